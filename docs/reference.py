@@ -26,7 +26,7 @@ import click
 import judged
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
-from judged.cli._libraries import Library
+from judged.disagreement.libraries import Library
 from judged.cli.plot import flag
 from judged.conventions import HELD, conventions
 from judged.measures import REGISTRY, Spec, catalogue

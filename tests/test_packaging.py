@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -31,14 +32,20 @@ def pip(python: Path, *command: object, cwd: Path) -> subprocess.CompletedProces
 
 
 @pytest.fixture(scope="module")
-def clean(tmp_path_factory):
-    """A virtual environment with the wheel and its core dependencies, nothing else."""
+def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clean")
     built = run(
         sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT, cwd=folder
     )
     assert built.returncode == 0, built.stderr
     [wheel] = folder.glob("judged-*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def clean(wheel):
+    """A virtual environment with the wheel and its core dependencies, nothing else."""
+    folder = wheel.parent
     venv.create(folder / "env")
     python = folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     installed = pip(python, "install", "--quiet", "--no-compile", wheel, cwd=folder)
@@ -93,3 +100,24 @@ def test_the_type_marker_and_the_data_are_packed(clean):
     )
     names = ["py.typed", "data/digits.npz", "data/README.md"]
     assert run(python, "-c", code % names, cwd=folder).stdout == "True\n"
+
+
+def test_every_template_style_and_script_is_packed(wheel):
+    source = ROOT / "src"
+    kinds = {".html", ".css", ".js"}
+    wanted = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*")
+        if path.suffix in kinds and path.is_file()
+    }
+    with zipfile.ZipFile(wheel) as packed:
+        names = set(packed.namelist())
+    assert {"judged/pages/assets/styles/tokens.css", "judged/pages/templates/layout.html"} <= wanted
+    assert wanted <= names
+
+
+def test_a_page_is_made_from_the_installed_package(clean):
+    python, folder = clean
+    code = "from judged.pages.document import document; print(document(title='t', body='<b>'))"
+    done = run(python, "-c", code, cwd=folder)
+    assert '<main class="page">&lt;b&gt;</main>' in done.stdout, done.stderr

@@ -352,3 +352,12 @@ def test_questions_without_an_answer(ask: Any, error: type[Exception], message: 
     with pytest.raises(error) as caught:
         ask(evaluation)
     assert str(caught.value) == message
+
+
+def test_every_choice_has_a_short_form() -> None:
+    from judged.policy import DUPLICATES, SHORT, SHORT_DUPLICATES
+
+    assert {name: list(words) for name, (_, words) in SHORT.items()} == {
+        name: list(sentences) for name, sentences in CHOICES.items()
+    }
+    assert list(SHORT_DUPLICATES[1]) == list(DUPLICATES)

@@ -54,20 +54,20 @@ SHORT: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "missing": (
         "a missing query",
-        {"zero": "counts as an empty list", "skip": "is left out", "error": "is an error"},
+        {"zero": "counts 0", "skip": "is left out", "error": "is an error"},
     ),
     "empty": (
         "nothing relevant",
         {
-            "zero": "counts the worst value",
+            "zero": "counts 0",
             "one": "counts as perfect",
             "skip": "is left out",
             "error": "is an error",
         },
     ),
     "unjudged": (
-        "unjudged results",
-        {"nonrelevant": "count as not relevant", "removed": "are removed first"},
+        "unjudged results are",
+        {"nonrelevant": "not relevant", "removed": "removed first"},
     ),
 }
 """The policy as one sentence that can be edited: how the part of each choice begins, and the few

@@ -47,7 +47,7 @@ def server() -> Iterator[Serve]:
 @pytest.fixture
 def browse(browser: Any) -> Iterator[Callable[..., Any]]:
     """`browse(server, "/files")` opens a page in a browser of its own; what its console complains
-    of fails the test, unless it is in `page.allowed`."""
+    of fails the test."""
     contexts, complaints = [], []
 
     def open_page(server: Server, path: str = "/", **options: Any) -> Any:

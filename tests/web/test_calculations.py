@@ -255,7 +255,7 @@ def test_a_change_of_terms_reads_and_judges_nothing(
     first = ask(data, "", cache)
     first.calculations.evaluation(first.terms)
     monkeypatch.setattr("judged.web.calculations.Calculations._judge", None)
-    monkeypatch.setattr("judged.web.calculations.Calculations._read", None)
+    monkeypatch.setattr("judged.web.calculations.Calculations._data", None)
     for query in (
         "ties=best",
         "ties=expected",

@@ -59,10 +59,10 @@ def conventions(
     nobody judged, and brackets around results that share a score. The measures are AP@10, nDCG@10,
     P@10, R@10 and RR@10 unless -m names others.
     """
-    from judged.cli._libraries import Libraries, Library
     from judged.cli._terminal import deliver, working
     from judged.conventions import conventions as known
     from judged.conventions import find
+    from judged.disagreement.libraries import Libraries, Library
 
     if len(what) > 2:
         raise click.UsageError(f"give one run: QRELS RUN; got {len(what)} files.")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
-from math import isinf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -38,16 +36,17 @@ def measures(name: str | None, form: str) -> None:
     """
     from judged.cli._terminal import hand_over, say
     from judged.measures import bind, catalogue
+    from judged.measures.entries import entries, presets_in
     from judged.measures.grammar import read_all
     from judged.measures.presets import ABOUT
 
     presets = dict(ABOUT)
     labels = {bind(spec, {}): spec.name for spec in catalogue()}
     if name is not None:
-        presets, rest = _presets_in(name)
+        presets, rest = presets_in(name)
         labels = read_all(rest) if rest else {}
     if form == "json":
-        hand_over(to_json(_entries(labels, presets, chosen=name is not None)))
+        hand_over(to_json(entries(labels, presets, chosen=name is not None)))
     elif name is not None:
         pages = ["\n".join(_preset(*each)) for each in presets.items()]
         specs = {measure.spec.name: measure.spec for measure in labels}
@@ -55,46 +54,6 @@ def measures(name: str | None, form: str) -> None:
         say("\n\n\n".join(pages))
     else:
         say("\n".join(_list([measure.spec for measure in labels], presets)))
-
-
-def _presets_in(text: str) -> tuple[dict[str, Preset], str | list[str]]:
-    """The presets that a text names, and what else it does."""
-    from judged.measures.grammar import pieces_of
-    from judged.measures.presets import ABOUT
-
-    pieces = pieces_of(text)
-    presets = {each.lower(): ABOUT[each.lower()] for each in pieces if each.lower() in ABOUT}
-    return presets, [each for each in pieces if each.lower() not in ABOUT] if presets else text
-
-
-def _entries(
-    labels: Mapping[Measure, str], presets: Mapping[str, Preset], *, chosen: bool
-) -> dict[str, Any]:
-    """The same as plain values: measures by what they are called, those of chosen presets too."""
-    from judged.measures.grammar import read_all
-
-    own = [text for preset in presets.values() for text in preset.measures] if chosen else []
-    every = {**(read_all(own) if own else {}), **labels}
-    return {
-        "measures": {
-            label: {**measure.definition(), **_declared(measure.spec)}
-            for measure, label in every.items()
-        },
-        "presets": {name: asdict(preset) for name, preset in presets.items()},
-    }
-
-
-def _declared(spec: Spec) -> dict[str, Any]:
-    options = {
-        each.name: {"default": each.default, "allowed": each.allowed, "says": each.says}
-        for each in spec.params
-    }
-    return {
-        "aliases": list(spec.aliases),
-        "range": [None if isinf(bound) else bound for bound in spec.range],
-        "options": options,
-        "example": asdict(spec.example),
-    }
 
 
 def _list(specs: list[Spec], presets: Mapping[str, Preset]) -> Iterator[str]:

@@ -20,7 +20,7 @@ STYLES = (
     "print",
 )
 """The parts of the stylesheet, in their order; colours stand in the first alone."""
-MODULES = ("app", "swap", "table", "steps", "playground", "slider", "files")
+MODULES = ("app", "swap", "table", "copy", "steps", "playground", "slider", "files")
 """The modules of the explorer; `app` is the entry, which imports the others."""
 CLASSIC = ("theme", "report")
 """Scripts that run by themselves, also from a file on disk, where modules do not load."""

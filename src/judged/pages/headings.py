@@ -133,7 +133,11 @@ def _how_sure(pair: Pair, comparison: Comparison) -> str:
         return f"{why}{queries}"
     ends = sorted((abs(low), abs(high))) if low * high > 0 else _towards(pair)
     level = shown_level(comparison.settings.level)
-    return f"{level} interval {amount(ends[0])} to {amount(ends[1])}, {queries}"
+    said = f"{level} interval {amount(ends[0])} to {amount(ends[1])}, {queries}"
+    if low * high > 0 and pair.verdict == "no evidence":
+        among = sum(row.measure == pair.measure for row in comparison.rows)
+        said += f"; it would count alone, not among {among:,} comparisons"
+    return said
 
 
 def _towards(pair: Pair) -> list[float]:

@@ -4,7 +4,7 @@ could turn it, and the queries on which they differ most."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -146,7 +146,7 @@ def panel(
         difference=signed_amount(pair.difference),
         low=signed_amount(pair.interval.low) if has_interval else "",
         high=signed_amount(pair.interval.high) if has_interval else "",
-        scale=_scale(pair),
+        scale=scale_of([pair]),
         facts=_facts(comparison, pair),
         turns=_turns(comparison, pair, unjudged),
         done=done(comparison),
@@ -154,12 +154,28 @@ def panel(
     )
 
 
-def _scale(pair: Pair) -> tuple[float, float]:
-    """A scale with 0, the difference and its interval on it."""
-    ends = [0.0, pair.difference, pair.interval.low, pair.interval.high]
+def scale_of(pairs: Iterable[Pair]) -> tuple[float, float]:
+    """One scale for the differences of pairs and their intervals, with 0 on it.
+
+    Parameters
+    ----------
+    pairs : iterable of Pair
+        Rows of a comparison.
+
+    Returns
+    -------
+    tuple of float
+
+    >>> scale_of([])
+    (-1.0, 1.0)
+    """
+    ends = [
+        0.0,
+        *(end for p in pairs for end in (p.difference, p.interval.low, p.interval.high)),
+    ]
     finite = [end for end in ends if math.isfinite(end)]
     low, high = min(finite), max(finite)
-    room = (high - low) * 0.3 or 1.0
+    room = (high - low) * 0.2 or 1.0
     return low - room, high + room
 
 

@@ -27,6 +27,13 @@ def favoured(
     >>> favoured(*tie, best=True).tolist(), favoured(*tie, best=False).tolist()
     ([3, 1], [1, 3])
     """
+    tied = np.flatnonzero(last > first)
+    if len(tied) < len(first):
+        rank = first.copy()
+        columns = query[tied], first[tied], last[tied], worth[tied]
+        below = None if then is None else then[tied]
+        rank[tied] = favoured(*columns, best=best, unjudged=unjudged, then=below)
+        return rank
     sign = -1 if best else 1
     keys = (sign * worth, first, query)
     order = np.lexsort(keys if then is None else (then, *keys))

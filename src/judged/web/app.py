@@ -11,6 +11,7 @@ from functools import partial
 from hashlib import sha256
 from secrets import token_hex
 from typing import Any
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,6 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import BaseRoute, Route
 
 from judged.errors import JudgedError
+from judged.web import api
 from judged.web.asked import Asked, Page, Raw
 from judged.web.bar import bar_of
 from judged.web.cache import Cache
@@ -94,8 +96,8 @@ def application(settings: Settings) -> Safety:
     if not any(view.path == "/" for view in VIEWS):
         routes.append(Route("/", _to_files, methods=["GET"]))
     routes += [
+        *api.routes(explorer),
         Route("/assets/{name:path}", asset, methods=["GET"]),
-        Route("/working", partial(working, explorer), methods=["GET"]),
         Route("/stop", partial(stop, explorer), methods=["POST"]),
     ]
 
@@ -178,7 +180,8 @@ def _page(view: View, asked: Asked, page: Page, part: str | None) -> Response:
         context["noticed"] = asked.session.noticed(asked.workspace)
     # A measure that does not exist marks its own chip, and the rest of the page is as it was.
     status = 400 if refused and page.status == 200 and part is None else page.status
-    return HTMLResponse(rendered(page.template, _checked_part(part), context), status)
+    html = rendered(page.template, _checked_part(part), context)
+    return HTMLResponse(html, status, {"x-title": quote(f"{page.title} · judged")})
 
 
 def _context(asked: Asked, title: str, path: str | None = None) -> dict[str, Any]:
@@ -263,16 +266,6 @@ def _shown(job: Job, again: str) -> dict[str, Any]:
     }
 
 
-async def working(explorer: Explorer, request: Request) -> Response:
-    """How far some work is: 204 once it is done."""
-    asked = explorer.asked(request)
-    job = explorer.jobs.find(asked.params.text("job"), asked.session.id)
-    if job is None or job.future.done():
-        return Response(status_code=204)
-    context = {**_context(asked, "Working"), "job": _shown(job, "")}
-    return HTMLResponse(rendered("explorer/working.html", "working", context))
-
-
 async def stop(explorer: Explorer, request: Request) -> Response:
     """Stop some work."""
     asked = explorer.asked(request)
@@ -309,8 +302,7 @@ def _json(path: str) -> bool:
 
 def _refused(explorer: Explorer, request: Request, error: JudgedError) -> Response:
     if _json(request.url.path):
-        where = getattr(error, "where", None)
-        return JSONResponse({"error": str(error), "where": where}, status_of(error))
+        return api.refused(error)
     return _problem(_blank(explorer, request), error)
 
 

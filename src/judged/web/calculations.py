@@ -13,12 +13,11 @@ from judged.evaluation.request import Request
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging import judging
-from judged.judging.items import with_items
 from judged.judging.variants import ONE_ORDER, restated
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.web.cache import Cache
-from judged.web.errors import GoneError, UnreadableError
+from judged.web.errors import GoneError, StoppedError, UnreadableError
 from judged.web.jobs import progress_of_this_work
 from judged.web.terms import Terms
 from judged.web.workspace import System, Workspace
@@ -27,14 +26,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
-
-
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """Judgements and runs, as they were read."""
-
-    judgements: Judgements | Lookup
-    runs: tuple[Run | Lookup, ...]
+    from judged.judging.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +75,11 @@ class Calculations:
         baseline: str | None = None,
         systems: Sequence[str] | None = None,
         measures: Sequence[str] | None = None,
+        unjudged_range: bool = False,
         **settings: Any,
     ) -> Comparison:
         """What `judged.compare` gives, of some systems and measures: all pairs, or all against a
-        baseline."""
+        baseline. With `unjudged_range` it is looked into what unjudged results could do."""
         names = [each.name for each in self.systems] if systems is None else list(systems)
         for name in (*names, *([baseline] if baseline else [])):
             self.workspace.system(name)
@@ -94,7 +87,7 @@ class Calculations:
         chosen = tuple(sorted(settings.items()))
         key = (
             *("comparison", asked.measures, self._assumed(asked), terms.level),
-            *(baseline, tuple(names), chosen),
+            *(baseline, tuple(names), unjudged_range, chosen),
         )
 
         def compared() -> Comparison:
@@ -107,9 +100,19 @@ class Calculations:
                 refuse_lacking(rankings)
             found = self._evaluated(rankings, asked.request)
             progress_of_this_work().say("Comparing systems")
+            if unjudged_range:
+                settings["joint"] = self._joint(asked, [at[name] for name in names])
             return compare_evaluation(found, baseline=baseline, level=terms.level, **settings)
 
         return self._kept(key, compared)
+
+    def _joint(self, terms: Terms, places: Sequence[int]) -> Joint:
+        """Some of the runs with the judgements, to be judged in favour of one of two."""
+        from judged.judging.joint import Joint
+
+        tables = self.tables()
+        runs = [terms.request.prepare(tables.runs[at]) for at in places]
+        return Joint(tables.judgements, runs, policy=terms.policy, duplicates=terms.duplicates)
 
     def rankings(self, terms: Terms) -> tuple[Rankings, ...]:
         """The rankings of all systems, in the order of their files."""
@@ -133,7 +136,7 @@ class Calculations:
             key = "whole", ties, duplicates, changed
             if self._key(key) in self.cache:
                 break
-        return self._kept(key, lambda: self._judge(terms, ties, key[2]))
+        return self._kept(key, lambda: self._judge(terms, ties, key[2]), lasting=True)
 
     def _tied(self, terms: Terms) -> bool:
         """Whether the order of the input could make a difference."""
@@ -141,18 +144,13 @@ class Calculations:
         return any(bool((r.spans[1] > r.spans[0]).any()) for r in usual)
 
     def _judge(self, terms: Terms, ties: str, duplicates: str) -> tuple[Rankings, ...]:
-        tables = self.tables()
-        known = with_items(
-            Data.of(tables.judgements, {run.name: run for run in tables.runs}),
-            duplicates=duplicates,
-            item_to=None,
-            exclude_same_id=False,
-        )
-        progress = progress_of_this_work()
-        judge = judging(known.judgements(), policy=Policy.of({"ties": ties}), duplicates=duplicates)
+        """All runs judged, one after the other: what is read goes again where there is no room."""
+        policy = Policy.of({"ties": ties})
+        judge = judging(self.judgements(), policy=policy, duplicates=duplicates)
         found: list[Rankings] = []
-        for run in known.runs():
-            progress.say(f"Judging {run.name}", len(found), len(tables.runs), "systems")
+        for system in self.systems:
+            run = self.run(system.name)
+            self._say(f"Judging {system.name}", len(found))
             found.append(judge(terms.request.prepare(run)))
         return tuple(found)
 
@@ -163,36 +161,53 @@ class Calculations:
             return None
 
         def looked() -> bool:
-            return any(_differs(run, terms.request.prepare(run)) for run in self.tables().runs)
+            runs = (self.run(system.name) for system in self.systems)
+            return any(_differs(run, terms.request.prepare(run)) for run in runs)
 
-        changes = self._kept(("prepared", terms.convention), looked)
+        changes = self._kept(("prepared", terms.convention), looked, lasting=True)
         return terms.convention if changes else None
 
-    def tables(self) -> Tables:
-        """Judgements and runs, read once for each version of the files."""
-        return self._kept(("tables",), self._read)
+    def judgements(self) -> Judgements | Lookup:
+        """The judgements, read once for each version of the file."""
+        return self._kept(("judgements",), self._read(lambda data: data.judgements()), lasting=True)
 
-    def _read(self) -> Tables:
-        self.workspace.refuse_undecided()
+    def run(self, system: str) -> Run | Lookup:
+        """A run, read once for each version of the file."""
+        chosen = self.workspace.system(system)
+
+        def read(data: Data) -> Run | Lookup:
+            at = self.systems.index(chosen)
+            self._say(f"Reading {chosen.file.name}", at)
+            name, given = list(data.given_runs.items())[at]
+            return replace(next(replace(data, given_runs={name: given}).runs()), name=system)
+
+        return self._kept(("run", system), self._read(read), lasting=True)
+
+    def _read(self, read: Callable[[Data], Any]) -> Callable[[], Any]:
+        """What reads something of the files; a file that cannot be read is refused as the command
+        line refuses it."""
+
+        def reading() -> Any:
+            self.workspace.refuse_undecided()
+            try:
+                return read(self._kept(("data",), self._data))
+            except JudgedError as error:
+                if isinstance(error, StoppedError):
+                    raise
+                raise UnreadableError(self._named(str(error)), "files") from None
+
+        return reading
+
+    def _data(self) -> Data:
         judgements = self.workspace.judgements
         assert judgements is not None
+        self._say(f"Reading {judgements.name}", 0)
         both = judgements.kind == "rows"
         files = {each.name: str(each.file.path) for each in self.systems[1 if both else 0 :]}
-        progress = progress_of_this_work()
-        progress.say(f"Reading {judgements.name}", 0, len(self.systems) + 1, "files")
-        try:
-            data = Data.of(str(judgements.path), files or None)
-            known = data.judgements()
-            runs: list[Run | Lookup] = []
-            reading = data.runs()
-            for system in self.systems:
-                progress.say(
-                    f"Reading {system.file.name}", len(runs) + 1, len(self.systems) + 1, "files"
-                )
-                runs.append(replace(next(reading), name=system.name))
-        except JudgedError as error:
-            raise UnreadableError(self._named(str(error)), "files") from None
-        return Tables(known, tuple(runs))
+        return Data.of(str(judgements.path), files or None)
+
+    def _say(self, what: str, done: int) -> None:
+        progress_of_this_work().say(what, done, len(self.systems), "systems")
 
     def _named(self, message: str) -> str:
         """A message about files that were sent, with the names that people know."""
@@ -200,11 +215,6 @@ class Calculations:
             if file.uploaded:
                 message = message.replace(str(file.path), file.name)
         return message
-
-    def table(self, system: str) -> Run | Lookup:
-        """One run, as it was read."""
-        self.workspace.system(system)
-        return next(run for run in self.tables().runs if run.name == system)
 
     def refuse_unknown_query(self, terms: Terms, query: str) -> None:
         """An error for a query that nobody judged, with the nearest one."""
@@ -228,8 +238,8 @@ class Calculations:
         def made() -> Read:
             self.refuse_unknown_query(terms, query)
             return read(
-                self.tables().judgements,
-                self.table(system),
+                self.judgements(),
+                self.run(system),
                 query,
                 relevant=None,
                 pool=None,
@@ -255,7 +265,7 @@ class Calculations:
 
         def made() -> Explanation:
             self.refuse_unknown_query(terms, query)
-            judgements, run = self.tables().judgements, self.table(system)
+            judgements, run = self.judgements(), self.run(system)
             return explain(judgements, run, measure, query=query, rows=rows, **terms.options())
 
         key = "explanation", measure, self._assumed(terms), system, query, rows
@@ -274,8 +284,8 @@ class Calculations:
     def _key(self, key: tuple[Any, ...]) -> tuple[Any, ...]:
         return (self.workspace.identity, *key)
 
-    def _kept(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        return self.cache.get(self._key(key), make)
+    def _kept(self, key: tuple[Any, ...], make: Callable[[], Any], *, lasting: bool = False) -> Any:
+        return self.cache.get(self._key(key), make, lasting=lasting)
 
 
 def _differs(run: Run | Lookup, prepared: Run | Lookup) -> bool:

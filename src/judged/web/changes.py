@@ -70,22 +70,29 @@ class Change:
         return max(self.moved, key=lambda move: move.size, default=None)
 
     @property
-    def says(self) -> str:
-        """What the change did, as sentences."""
+    def sentences(self) -> list[str]:
+        """What the change did."""
         if not self.moves:
-            return "No number is there before and after."
+            return ["No number is there before and after."]
         number = len(self.moved)
         if not number:
-            return f"None of {counted(len(self.moves), 'number')} moved."
-        said = f"{number:,} of {counted(len(self.moves), 'number')} moved"
+            return [f"None of {counted(len(self.moves), 'number')} moved."]
         most = self.most
         assert most is not None
-        said += f", most of all {most.system} {most.measure}: {most.before:.4f} → {most.after:.4f}."
-        if not self.compared:
-            return said
-        if not self.orders:
-            return f"{said} The order stayed as it was."
-        return f"{said} The order changed by {', '.join(self.orders)}."
+        said = [
+            f"{number:,} of {counted(len(self.moves), 'number')} moved, most of all {most.system} "
+            f"{most.measure}: {most.before:.4f} → {most.after:.4f}."
+        ]
+        if self.compared:
+            by = f"The order changed by {', '.join(self.orders)}."
+            said.append(by if self.orders else "The order stayed as it was.")
+        return said
+
+    @property
+    def way_back(self) -> str:
+        """What the link to the terms before is called."""
+        one = self.what[0] if len(self.what) == 1 else None
+        return "Back to the terms before" if one is None else f"Back to “{one.before}”"
 
 
 def change_of(asked: Asked) -> Change | None:
@@ -94,7 +101,10 @@ def change_of(asked: Asked) -> Change | None:
     if was is None:
         return None
     before, after = (asked.calculations.evaluation(terms) for terms in (was, asked.terms))
-    what = tuple(Changed(*each) for each in asked.terms.changes(was))
+    what = tuple(
+        Changed(name[:1].upper() + name[1:], old, new)
+        for name, old, new in asked.terms.changes(was)
+    )
     if not what:
         return None
     moves, orders = [], []

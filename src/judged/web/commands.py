@@ -108,10 +108,10 @@ def words_of(
 
 
 def _paths(workspace: Workspace) -> set[str]:
-    return {_path(file) for file in workspace.files}
+    return {path_of(file) for file in workspace.files}
 
 
-def _path(file: Any) -> str:
+def path_of(file: Any) -> str:
     """Where a file is; what was sent is called as it was when it was sent."""
     return file.name if file.uploaded else str(file.path)
 
@@ -121,10 +121,10 @@ def _files(workspace: Workspace, systems: Sequence[System]) -> list[str]:
     judgements = workspace.judgements
     assert judgements is not None
     runs = [system for system in systems if system.file is not judgements]
-    paths = [_path(system.file) for system in runs]
+    paths = [path_of(system.file) for system in runs]
     usual = distinct_names([(None, path) for path in paths])
     return [
-        _path(judgements),
+        path_of(judgements),
         *(
             path if system.name == name else f"{system.name}={path}"
             for system, path, name in zip(runs, paths, usual, strict=True)
@@ -155,7 +155,7 @@ def code_of(
     """The same as a call of the library."""
     judgements, *runs = _files(workspace, systems)
     names = [system.name for system in systems if system.file is not workspace.judgements]
-    paths = [_path(system.file) for system in systems if system.file is not workspace.judgements]
+    paths = [path_of(system.file) for system in systems if system.file is not workspace.judgements]
     single = name in ("explain", "judge")
     given: Any = paths[0] if single and paths else runs
     if not single and paths != runs:

@@ -184,8 +184,14 @@ def _of_table(file: Found, start: bytes) -> Found:
         return replace(file, kind=_text_kind(file, lower) or "judgements")
     if as_run is None:
         return replace(file, kind="run")
-    kind = _text_kind(file, lower)
+    kind = _text_kind(file, lower) or ("labels" if _one_word_a_line(start) else None)
     return replace(file, kind=kind or "other", note="" if kind else str(as_run))
+
+
+def _one_word_a_line(start: bytes) -> bool:
+    """Whether a text is one label or id per line; the last line may be cut off."""
+    lines = start.decode("utf-8", "replace").splitlines()
+    return len(lines) > 1 and all(len(line.split()) == 1 for line in lines)
 
 
 def _beginning(file: Found, start: bytes) -> Source:

@@ -80,8 +80,8 @@ class Job:
     future: Future[Any]
     begun: float = field(default_factory=time.monotonic)
 
-    async def wait(self, seconds: float) -> bool:
-        """Whether it is done, after so many seconds at most."""
+    async def wait(self, seconds: float | None) -> bool:
+        """Whether it is done, after so many seconds at most; None waits as long as it takes."""
         await asyncio.wait([asyncio.wrap_future(self.future)], timeout=seconds)
         return self.future.done()
 
@@ -112,6 +112,8 @@ class Jobs:
         with self._lock:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
+        if job.future.cancelled():
+            job.progress.check()
         return job.future.result()
 
     def find(self, id: str, owner: str) -> Job | None:

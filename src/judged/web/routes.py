@@ -37,5 +37,13 @@ class View:
         return found
 
 
-VIEWS = (View("/files", "files", "Files"),)
+VIEWS = (
+    View("/", "leaderboard", "Leaderboard"),
+    View("/compare", "compare", "Compare"),
+    View("/embeddings", "embeddings", "Embeddings"),
+    View("/files", "files", "Files"),
+    View("/identify", "identify", ""),
+    View("/chart", "chart", ""),
+    View("/download", "download", ""),
+)
 """Every page, in the order of the navigation."""

@@ -18,15 +18,29 @@ export function parsed(text) {
   return page.querySelector("template").content;
 }
 
-/** Ask this server for a fragment; an answer that is an error is thrown as its sentence. */
-export async function fragment(url, name, signal) {
-  const answer = await fetch(url, {
-    headers: { "X-Fragment": name },
-    credentials: "same-origin",
-    signal,
-  });
-  if (!answer.ok) throw new Refused(await sentence(answer));
-  return answer;
+/**
+ * Ask this server for a fragment, and again for as long as it is working at it. An answer that is an
+ * error is thrown as its sentence.
+ * @param {(content: DocumentFragment) => void} meanwhile shows what is being worked at
+ */
+export async function fragment(url, name, { signal, meanwhile = () => {} } = {}) {
+  for (;;) {
+    const headers = { "X-Fragment": name };
+    const answer = await fetch(url, { headers, credentials: "same-origin", signal });
+    if (!answer.ok) throw new Refused(await sentence(answer));
+    if (answer.status !== 202) return answer;
+    meanwhile(parsed(await answer.text()));
+    await new Promise((later) => setTimeout(later, 300));
+  }
+}
+
+/** Show what is being worked at, above what was there; or that nothing is any more. */
+function working(content) {
+  const old = document.getElementById("working");
+  const band = content?.getElementById("working");
+  if (!band) old?.remove();
+  else if (!old) document.getElementById("refused")?.before(band);
+  else if (old.textContent !== band.textContent) old.replaceWith(band);
 }
 
 export class Refused extends Error {}
@@ -133,7 +147,7 @@ export async function swap(address, name, { push = true, form } = {}) {
   asked.set(name, mine);
   document.getElementById(name).setAttribute("aria-busy", "true");
   try {
-    const answer = await fragment(url, name, mine.signal);
+    const answer = await fragment(url, name, { signal: mine.signal, meanwhile: working });
     const content = parsed(await answer.text());
     const fresh = content.getElementById(name) ?? content.firstElementChild;
     const place = document.getElementById(name);
@@ -159,6 +173,7 @@ export async function swap(address, name, { push = true, form } = {}) {
     return null;
   } finally {
     if (asked.get(name) === mine) {
+      working(null);
       asked.delete(name);
       document.getElementById(name)?.removeAttribute("aria-busy");
     }
@@ -183,7 +198,11 @@ async function load(place) {
   }
   place.setAttribute("aria-busy", "true");
   try {
-    const answer = await fragment(url, "figure");
+    const meanwhile = (content) => {
+      content.getElementById("working")?.removeAttribute("id"); // there may be several
+      place.replaceChildren(content);
+    };
+    const answer = await fragment(url, place.dataset.block ?? "figure", { meanwhile });
     place.replaceChildren(parsed(await answer.text()));
     place.classList.add("swapped");
     place.classList.remove("tall");
@@ -259,5 +278,9 @@ let listening = false;
 export function start(root) {
   if (!listening) listen();
   listening = true;
+  // A page that came while the server was still working at it.
+  if (root === document && document.getElementById("working")) {
+    swap(location.href, "main", { push: false });
+  }
   for (const place of root.querySelectorAll("[data-load]")) near.observe(place);
 }

@@ -108,7 +108,7 @@ class Rows {
     try {
       const url = new URL(this.table.dataset.rows, location.href);
       url.searchParams.set("from", String(piece * this.size));
-      const answer = await fragment(url, "rows", request.signal);
+      const answer = await fragment(url, "rows", { signal: request.signal });
       const rows = [...parsed(await answer.text()).querySelectorAll("tr")];
       if (rows.length) this.pieces.set(piece, rows);
     } catch (error) {

@@ -1,0 +1,257 @@
+"""A search among vectors, as an address asks for it: the files, what is relevant, how they are
+compared."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from judged.checks import choice
+from judged.embeddings.normalisation_kinds import NORMALISATIONS
+from judged.errors import InputError
+from judged.similarity.choice import SIMILARITIES
+from judged.web.errors import UndecidedError
+
+if TYPE_CHECKING:
+    from judged.embeddings.embeddings import Embeddings
+    from judged.inputs.vectors.vectors import Vectors
+    from judged.web.cache import Cache
+    from judged.web.files import Found
+    from judged.web.params import Params
+    from judged.web.workspace import Workspace
+
+RELEVANCE = {
+    "labels": "items of the query’s own label",
+    "shared-labels": "items that share a label with the query",
+    "pairs": "the item in the query’s own row",
+    "judgements": "what the judgements say",
+}
+"""How it is said what is relevant, in words."""
+EXCLUDED = {
+    "nothing": "nothing",
+    "self": "the item in the query’s own row",
+    "same-id": "the item of the query’s own id",
+}
+"""What may be left out of a query's ranking, in words."""
+AS_THEY_ARE = "none"
+"""The choice of no normalisation."""
+NAMES = (
+    *("queries", "items", "relevance", "query_labels", "item_labels", "query_ids", "item_ids"),
+    *("similarity", "normalise", "exclude"),
+)
+"""The parameters of an address that say which search is meant."""
+_QUERY_SIDE = re.compile(r"quer|question|caption|text|probe|anchor", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Which vectors search among which, and everything that is chosen about it."""
+
+    queries: Found
+    items: Found
+    relevance: str
+    query_labels: Found | None
+    item_labels: Found | None
+    query_ids: Found | None
+    item_ids: Found | None
+    judgements: Found | None
+    similarity: str = "cosine"
+    normalise: str = AS_THEY_ARE
+    exclude: str = "nothing"
+
+    @classmethod
+    def of(cls, params: Params, workspace: Workspace, cache: Cache) -> Search:
+        """What an address asks for; what it does not say is taken from the files that fit."""
+        files = workspace.vectors
+        if not files:
+            raise UndecidedError(
+                "There are no vectors here. Add a file of query and of item vectors."
+            )
+        chosen = {name: params.one(name) for name in NAMES}
+        queries = _named(workspace, chosen["queries"]) or _side(files, queries=True)
+        items = _named(workspace, chosen["items"]) or _side(files, queries=False)
+        lines = _Lines(workspace.labels, cache)
+        counts = {"query": len(vectors_of(queries, cache)), "item": len(vectors_of(items, cache))}
+        found: dict[str, Found | None] = {}
+        for side, count in counts.items():
+            for what in ("labels", "ids"):
+                name = f"{side}_{what}"
+                found[name] = _named(workspace, chosen[name]) or lines.fitting(
+                    count, side, distinct=what == "ids"
+                )
+        judgements = workspace.judgements
+        likely = (
+            "labels"
+            if found["query_labels"] and found["item_labels"]
+            else "judgements"
+            if judgements
+            else "pairs"
+        )
+        alone = "self" if queries.identity == items.identity else "nothing"
+        return cls(
+            queries,
+            items,
+            choice("relevance", chosen["relevance"] or likely, RELEVANCE),
+            judgements=judgements,
+            similarity=choice("similarity", chosen["similarity"] or "cosine", SIMILARITIES),
+            normalise=choice(
+                "normalise", chosen["normalise"] or AS_THEY_ARE, (AS_THEY_ARE, *NORMALISATIONS)
+            ),
+            exclude=choice("exclude", chosen["exclude"] or alone, EXCLUDED),
+            **found,
+        )
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        """What changes when the search does, or one of its files."""
+        values = (getattr(self, each.name) for each in fields(self))
+        return tuple(getattr(value, "identity", value) for value in values)
+
+    @cached_property
+    def compared(self) -> tuple[Embeddings, Any]:
+        """The vectors, ready to be compared, and what is relevant."""
+        from judged.embeddings import relevance as say
+        from judged.embeddings.embeddings import Embeddings
+        from judged.inputs.vectors.labels import labels_from
+
+        excluded = {"self": say.same_row(), "same-id": say.same_id()}.get(self.exclude)
+        ids = [
+            None if file is None else labels_from(file.path)
+            for file in (self.query_ids, self.item_ids)
+        ]
+        embeddings = Embeddings(
+            str(self.queries.path),
+            str(self.items.path),
+            similarity=self.similarity,
+            exclude=excluded,
+            query_ids=ids[0],
+            item_ids=ids[1],
+            normalise=None if self.normalise == AS_THEY_ARE else self.normalise,
+        )
+        return embeddings, self._relation()
+
+    def _relation(self) -> Any:
+        from judged.embeddings import relevance as say
+        from judged.inputs import read_judgements
+        from judged.inputs.vectors.labels import labels_from, labels_lists_from
+
+        if self.relevance == "pairs":
+            return say.pairs()
+        if self.relevance == "judgements":
+            if self.judgements is None:
+                raise InputError("there are no judgements here; choose labels or pairs.")
+            return read_judgements(self.judgements.path)
+        if self.query_labels is None or self.item_labels is None:
+            raise InputError(
+                "labels are needed for the queries and for the items; choose a file for each."
+            )
+        paths = self.query_labels.path, self.item_labels.path
+        if self.relevance == "labels":
+            return say.same_label(*map(labels_from, paths))
+        return say.shared_label(*map(labels_lists_from, paths))
+
+    @property
+    def plain(self) -> bool:
+        """Whether scores are what the vectors give, as temperatures and diagnoses need them."""
+        return self.normalise == AS_THEY_ARE
+
+    def words(self) -> list[str]:
+        """The arguments of `judged embeddings` that say the same."""
+        said = [self.queries.name, self.items.name]
+        if self.relevance in ("labels", "shared-labels"):
+            files = self.query_labels, self.item_labels
+            said += [f"--{self.relevance}", *(file.name for file in files if file is not None)]
+        elif self.relevance == "pairs":
+            said += ["--pairs"]
+        elif self.judgements is not None:
+            said += ["--qrels", self.judgements.name]
+        for option, file in (("--query-ids", self.query_ids), ("--item-ids", self.item_ids)):
+            said += [option, file.name] if file is not None else []
+        said += ["--similarity", self.similarity] if self.similarity != "cosine" else []
+        said += ["--normalise", self.normalise] if not self.plain else []
+        said += [f"--exclude-{self.exclude}"] if self.exclude != "nothing" else []
+        return said
+
+    def shell(self) -> str:
+        """The same as text for a shell."""
+        return shlex.join(self.words())
+
+    def python(self) -> list[str]:
+        """Lines of Python that make `embeddings` and `relevance`."""
+        lines = ["import judged", "from judged.inputs.vectors.labels import labels_from"]
+        options = [repr(self.queries.name), repr(self.items.name)]
+        if self.similarity != "cosine":
+            options.append(f"similarity={self.similarity!r}")
+        for name, file in (("query_ids", self.query_ids), ("item_ids", self.item_ids)):
+            if file is not None:
+                options.append(f"{name}=labels_from({file.name!r})")
+        if not self.plain:
+            options.append(f"normalise={self.normalise!r}")
+        if self.exclude != "nothing":
+            call = {"self": "same_row", "same-id": "same_id"}[self.exclude]
+            options.append(f"exclude=judged.relevance.{call}()")
+        lines.append(f"embeddings = judged.Embeddings({', '.join(options)})")
+        return [*lines, f"relevance = {self._relation_python()}"]
+
+    def _relation_python(self) -> str:
+        if self.relevance == "pairs":
+            return "judged.relevance.pairs()"
+        if self.relevance == "judgements" and self.judgements is not None:
+            return f"judged.read_judgements({self.judgements.name!r})"
+        call, read = {
+            "labels": ("same_label", "labels_from"),
+            "shared-labels": ("shared_label", "labels_lists_from"),
+        }[self.relevance]
+        files = [file.name for file in (self.query_labels, self.item_labels) if file is not None]
+        return f"judged.relevance.{call}({', '.join(f'{read}({name!r})' for name in files)})"
+
+
+def vectors_of(file: Found, cache: Cache) -> Vectors:
+    """The vectors of a file, read once."""
+    from judged.inputs.vectors import read_vectors
+
+    return cache.get(("vectors", file.identity), lambda: read_vectors(str(file.path)))
+
+
+def _named(workspace: Workspace, name: str | None) -> Found | None:
+    return None if name is None else workspace.file(name)
+
+
+def _side(files: Sequence[Found], *, queries: bool) -> Found:
+    """The file of queries, or of items, by its name; one file alone is both."""
+    own = [file for file in files if bool(_QUERY_SIDE.search(file.name)) is queries]
+    return (own or files)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """Files with one label or id per vector."""
+
+    files: Sequence[Found]
+    cache: Cache
+
+    def fitting(self, count: int, side: str, *, distinct: bool) -> Found | None:
+        """The file that has as many lines as there are vectors: all of them different where ids are
+        meant, some the same where labels are; of several the one named like its side."""
+        fitting = [file for file in self.files if self._shape(file) == (count, distinct)]
+        named = [
+            file for file in fitting if bool(_QUERY_SIDE.search(file.name)) is (side == "query")
+        ]
+        return next(iter(named or fitting), None)
+
+    def _shape(self, file: Found) -> tuple[int, bool]:
+        """How many lines a file has, and whether they are all different."""
+        from judged.inputs.vectors.labels import labels_from
+
+        def shape() -> tuple[int, bool]:
+            try:
+                labels = [str(each) for each in labels_from(file.path)]
+            except InputError:
+                return 0, False
+            return len(labels), len(set(labels)) == len(labels)
+
+        return self.cache.get(("lines", file.identity), shape)

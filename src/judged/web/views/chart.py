@@ -1,0 +1,202 @@
+"""A chart: as a figure that a page loads after its numbers, as a page of its own, or as a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judged.charts.kinds import KINDS, NEEDS, OF_JSON, Kind, kind_named
+from judged.pages.figure import figure
+from judged.policy import CHOICES
+from judged.web.asked import Asked, Page, Raw
+from judged.web.chart_command import chart_command
+from judged.web.errors import RefusedError
+
+if TYPE_CHECKING:
+    from judged.charts.chart import Chart
+
+OPTIONS = ("k", "rel", "query", "bins", "first")
+PARAMS = ("kind", "of", "system", "against", "width", "height", "format", "file", *OPTIONS)
+NUMBERS = True
+FORMATS = {
+    "svg": ("image/svg+xml", "SVG"),
+    "png": ("image/png", "PNG"),
+    "csv": ("text/csv; charset=utf-8", "Data as CSV"),
+    "json": ("application/json", "Vega-Lite"),
+}
+"""The files that a chart can be saved as, and what the menu calls them."""
+WIDTH = 620
+NARROWEST, WIDEST = 280, 1400
+LINKED = ("differences", "scatter", "forest")
+"""Kinds whose marks lead somewhere."""
+
+
+def page(asked: Asked) -> Page | Raw:
+    """The chart that the address names."""
+    kind = _kind(asked)
+    form = asked.params.one("format")
+    if form is not None:
+        return _file(asked, kind, asked.params.choice("format", tuple(FORMATS), "svg"))
+    key = "figure", asked.workspace.identity, asked.params
+    shown = asked.cache.get(key, lambda: _figure(asked, kind))
+    context = {"figure": shown, "kind": kind}
+    command = None
+    if kind.needs not in OF_JSON:
+        command = chart_command(asked, kind, systems_of(asked), _options(asked, kind))
+    return Page("chart.html", kind.title, context, command)
+
+
+def _kind(asked: Asked) -> Kind:
+    given = asked.params.one("kind")
+    if given is None:
+        raise RefusedError(f"say which kind of chart: {', '.join(KINDS)}.", "kind")
+    kind = kind_named(given)
+    if kind.name == "gallery" or kind.needs == "diagnosis":
+        raise RefusedError(f"the chart {kind.name} is not drawn here.", "kind")
+    return kind
+
+
+def _figure(asked: Asked, kind: Kind) -> Any:
+    width = asked.params.whole("width", WIDTH, at_least=1)
+    drawn = chart_of(asked, kind, theme="page", width=min(max(width, NARROWEST), WIDEST))
+    menu = [
+        {"text": name, "href": asked.url(format=form, width=None), "download": True}
+        for form, (_, name) in FORMATS.items()
+    ]
+    menu.append({"text": "As a command", "href": asked.url(width=None)})
+    link = _link(asked, kind)
+    return figure(drawn, link=link, tab_stops=kind.name == "forest", menu=menu)
+
+
+def _file(asked: Asked, kind: Kind, form: str) -> Raw:
+    def made() -> bytes:
+        drawn = chart_of(asked, kind, width=asked.params.whole("width", 0) or None)
+        found = getattr(drawn, f"to_{form}")()
+        return found if isinstance(found, bytes) else str(found).encode()
+
+    key = "chart", asked.workspace.identity, asked.params
+    return Raw(asked.cache.get(key, made), FORMATS[form][0], f"{kind.name}.{form}")
+
+
+def chart_of(asked: Asked, kind: Kind, **design: Any) -> Chart:
+    """The chart of a kind under the terms of the address."""
+    height = asked.params.whole("height", 0)
+    if height:
+        design["height"] = height
+    if "notes" not in design and kind.needs not in OF_JSON:
+        design["looks"] = {system.name: system.place for system in asked.workspace.systems}
+    drawn: Chart = kind.function(*_source(asked, kind), **_options(asked, kind), **design)
+    return drawn
+
+
+def systems_of(asked: Asked) -> list[str]:
+    """The systems that are shown: those that were named, the one they are compared with first; or
+    all of them."""
+    names = list(dict.fromkeys(asked.params.all("system")))
+    against = asked.params.one("against")
+    if against is not None:
+        names = [against, *(name for name in names if name != against)]
+    for name in names:
+        asked.workspace.system(name)
+    return names or [system.name for system in asked.workspace.systems]
+
+
+def _source(asked: Asked, kind: Kind) -> tuple[Any, ...]:
+    """What the chart is made from."""
+    if kind.needs in OF_JSON:
+        return (_json(asked),)
+    names, terms, calculations = systems_of(asked), asked.terms, asked.calculations
+    _refuse_number(kind, names)
+    if kind.needs == "results":
+        return calculations.tables().judgements, calculations.table(names[0])
+    if kind.needs == "results of a pair":
+        return calculations.tables().judgements, {name: calculations.table(name) for name in names}
+    if kind.needs in ("pair", "comparison", "values") and len(names) > 1:
+        return (
+            calculations.comparison(
+                terms,
+                systems=names,
+                baseline=names[0] if kind.needs == "pair" else asked.params.one("against"),
+                measures=_compared_by(asked, kind, names),
+            ),
+        )
+    if kind.needs == "values":
+        return (calculations.evaluation(terms),)
+    from judged.charts.sources import Systems
+
+    places = {system.name: at for at, system in enumerate(asked.workspace.systems)}
+    rankings = calculations.rankings(terms)
+    return (Systems(tuple(rankings[places[name]] for name in names), terms.policy),)
+
+
+def _compared_by(asked: Asked, kind: Kind, names: list[str]) -> list[str] | None:
+    """The measures of a comparison: all for the forest of two, and else one."""
+    of = asked.params.one("of")
+    if kind.needs == "pair" or len(names) > 2:
+        return [of or asked.terms.labels[0]]
+    return None
+
+
+def _refuse_number(kind: Kind, names: list[str]) -> None:
+    """An error where a kind shows one system or two, and there are others."""
+    fewest, most = NEEDS[kind.needs].files
+    if len(names) < fewest - 1 or (most is not None and len(names) > most - 1):
+        raise RefusedError(
+            f"{kind.name} needs {NEEDS[kind.needs].says}; got {len(names)}: {', '.join(names)}.",
+            "system",
+        )
+
+
+def _json(asked: Asked) -> Any:
+    """The result of another command that lies in the folder."""
+    import json
+
+    file = asked.workspace.file(asked.params.text("file"))
+    try:
+        return json.loads(file.path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(f"{file.name}: cannot be read as JSON ({error}).", "file") from None
+
+
+def _options(asked: Asked, kind: Kind) -> dict[str, Any]:
+    """The options of the kind that the address has; others are refused."""
+    params, found = asked.params, dict[str, Any]()
+    if (of := params.one("of")) is not None and kind.name != "forest" and kind.name != "systems":
+        if "measures" in kind.options:
+            found["measures"] = [of]
+        elif "measure" in kind.options:
+            found["measure"] = of
+    for name in ("k", "bins"):
+        if params.one(name) is not None:
+            found[name] = params.whole(name, 1, at_least=1)
+    if params.one("rel") is not None:
+        found["rel"] = params.number("rel")
+    if params.one("query") is not None:
+        found["query"] = params.one("query")
+    for name in ("ties", "unjudged"):
+        if name in kind.options and name in CHOICES:
+            found[name] = asked.terms.policy.to_dict()[name]
+    for name in found:
+        if name not in kind.options:
+            raise RefusedError(f"{name} has no meaning for {kind.name}.", name)
+    return found
+
+
+def _link(asked: Asked, kind: Kind) -> Any:
+    """Where the mark of a row leads: to its query, or to the pair that it is about."""
+    if kind.name not in LINKED:
+        return None
+    names = systems_of(asked)
+
+    def to_query(row: dict[str, Any]) -> str | None:
+        query = row.get("query")
+        return None if query is None else asked.url("/query", query=query, system=names)
+
+    def to_pair(row: dict[str, Any]) -> str | None:
+        return asked.url(
+            "/compare",
+            system=[row["against"], row["run"]],
+            against=row["against"],
+            by=row["measure"],
+        )
+
+    return to_pair if kind.name == "forest" else to_query

@@ -53,10 +53,6 @@ def generated(systems: int, queries: int, measures: Iterable[str]) -> Evaluation
             ]
             for rows in zip(grades, relevant, chance, strict=True)
         ]
-        made = Rankings.from_relevance(
-            lists,
-            pool=[[3, 3, 2, 2, 1, 1, 1, 0, 0, *(3 for _ in range(20))] for _ in range(queries)],
-            name=f"system-{system}",
-        )
+        made = Rankings.from_relevance(lists, name=f"system-{system}")
         rankings.append(made)
     return evaluate_rankings(rankings, list(measures))

@@ -1,5 +1,5 @@
 """The rows of a table of every query: thousands of them, so they are made in one go and as short as
-HTML allows; each value has its strip below it, one character a rank."""
+HTML allows. Each value has its strip in the line below, one character a rank."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Values:
         shown = [_shown(value) for value in self.values]
         if self.codes is None:
             return [f"<td>{value}" for value in shown]
-        return [f"<td>{value}<i>{code}</i>" for value, code in zip(shown, self.codes, strict=True)]
+        return [f"<td>{value}\n{code}" for value, code in zip(shown, self.codes, strict=True)]
 
 
 def query_rows(
@@ -61,14 +61,14 @@ def query_rows(
     Markup
 
     >>> query_rows(["q<1"], [Values([0.5], ["2.?-"])], differences={"q<1": -0.25})
-    Markup('<tr><th>q&lt;1<td>0.5000<i>2.?-</i><td class=worse>−0.2500')
+    Markup('<tr><th>q&lt;1<td>0.5000\n2.?-<td class=worse>−0.2500')
     """
     heads = [_head(query, (texts or {}).get(query, "")) for query in queries]
     columns = [heads, *(each.cells() for each in systems)]
     if differences is not None:
         kinds = ("better", "worse") if higher_is_better else ("worse", "better")
         columns.append([_difference(differences.get(query), *kinds) for query in queries])
-    return Markup("\n".join(map("".join, zip(*columns, strict=True))))
+    return Markup("".join(map("".join, zip(*columns, strict=True))))
 
 
 def _head(query: str, text: str) -> str:

@@ -42,6 +42,8 @@ RANKS = 10
 """How many ranks a strip has."""
 VALUES = 60_000
 """So many values of further measures stand in a file where nobody says how large it may be."""
+CHART_ROWS = 12
+"""So many rows of a chart's data stand under it."""
 OPTIONAL = {
     "pictures": "the pictures",
     "texts": "the texts of items",
@@ -298,7 +300,7 @@ def _figure(drawn: Drawn) -> tuple[Drawn, str | None]:
     if drawn.chart is None:
         return drawn, None
     try:
-        return drawn, figure(drawn.chart, heading=3)
+        return drawn, figure(drawn.chart, rows=CHART_ROWS, heading=3)
     except MissingExtraError as missing:
         return replace(drawn, chart=None, why=str(missing)), None
 

@@ -23,14 +23,18 @@
     return rect;
   };
 
-  const draw = (strip) => {
-    if (strip.dataset.code) return;
-    const code = strip.textContent;
-    const levels = Number(strip.closest("table").dataset.levels);
+  // A cell is a value and, in the line below, its strip; drawn, the strip is a picture of it.
+  const draw = (cell) => {
+    const text = cell.firstChild;
+    const [value, code] = text ? text.data.split("\n") : [];
+    if (!code) return;
+    const levels = Number(cell.closest("table").dataset.levels);
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("class", "strip");
-    svg.setAttribute("width", code.length * (WIDTH + GAP) - GAP);
+    const width = code.length * (WIDTH + GAP) - GAP;
+    svg.setAttribute("width", width);
     svg.setAttribute("height", HEIGHT);
+    svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", code);
     [...code].forEach((letter, at) => {
@@ -40,21 +44,23 @@
       else if (letter === ".") svg.append(box("none", x, 0.28));
       else svg.append(box(`g${letter}`, x, 0.45 + (0.55 * Number(letter)) / levels));
     });
-    strip.dataset.code = code;
-    strip.replaceChildren(svg);
+    text.data = value;
+    cell.append(svg);
   };
-  const undraw = (strip) => {
-    if (!strip.dataset.code) return;
-    strip.textContent = strip.dataset.code;
-    delete strip.dataset.code;
+  const undraw = (cell) => {
+    const svg = cell.querySelector("svg");
+    if (!svg) return;
+    cell.firstChild.data += `\n${svg.getAttribute("aria-label")}`;
+    svg.remove();
   };
+  const STRIPS = ".stripped td:not([class])";
 
   const seen = new IntersectionObserver(
     (entries) => {
       for (const entry of entries) {
-        for (const strip of entry.target.querySelectorAll("i")) {
-          if (entry.isIntersecting) draw(strip);
-          else undraw(strip);
+        for (const cell of entry.target.querySelectorAll("td:not([class])")) {
+          if (entry.isIntersecting) draw(cell);
+          else undraw(cell);
         }
       }
     },
@@ -147,7 +153,7 @@
         explain();
       });
     });
-    for (const row of rows) seen.observe(row);
+    if (table.classList.contains("stripped")) for (const row of rows) seen.observe(row);
     look();
   };
 
@@ -156,8 +162,8 @@
   });
   // On paper all strips look alike: drawn, or characters where there are too many.
   addEventListener("beforeprint", () => {
-    const strips = document.querySelectorAll(".every i");
-    for (const strip of strips) (strips.length <= PRINTED ? draw : undraw)(strip);
+    const strips = document.querySelectorAll(STRIPS);
+    for (const cell of strips) (strips.length <= PRINTED ? draw : undraw)(cell);
     for (const folded of document.querySelectorAll("details:not([open], .no-print)")) {
       folded.dataset.folded = "";
       folded.open = true;

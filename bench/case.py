@@ -35,7 +35,8 @@ class Contender:
 
 @dataclass(frozen=True)
 class Claim:
-    """`left op right` of one quantity stays within a bound; the text says it in words."""
+    """`left op right` of one quantity stays within a bound, or `left` alone where there is no
+    `right`; the text says it in words."""
 
     text: str
     quantity: Quantity

@@ -78,13 +78,13 @@ def verdicts(case: Case, results: Sequence[Result]) -> list[tuple[str, str]]:
 
 
 def _verdict(claim: Claim, by_name: dict[str, Result]) -> tuple[str, str]:
-    sides = [
-        by_name[name].value(claim.quantity) if name in by_name else math.nan
-        for name in (claim.left, claim.right)
-    ]
+    names = [claim.left, *([claim.right] if claim.right else [])]
+    sides = [by_name[name].value(claim.quantity) if name in by_name else math.nan for name in names]
+    sides += [0.0] if not claim.right else []
     value = sides[0] / sides[1] if claim.op == "/" else sides[0] - sides[1]
     bound = f"{claim.relation} {claim.bound:g}"
-    formula = f"{claim.quantity}: {claim.left} {'÷' if claim.op == '/' else 'minus'} {claim.right}"
+    between = " ÷ " if claim.op == "/" else " minus "
+    formula = f"{claim.quantity}: {between.join(names)}"
     if math.isnan(value):
         return "unknown", f"{claim.text} ({formula}, {bound}): not measured"
     return "holds" if claim.holds(

@@ -26,9 +26,9 @@ import click
 import judged
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
-from judged.disagreement.libraries import Library
 from judged.cli.plot import flag
 from judged.conventions import HELD, conventions
+from judged.disagreement.libraries import Library
 from judged.measures import REGISTRY, Spec, catalogue
 from judged.measures.aggregation import aggregate_param
 from judged.measures.bibliography import BIBLIOGRAPHY

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import judged
+from judged.charts.themes import TOKENS
 from judged.pages import assets, environment
 
 SOURCE = Path(judged.__file__).parent
@@ -45,6 +46,10 @@ def contrast(one: str, other: str) -> float:
 def test_contrast_by_hand() -> None:
     assert contrast("#000000", "#ffffff") == 21
     assert round(contrast("#777777", "#ffffff"), 2) == 4.48
+
+
+def test_stylesheet_and_charts_have_one_palette() -> None:
+    assert assets.palette() == TOKENS
 
 
 GROUNDS = ("paper", "card", "sunk")

@@ -47,6 +47,7 @@ def serve(paths: tuple[str, ...], **options: Any) -> None:
     this machine.
     """
     from judged.cli._terminal import say
+    from judged.demo import write_demo
     from judged.web import serve as run
 
-    run(paths, say=say, **options)
+    run(paths, say=say, demo=write_demo, **options)

@@ -62,7 +62,7 @@ class Match:
     @cached_property
     def differences(self) -> Floats:
         """The difference of each query's values; 0 where they are the same but for rounding."""
-        return _differences(self.ours.values, self.theirs.values)
+        return differences(self.ours.values, self.theirs.values)
 
     @property
     def rounding(self) -> Floats:
@@ -74,7 +74,7 @@ class Match:
         """The differences of what the numbers are means of, on the scale of these means; None
         where they are no means."""
         ours, theirs = self.ours.sample.averaged, self.theirs.sample.averaged
-        return None if ours is None or theirs is None else _differences(ours, theirs)
+        return None if ours is None or theirs is None else differences(ours, theirs)
 
     @cached_property
     def averaged_rounding(self) -> Floats:
@@ -90,7 +90,7 @@ class Match:
         ours, theirs = self.ours.sample, self.theirs.sample
         differs = self.differences != 0
         if isinstance(ours, Means) and isinstance(theirs, Means):
-            columns = _differences(ours.columns.ravel(), theirs.columns.ravel())
+            columns = differences(ours.columns.ravel(), theirs.columns.ravel())
             return differs | (columns.reshape(ours.columns.shape) != 0).any(axis=1)
         if isinstance(ours, Median) and isinstance(theirs, Median) and ours.pooled:
             return differs | _pools_differ(ours, theirs)
@@ -198,7 +198,7 @@ def _minus(ours: Floats, theirs: Floats) -> Floats:
         return np.where(ours == theirs, 0.0, ours - theirs)
 
 
-def _differences(ours: Floats, theirs: Floats) -> Floats:
+def differences(ours: Floats, theirs: Floats) -> Floats:
     """Differences; 0 where the values are the same but for rounding."""
     found = _minus(ours, theirs)
     return np.where(np.abs(found) <= _rounding(ours, theirs), 0.0, found)
@@ -222,5 +222,5 @@ def _pools_differ(ours: Median, theirs: Median) -> Mask:
         order = np.lexsort((each.values[keep], each.owner[keep]))
         values.append(each.values[keep][order])
         owners.append(each.owner[keep][order])
-    differs[owners[0][_differences(*values) != 0]] = True
+    differs[owners[0][differences(*values) != 0]] = True
     return differs

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
@@ -179,6 +180,24 @@ class Compared:
     alike: tuple[tuple[Row, ...], ...]
     """The same rows, those together that differ in their policies alone and have the same value for
     every query."""
+
+    @property
+    def by_value(self) -> tuple[tuple[Row, ...], ...]:
+        """The same rows, those of one number together, the greatest first; those that stop last."""
+        groups: list[list[Row]] = []
+        for row in sorted(self.rows, key=lambda each: -inf if each.value is None else each.value):
+            if groups and _equal(groups[-1][0].value, row.value):
+                groups[-1].append(row)
+            else:
+                groups.append([row])
+        # Within a group what was asked for stands first, as in all rows.
+        return tuple(tuple(sorted(group, key=self.rows.index)) for group in reversed(groups))
+
+
+def _equal(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one == other or abs(one - other) <= CLOSE or (isnan(one) and isnan(other))
 
 
 def compare(data: Rows, measure: Measure, definitions: tuple[Definition, ...]) -> Compared:

@@ -48,7 +48,8 @@ def figure(
     markupsafe.Markup
 
     >>> from judged import Rankings, charts
-    >>> figure(charts.cmc(Rankings.from_relevance([[0, 1]]))).startswith("<figure")
+    >>> chart = charts.cmc(Rankings.from_relevance([[0, 1]]), theme="page", width=400)
+    >>> figure(chart).startswith("<figure")
     True
     """
     svg = chart.to_svg() if link is None else chart.to_linked_svg(link, tab_stops=tab_stops)

@@ -34,6 +34,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     made.globals.update(_functions())
     made.filters.update({"visible": _visible, "cut": cut})
@@ -79,11 +80,12 @@ def _visible(text: object) -> str:
 def _functions() -> dict[str, Any]:
     """What templates may call, by name."""
     from judged.comparison.sentences import shown_level, shown_p
-    from judged.pages import drawings, numbers
+    from judged.pages import compact, drawings, numbers
     from judged.text import counted
 
     return {
         "draw_strip": drawings.strip,
+        "draw_compact_strip": compact.compact_strip,
         "draw_mean_strip": drawings.mean_strip,
         "draw_logo": drawings.logo,
         "draw_empty_strip": drawings.empty_strip,

@@ -45,12 +45,17 @@ class RelevanceList:
         """
         first, last = {tie[0] for tie in self.tied}, {tie[1] for tie in self.tied}
         return " ".join(
-            f"{'(' * (rank in first)}{_written(grade)}{')' * (rank in last)}"
+            f"{'(' * (rank in first)}{written_grade(grade)}{')' * (rank in last)}"
             for rank, grade in enumerate(self.grades, 1)
         )
 
 
-def _written(grade: Any) -> str:
+def written_grade(grade: Any) -> str:
+    """A grade as a list writes it.
+
+    >>> written_grade(None), written_grade(2.0), written_grade(0.5), written_grade({"a": 1})
+    ('-', '2', '0.5', '{"a":1}')
+    """
     if grade is None:
         return "-"
     if isinstance(grade, Mapping):

@@ -6,6 +6,7 @@ import os
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, MissingExtraError
@@ -55,6 +56,7 @@ def serve(
     open_browser: bool = True,
     memory: str | int = MEMORY,
     upload_limit: str | int = UPLOAD_LIMIT,
+    demo: Callable[[Path], object] | None = None,
     say: Callable[[str], None] = print,
 ) -> None:
     """Serve the explorer until it is interrupted.
@@ -75,6 +77,8 @@ def serve(
         How much results may take, as "1GB".
     upload_limit : str or int, optional
         How much a browser may send, as "500MB".
+    demo : callable, optional
+        What writes the files of a demo into a folder, for who has no files of their own.
     say : callable, optional
         What is told line by line: the address, and what it means.
 
@@ -83,7 +87,13 @@ def serve(
     judged.errors.InputError: nothing.here: no such file.
     """
     settings = Settings.of(
-        list(paths), host=host, port=port, key=key, memory=memory, upload_limit=upload_limit
+        list(paths),
+        host=host,
+        port=port,
+        key=key,
+        memory=memory,
+        upload_limit=upload_limit,
+        demo=demo,
     )
     try:
         import uvicorn

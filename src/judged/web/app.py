@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -98,6 +99,7 @@ def application(settings: Settings) -> Safety:
     routes += [
         *api.routes(explorer),
         Route("/assets/{name:path}", asset, methods=["GET"]),
+        Route("/demo", partial(demo, explorer), methods=["POST"]),
         Route("/stop", partial(stop, explorer), methods=["POST"]),
     ]
 
@@ -131,7 +133,7 @@ async def show(explorer: Explorer, view: View, request: Request) -> Response:
     part = request.headers.get("x-fragment")
     key = asked.session.id, asked.path, asked.params, part
     job = explorer.jobs.start(key, asked.session.id, partial(answered, view, asked, part))
-    if not await job.wait(AT_ONCE):
+    if not await job.wait(getattr(view.code, "PATIENCE", AT_ONCE)):
         return _working(explorer, view, asked, part, job)
     response: Response = explorer.jobs.finish(job)
     return response
@@ -273,6 +275,16 @@ async def stop(explorer: Explorer, request: Request) -> Response:
     if job is not None:
         explorer.jobs.stop(job)
     return RedirectResponse("/files", 303)
+
+
+async def demo(explorer: Explorer, request: Request) -> Response:
+    """Give a browser the files of the demo."""
+    write, asked = explorer.settings.demo, explorer.asked(request)
+    if write is None:
+        raise GoneError("There is no such page.", "path")
+    taken = {file.name for file in asked.workspace.files}
+    await run_in_threadpool(explorer.uploads.demo, asked.session, write, taken)
+    return RedirectResponse("/", 303)
 
 
 async def asset(request: Request) -> Response:

@@ -101,18 +101,18 @@ class Calculations:
             found = self._evaluated(rankings, asked.request)
             progress_of_this_work().say("Comparing systems")
             if unjudged_range:
-                settings["joint"] = self._joint(asked, [at[name] for name in names])
+                settings["joint"] = self._joint(asked, names)
             return compare_evaluation(found, baseline=baseline, level=terms.level, **settings)
 
         return self._kept(key, compared)
 
-    def _joint(self, terms: Terms, places: Sequence[int]) -> Joint:
+    def _joint(self, terms: Terms, names: Sequence[str]) -> Joint:
         """Some of the runs with the judgements, to be judged in favour of one of two."""
         from judged.judging.joint import Joint
 
-        tables = self.tables()
-        runs = [terms.request.prepare(tables.runs[at]) for at in places]
-        return Joint(tables.judgements, runs, policy=terms.policy, duplicates=terms.duplicates)
+        runs = [terms.request.prepare(self.run(name)) for name in names]
+        known = self.judgements(), runs
+        return Joint(*known, policy=terms.policy, duplicates=terms.duplicates)
 
     def rankings(self, terms: Terms) -> tuple[Rankings, ...]:
         """The rankings of all systems, in the order of their files."""

@@ -14,6 +14,7 @@ from judged.errors import InputError, JudgedError
 from judged.inputs import format_of, judgements_in, rows_of_file, run_in
 from judged.inputs.compression import compression
 from judged.inputs.formats import FORMATS, Format, printable, promised, signed
+from judged.inputs.names import NAMES, plain
 from judged.inputs.rows.names import LISTS
 from judged.inputs.source import HEAD, Source, checked, open_source
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
@@ -25,7 +26,7 @@ KINDS = {
     "run": "a run: the results of a system",
     "rows": "rows with relevant and retrieved ids: judgements and a run",
     "vectors": "vectors",
-    "labels": "labels of vectors",
+    "labels": "labels or ids of vectors",
     "texts": "texts of items",
     "queries": "texts of queries",
     "attributes": "attributes of queries",
@@ -47,11 +48,14 @@ PICTURES = {
     "webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
 }
 """The pictures that are shown, and how they begin."""
+_FIRST = 2
+"""So many lines tell what a file is meant to be."""
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
 _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
 _RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
 _TEXT_COLUMNS = {"text", "title", "body", "content", "contents", "passage", "question", "abstract"}
 _TEXT_COLUMNS |= {"picture", "image", "url", "path", "description"}
+_GRADES = {plain(name) for name in NAMES["grade"]}
 _LABEL_COLUMNS = {"label", "class", "category", "target", "group", "digit"}
 
 
@@ -179,13 +183,27 @@ def _of_table(file: Found, start: bytes) -> Found:
     as_judgements, as_run = (_reads(source, kind) for kind in (JUDGEMENTS, RUN))
     lower = {name.lower() for name in header}
     if as_judgements is None and as_run is None:
-        return replace(file, kind=_of_names(file, "unclear"))
+        return replace(file, kind="run" if _has_scores(source) else _of_names(file, "unclear"))
     if as_judgements is None:
-        return replace(file, kind=_text_kind(file, lower) or "judgements")
+        judged = bool({plain(name) for name in header} & _GRADES)
+        return replace(file, kind=(not judged and _text_kind(file, lower)) or "judgements")
     if as_run is None:
         return replace(file, kind="run")
-    kind = _text_kind(file, lower) or ("labels" if _one_word_a_line(start) else None)
-    return replace(file, kind=kind or "other", note="" if kind else str(as_run))
+    if kind := _text_kind(file, lower) or ("labels" if _one_word_a_line(start) else None):
+        return replace(file, kind=kind)
+    kind = _meant(file, source)
+    return replace(file, kind=kind, note=str(as_judgements if kind == "judgements" else as_run))
+
+
+def _meant(file: Found, source: Source) -> str:
+    """What a file is meant to be that cannot be read: what its first lines are, or its name says.
+    To leave it out would be to say nothing of what is wrong with it."""
+    first = b"\n".join(source.head().splitlines()[:_FIRST]) + b"\n"
+    beginning = replace(source, data=first)
+    for kind, name in ((JUDGEMENTS, "judgements"), (RUN, "run")):
+        if _reads(beginning, kind) is None:
+            return name
+    return _of_names(file, "other")
 
 
 def _one_word_a_line(start: bytes) -> bool:
@@ -221,6 +239,12 @@ def _reads(source: Source, kind: Kind) -> JudgedError | None:
     except JudgedError as error:
         return error
     return None
+
+
+def _has_scores(source: Source) -> bool:
+    """Whether the numbers of a file are such as no grades are: not whole, or below 0."""
+    scores = run_in(replace(source, kind=RUN)).frame["score"]
+    return bool((scores != scores.round()).any()) or bool((scores < -2).any())
 
 
 def _holds_both(source: Source, format: Format) -> bool:
@@ -278,7 +302,7 @@ def _of_names(file: Found, otherwise: str) -> str:
     """What the name of a file says, where its content leaves it open."""
     name = Path(file.name).name
     judged, run = bool(_JUDGED_NAMES.search(name)), bool(_RUN_NAMES.search(name))
-    judged |= promised(file.path) == "trec" and file.path.suffix in (".qrels", ".qrel")
+    judged |= file.path.suffix in (".qrels", ".qrel")
     if judged == run:
         return otherwise
     return "judgements" if judged else "run"

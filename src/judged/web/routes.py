@@ -17,7 +17,9 @@ class View:
     """A page: a module of `judged.web.views` with a function `page(asked)`.
 
     A module may say with `PARAMS` which parameters its addresses have besides the terms: others
-    are refused. With `NUMBERS` it says that the bar of terms stands above it.
+    are refused. With `NUMBERS` it says that the bar of terms stands above it, and with `PATIENCE`
+    for how many seconds the answer is waited for before a page says that it is being made: files
+    and charts are no pages that could say it.
     """
 
     path: str
@@ -40,8 +42,15 @@ class View:
 VIEWS = (
     View("/", "leaderboard", "Leaderboard"),
     View("/compare", "compare", "Compare"),
+    View("/queries", "queries", "Queries"),
     View("/embeddings", "embeddings", "Embeddings"),
+    View("/playground", "playground", "Playground"),
     View("/files", "files", "Files"),
+    View("/reading", "reading", ""),
+    View("/query", "query", ""),
+    View("/playground/curve", "playground_curve", ""),
+    View("/playground/steps", "playground_steps", ""),
+    View("/picture", "picture", ""),
     View("/identify", "identify", ""),
     View("/chart", "chart", ""),
     View("/download", "download", ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -36,6 +37,8 @@ class Settings:
     """Bytes that results may take; what was used longest ago goes first."""
     upload_limit: int = 5 * 10**8
     """Bytes of all uploads of a browser together, and what a packed file may unpack to."""
+    demo: Callable[[Path], object] | None = field(default=None, repr=False)
+    """What writes the files of the demo into a folder; None where there is no demo to open."""
 
     @classmethod
     def of(
@@ -47,6 +50,7 @@ class Settings:
         key: bool | str = True,
         memory: str | int = MEMORY,
         upload_limit: str | int = UPLOAD_LIMIT,
+        demo: Callable[[Path], object] | None = None,
     ) -> Settings:
         """Settings from what a caller may pass, checked."""
         given = tuple(Path(path) for path in paths)
@@ -67,6 +71,7 @@ class Settings:
             (key if isinstance(key, str) else token_urlsafe(KEY_BYTES)) if key else None,
             size_in_bytes(memory),
             size_in_bytes(upload_limit),
+            demo,
         )
 
     @property

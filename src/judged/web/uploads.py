@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
 
@@ -85,6 +85,18 @@ class Uploads:
             raise
         return _renamed(found)
 
+    def demo(self, session: Session, write: Callable[[Path], object], taken: set[str]) -> None:
+        """Give a browser the files of the demo, as if it had sent them."""
+        folder = self.folder / token_hex(12)
+        folder.mkdir()
+        write(folder)
+        for path in sorted(folder.iterdir()):
+            state = path.stat()
+            file = Found(path.name, path, size=state.st_size, changed=state.st_mtime_ns)
+            found = told(replace(file, uploaded=True))
+            if found.kind != "other" and found.name not in taken:
+                session.uploads[found.name] = _renamed(found)
+
     def close(self) -> None:
         """Remove everything that was sent."""
         if self._folder is not None:
@@ -93,8 +105,6 @@ class Uploads:
 
 
 def _renamed(file: Found) -> Found:
-    from dataclasses import replace
-
     return replace(file, note=file.note.replace(str(file.path), file.name))
 
 

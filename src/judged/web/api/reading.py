@@ -85,7 +85,7 @@ def compare(asked: Asked) -> dict[str, Any]:
     """What `judged compare` gives."""
     _refuse_wrong_measures(asked)
     names = asked.params.all("system")
-    settings = {
+    settings: dict[str, Any] = {
         name: value
         for name in ("test", "correction", "family")
         if (value := asked.params.one(name)) is not None

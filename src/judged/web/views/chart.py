@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 OPTIONS = ("k", "rel", "query", "bins", "first")
 PARAMS = ("kind", "of", "system", "against", "width", "height", "format", "file", *OPTIONS)
 NUMBERS = True
+PATIENCE = 600.0
 FORMATS = {
     "svg": ("image/svg+xml", "SVG"),
     "png": ("image/png", "PNG"),
@@ -107,9 +108,9 @@ def _source(asked: Asked, kind: Kind) -> tuple[Any, ...]:
     names, terms, calculations = systems_of(asked), asked.terms, asked.calculations
     _refuse_number(kind, names)
     if kind.needs == "results":
-        return calculations.tables().judgements, calculations.table(names[0])
+        return calculations.judgements(), calculations.run(names[0])
     if kind.needs == "results of a pair":
-        return calculations.tables().judgements, {name: calculations.table(name) for name in names}
+        return calculations.judgements(), {name: calculations.run(name) for name in names}
     if kind.needs in ("pair", "comparison", "values") and len(names) > 1:
         return (
             calculations.comparison(
@@ -129,11 +130,11 @@ def _source(asked: Asked, kind: Kind) -> tuple[Any, ...]:
 
 
 def _compared_by(asked: Asked, kind: Kind, names: list[str]) -> list[str] | None:
-    """The measures of a comparison: all for the forest of two, and else one."""
+    """The measures of a comparison: one for a pair, and where one is named for more than two."""
     of = asked.params.one("of")
-    if kind.needs == "pair" or len(names) > 2:
+    if kind.needs == "pair":
         return [of or asked.terms.labels[0]]
-    return None
+    return [of] if of is not None and len(names) > 2 else None
 
 
 def _refuse_number(kind: Kind, names: list[str]) -> None:
@@ -189,7 +190,11 @@ def _link(asked: Asked, kind: Kind) -> Any:
 
     def to_query(row: dict[str, Any]) -> str | None:
         query = row.get("query")
-        return None if query is None else asked.url("/query", query=query, system=names)
+        return (
+            None
+            if query is None
+            else asked.url("/query", query=query, system=names, show=asked.params.one("of"))
+        )
 
     def to_pair(row: dict[str, Any]) -> str | None:
         return asked.url(

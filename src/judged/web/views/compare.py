@@ -99,8 +99,8 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         "higher_is_better": known.higher_is_better,
         "swapped": asked.url(system=against, against=run),
         "look": {"href": asked.url(unjudged=1), "text": "Look into it"},
-        "open": lambda query: asked.url("/query", query=query, system=names),
-        "every_query": asked.url("/queries", system=names, by=by, sort="difference"),
+        "open": lambda query: asked.url("/query", query=query, system=names, show=by),
+        "every_query": asked.url("/queries", system=names, show=by),
         "charts": {
             kind: asked.url("/chart", kind=kind, system=run, against=against, of=by)
             for kind in ("differences", "scatter", "forest")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from judged.web.asked import Asked, Raw
 
 PARAMS = ("format", "sort", "ranges")
+PATIENCE = 600.0
 FORMATS = {
     "csv": ("text/csv; charset=utf-8", "leaderboard.csv"),
     "json": ("application/json", "evaluation.json"),

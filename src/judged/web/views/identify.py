@@ -49,8 +49,8 @@ def _identified(asked: Asked, value: str, system: str, of: tuple[str, ...]) -> I
     def made() -> Identification:
         return identify(
             value,
-            calculations.tables().judgements,
-            calculations.table(system),
+            calculations.judgements(),
+            calculations.run(system),
             list(of) or None,
             depth=terms.depth,
             duplicates=terms.duplicates,  # type: ignore[arg-type]

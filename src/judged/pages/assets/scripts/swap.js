@@ -4,6 +4,7 @@
 // makes HTML of data.
 
 const asked = new Map(); // name of a fragment -> AbortController of its last request
+const PATIENCE = 2000; // milliseconds before the place of a chart says that it is being worked at
 const SILENT = "The server does not answer. Is judged serve still running?";
 
 /** Say something to screen readers, politely. */
@@ -198,7 +199,9 @@ async function load(place) {
   }
   place.setAttribute("aria-busy", "true");
   try {
+    const begun = performance.now();
     const meanwhile = (content) => {
+      if (performance.now() - begun < PATIENCE) return;
       content.getElementById("working")?.removeAttribute("id"); // there may be several
       place.replaceChildren(content);
     };

@@ -1,0 +1,407 @@
+"""Which queries are looked at, and in which order: the table of queries shows them, and the page of
+one query steps through them. All queries at once, never one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from judged.checks import choice
+from judged.comparison.match import differences
+from judged.errors import did_you_mean, quoted
+from judged.explanation.listing import ANY
+from judged.rankings.strips import UNJUDGED, strips
+from judged.text import counted, listed
+from judged.web.contents import attributes_of_queries, queries_of
+from judged.web.errors import GoneError, RefusedError
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
+    from judged.measures import Measure
+    from judged.rankings.strips import Strips
+    from judged.segments import Floats, Ints
+    from judged.web.asked import Asked
+
+FILTERS = ("find", "slice", "range", "low", "high", "has")
+PARAMS = ("system", "show", "sort", "order", "k", *FILTERS)
+"""The parameters of an address that say which queries, in which order."""
+ORDERS = ("ascending", "descending")
+HAS = ("unjudged", "tied")
+"""What queries may have: an unjudged result in the first ranks, a judged result that is tied."""
+MOST_LISTS = 4
+MOST_RANKS = 100
+MOST_SLICES = 60
+"""So many values of an attribute are offered; of more, a range or a text finds them."""
+
+
+@dataclass(frozen=True)
+class Sort:
+    """Something that queries can be sorted by, or be in a range of."""
+
+    name: str
+    """As the address has it."""
+    words: str
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The queries with one value of an attribute."""
+
+    attribute: str
+    value: str
+
+    @property
+    def name(self) -> str:
+        """As the address has it."""
+        return f"{self.attribute}:{self.value}"
+
+    @property
+    def words(self) -> str:
+        """As people read it."""
+        return f"{self.attribute} {self.value}"
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The queries that were asked for, in their order."""
+
+    asked: Asked
+    evaluation: Evaluation
+    label: str
+    """What the measure that is shown is called."""
+    systems: tuple[str, ...]
+    """The systems that are looked at, from left to right."""
+    sort: Sort
+    descending: bool
+    k: int
+    queries: tuple[str, ...]
+    """All of them, as they were judged."""
+    chosen: Ints
+    """The numbers of those that were asked for, in the order that was asked for."""
+    sorts: tuple[Sort, ...]
+    slices: tuple[Slice, ...]
+    why: tuple[str, ...]
+    """What the queries must be or have, a phrase each; none where all are there."""
+    problems: tuple[str, ...]
+    """What could not be read, a sentence each."""
+
+    @property
+    def measure(self) -> Measure:
+        """The measure that is shown."""
+        return self.evaluation.labels[self.label]
+
+    @property
+    def total(self) -> int:
+        """How many queries there are."""
+        return len(self.queries)
+
+    @property
+    def sentence(self) -> str:
+        """How many are shown: 1,000 of 7,000 queries."""
+        if not self.why:
+            return counted(self.total, "query", "queries")
+        return f"{len(self.chosen):,} of {counted(self.total, 'query', 'queries')}"
+
+    @property
+    def nothing(self) -> str:
+        """What is said where no query is left."""
+        return f"No query {listed(self.why)}."
+
+    def params(self) -> dict[str, Any]:
+        """The parameters of the address that say what this is, for other pages."""
+        found: dict[str, Any] = {}
+        for name in PARAMS:
+            values = self.asked.params.all(name)
+            found[name] = list(values) or None
+        return found
+
+    def around(self, query: str) -> tuple[int | None, str | None, str | None]:
+        """The place of a query in the order, from 0, and the queries before and after it."""
+        known = np.flatnonzero(self.chosen == self.queries.index(query))
+        if not len(known):
+            first = self.queries[self.chosen[0]] if len(self.chosen) else None
+            return None, None, first
+        at = int(known[0])
+        before = self.queries[self.chosen[at - 1]] if at else None
+        after = self.queries[self.chosen[at + 1]] if at + 1 < len(self.chosen) else None
+        return at, before, after
+
+    def values(self, system: str) -> Floats:
+        """A system's value for every query."""
+        return self.evaluation.scored(system).values[self.measure]
+
+    def difference(self) -> Floats | None:
+        """The last system's value minus the first one's; None where there is one system."""
+        return difference_of(self.evaluation, self.measure, self.systems)
+
+    def strips(self, system: str) -> Strips:
+        """What stands at the first ranks of every query of a system."""
+        return _strips(self.asked, self.evaluation, system, self.k)
+
+    def relevant(self) -> Floats:
+        """How many items are relevant for each query."""
+        return _relevant(self.evaluation)
+
+
+def selection(asked: Asked) -> Selection:
+    """The queries that an address asks for."""
+    params = asked.params
+    evaluation = asked.calculations.evaluation(asked.terms, interval=False)
+    label = params.text("show", next(iter(evaluation.labels)))
+    if label not in evaluation.labels:
+        raise RefusedError(
+            f"There is no column {quoted(label)}{did_you_mean(label, evaluation.labels)}", "show"
+        )
+    systems = _systems(asked, evaluation, label)
+    k = params.whole("k", 10, at_least=1, at_most=MOST_RANKS)
+    queries = evaluation.runs[0].rankings.queries
+    attributes, problems = attributes_of_queries(asked, queries)
+    columns = _Columns(evaluation, evaluation.labels[label], systems, attributes)
+    sorts = _sorts(evaluation, label, systems, attributes)
+    slices = tuple(_slices(attributes))
+    sort = _sort(asked, sorts, "sort") or _usual(sorts, systems)
+    usual = "ascending" if sort.name == "query" or len(systems) == 1 else "descending"
+    descending = params.choice("order", ORDERS, usual) == "descending"
+    said = queries_of(asked)
+    kept = np.ones(len(queries), bool)
+    why: list[str] = []
+    for mask, phrase in _filters(asked, columns, sorts, slices, systems, k, said.texts):
+        kept &= mask
+        why.append(phrase)
+    order = _ordered(columns, sort.name, descending, queries)
+    return Selection(
+        asked,
+        evaluation,
+        label,
+        systems,
+        sort,
+        descending,
+        k,
+        queries,
+        order[kept[order]],
+        sorts,
+        slices,
+        tuple(why),
+        (*problems, *said.problems),
+    )
+
+
+def _systems(asked: Asked, evaluation: Evaluation, label: str) -> tuple[str, ...]:
+    """Those that were named; otherwise the baseline, or the first file, and the best other one."""
+    named = tuple(dict.fromkeys(asked.params.all("system")))
+    if len(named) > MOST_LISTS:
+        raise RefusedError(
+            f"up to {MOST_LISTS} systems can be looked at side by side; got {len(named)}.", "system"
+        )
+    for name in named:
+        asked.workspace.system(name)
+    if named:
+        return named
+    names = [run.name for run in evaluation.runs]
+    baseline = asked.terms.baseline
+    if baseline is not None:
+        asked.workspace.system(baseline)
+    first = baseline or names[0]
+    others = [run for run in evaluation.runs if run.name != first]
+    if not others:
+        return (first,)
+    measure = evaluation.labels[label]
+    way = 1 if measure.spec.higher_is_better else -1
+    best = max(others, key=lambda run: np.nan_to_num(way * run.summary[measure], nan=-np.inf))
+    return first, best.name
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """What queries can be sorted by: one number each, NaN where there is none."""
+
+    evaluation: Evaluation
+    measure: Measure
+    systems: tuple[str, ...]
+    attributes: pl.DataFrame
+
+    def numbers(self, name: str) -> Floats:
+        if name == "relevant":
+            return _relevant(self.evaluation)
+        if name == "difference":
+            found = difference_of(self.evaluation, self.measure, self.systems)
+            assert found is not None
+            return found
+        kind, _, own = name.partition(":")
+        if kind == "system":
+            return self.evaluation.scored(own).values[self.measure]
+        column = self.attributes[own].cast(pl.Float64)
+        return column.fill_null(float("nan")).to_numpy()
+
+
+def _relevant(evaluation: Evaluation) -> Floats:
+    return evaluation.runs[0].rankings.relevant(ANY)
+
+
+def difference_of(
+    evaluation: Evaluation, measure: Measure, systems: tuple[str, ...]
+) -> Floats | None:
+    """The last system's values minus the first one's; None where there is one system."""
+    if len(systems) < 2:
+        return None
+    ours, theirs = (evaluation.scored(systems[at]).values[measure] for at in (-1, 0))
+    return differences(ours, theirs)
+
+
+def _strips(asked: Asked, evaluation: Evaluation, system: str, k: int) -> Strips:
+    """The strips of one system, kept as long as its rankings."""
+    rankings = evaluation.scored(system).rankings
+    key = "strips", asked.workspace.identity, asked.terms.key[1:], system, k
+    return asked.cache.get(key, lambda: strips(rankings, k))
+
+
+def _sorts(
+    evaluation: Evaluation, label: str, systems: tuple[str, ...], attributes: pl.DataFrame
+) -> tuple[Sort, ...]:
+    found = [Sort("query", "id"), Sort("relevant", "number relevant")]
+    if len(systems) > 1:
+        found.insert(0, Sort("difference", f"difference of {label}"))
+    found += [Sort(f"system:{run.name}", f"{label} of {run.name}") for run in evaluation.runs]
+    found += [
+        Sort(f"attribute:{name}", name)
+        for name in attributes.columns
+        if attributes[name].dtype.is_numeric()
+    ]
+    return tuple(found)
+
+
+def _usual(sorts: tuple[Sort, ...], systems: tuple[str, ...]) -> Sort:
+    """The order where nobody chose one: by difference, or one system's worst queries first."""
+    wanted = "difference" if len(systems) > 1 else f"system:{systems[0]}"
+    return next(sort for sort in sorts if sort.name == wanted)
+
+
+def _sort(asked: Asked, sorts: tuple[Sort, ...], param: str) -> Sort | None:
+    given = asked.params.one(param)
+    if given is None:
+        return None
+    by_name = {sort.name: sort for sort in sorts}
+    if given == "difference" and given not in by_name:
+        return None  # a link from a page with more systems
+    if given not in by_name:
+        raise GoneError(
+            f"Queries have no {quoted(given)} to go by{did_you_mean(given, by_name)}", param
+        )
+    return by_name[given]
+
+
+def _slices(attributes: pl.DataFrame) -> list[Slice]:
+    """The values that attributes have, where they are few."""
+    found = []
+    for name in attributes.columns:
+        values = attributes[name].drop_nulls().unique().sort().to_list()
+        if len(values) <= MOST_SLICES:
+            found += [Slice(name, str(value)) for value in values]
+    return found
+
+
+Mask = NDArray[np.bool_]
+
+
+def _filters(
+    asked: Asked,
+    columns: _Columns,
+    sorts: tuple[Sort, ...],
+    slices: tuple[Slice, ...],
+    systems: tuple[str, ...],
+    k: int,
+    texts: Mapping[str, Any],
+) -> list[tuple[Mask, str]]:
+    """What each filter leaves, and how it is said."""
+    params, evaluation = asked.params, columns.evaluation
+    found: list[tuple[Mask, str]] = []
+    if (text := params.one("find")) is not None:
+        shown = text if len(text) <= 40 else f"{text[:39]}…"
+        found.append((_containing(asked, text, texts), f"contains '{shown}'"))
+    if (given := params.one("slice")) is not None:
+        one = {each.name: each for each in slices}.get(given)
+        if one is None:
+            raise GoneError(f"No query has {quoted(given)} among its attributes.", "slice")
+        same = columns.attributes[one.attribute].cast(pl.String) == one.value
+        found.append((same.fill_null(False).to_numpy(), f"has {one.words}"))
+    low, high = params.number("low"), params.number("high")
+    if low is not None or high is not None:
+        of = _sort(asked, tuple(each for each in sorts if each.name != "query"), "range")
+        of = of or _usual(sorts, systems)
+        numbers = columns.numbers(of.name)
+        with np.errstate(invalid="ignore"):
+            mask = (numbers >= (-np.inf if low is None else low)) & (
+                numbers <= (np.inf if high is None else high)
+            )
+        found.append((mask, f"has {of.words} {_between(low, high)}"))
+    has = params.all("has")
+    for each in has:
+        choice("has", each, HAS)
+    if "unjudged" in has:
+        masks = [(_strips(asked, evaluation, name, k).kind == UNJUDGED).any(1) for name in systems]
+        found.append((np.any(masks, axis=0), f"has an unjudged result in the first {k:,}"))
+    if "tied" in has:
+        masks = [_tied(evaluation, name) for name in systems]
+        found.append((np.any(masks, axis=0), "has a judged result that is tied"))
+    return found
+
+
+def _between(low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"up to {high:g}"
+    return f"from {low:g}" + ("" if high is None else f" to {high:g}")
+
+
+def _containing(asked: Asked, text: str, texts: Mapping[str, Any]) -> Mask:
+    """Queries with a text in their id or in what they say, whatever its case."""
+    queries = asked.calculations.queries(asked.terms)
+    files = tuple(file.identity for file in asked.workspace.of_kind("queries"))
+    key = "said", asked.workspace.identity, files, queries[:1], len(queries)
+
+    def made() -> pl.DataFrame:
+        said = [f"{each.title} {each.text}" if (each := texts.get(q)) else "" for q in queries]
+        frame = pl.DataFrame({"id": list(queries), "said": said})
+        return frame.with_columns(pl.all().str.to_lowercase())
+
+    frame: pl.DataFrame = asked.cache.get(key, made)
+    wanted = text.lower()
+    found = frame.select(
+        pl.col("id").str.contains(wanted, literal=True)
+        | pl.col("said").str.contains(wanted, literal=True)
+    )
+    return found.to_series().to_numpy()
+
+
+def _tied(evaluation: Evaluation, system: str) -> Mask:
+    rankings = evaluation.scored(system).rankings
+    whole = rankings.whole or rankings
+    first, last = whole.spans
+    mask = np.zeros(len(rankings.queries), bool)
+    mask[whole.hit_query[last > first]] = True
+    return mask
+
+
+def _ordered(columns: _Columns, name: str, descending: bool, queries: tuple[str, ...]) -> Ints:
+    """The numbers of all queries in an order; those without a number come last, and equal ones in
+    the order of the judgements."""
+    if name == "query":
+        return _by_id(queries, descending)
+    numbers = columns.numbers(name)
+    order = np.argsort(-numbers if descending else numbers, kind="stable")
+    return order.astype(np.int64)
+
+
+def _by_id(queries: tuple[str, ...], descending: bool) -> Ints:
+    """By id, where q9 comes before q10."""
+    ids = pl.Series("id", list(queries))
+    frame = pl.DataFrame({"id": ids}).with_row_index("at")
+    number = pl.col("id").str.extract(r"(\d{1,18})$").cast(pl.Int64)
+    name = pl.col("id").str.replace(r"\d{1,18}$", "")
+    keys = [name.alias("name"), number.fill_null(-1).alias("number")]
+    ordered = frame.with_columns(keys).sort("name", "number", "id", descending=descending)
+    return ordered["at"].to_numpy().astype(np.int64)

@@ -1,0 +1,255 @@
+"""One query: its lists side by side, its values, and the sum behind any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from judged.errors import JudgedError, quoted
+from judged.inputs.texts import Text
+from judged.pages.lists import Given, SideBySide, side_by_side
+from judged.pages.sums import sum_behind
+from judged.web import commands
+from judged.web.asked import Asked, Page
+from judged.web.contents import pictures_of, queries_of, texts_of
+from judged.web.errors import GoneError, RefusedError
+from judged.web.playground.commands import link_of
+from judged.web.selection import PARAMS as SELECTION
+from judged.web.selection import Selection, difference_of, selection
+from judged.web.views.queries import hidden, number
+
+if TYPE_CHECKING:
+    from judged.explanation.explanation import Explanation
+    from judged.explanation.source import Read
+
+PARAMS = (*SELECTION, "query", "explain", "of", "item")
+NUMBERS = True
+NEAREST = 8
+"""So many of what is there are offered in place of what is gone."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value of one system, with the address of the sum behind it."""
+
+    value: float | None
+    href: str
+    open: bool
+    """Whether that sum is the one on the page."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The values of one measure."""
+
+    label: str
+    values: tuple[Value, ...]
+    difference: float | None
+    better: int
+    """1 where more is better, -1 where less is."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item, looked at closely."""
+
+    name: str
+    text: Text
+    picture: str
+    grade: float | None
+    places: tuple[tuple[str, int | None], ...]
+    """Each system, and the rank of the item in its list."""
+    close: str
+
+
+def page(asked: Asked) -> Page:
+    """The query that the address names, or the first in the order."""
+    try:
+        found = selection(asked)
+    except GoneError as error:
+        if error.where != "system":
+            raise
+        return _system_gone(asked, error)
+    query = asked.params.one("query")
+    if query is None:
+        if not len(found.chosen):
+            raise RefusedError(found.nothing, "query")
+        query = found.queries[found.chosen[0]]
+    if query not in set(found.queries):
+        return _query_gone(asked, found, query)
+    return _shown(asked, found, query)
+
+
+def _shown(asked: Asked, found: Selection, query: str) -> Page:
+    reads = [asked.calculations.listing(asked.terms, name, query) for name in found.systems]
+    texts, pictures = texts_of(asked), pictures_of(asked)
+    at = found.queries.index(query)
+    top = found.strips(found.systems[0]).top
+    addresses = {
+        item: asked.url("/picture", item=item)
+        for read in reads
+        for rank, item in read.items.items()
+        if rank <= found.k and item in pictures
+    }
+    places = {system.name: system.place for system in asked.workspace.systems}
+    lists = side_by_side(
+        [
+            Given(name, read.rankings, read.items, places[name], number(found.values(name)[at]))
+            for name, read in zip(found.systems, reads, strict=True)
+        ],
+        k=found.k,
+        texts=texts.texts,
+        pictures=addresses,
+        top=top,
+    )
+    place, before, after = found.around(query)
+    said = queries_of(asked).texts.get(query)
+    label, system = _asked_sum(asked, found)
+    explained, why_not = _explained(asked, system, query, label)
+    behind = None if explained is None else sum_behind(explained, top=top)
+    context: dict[str, Any] = {
+        "found": found,
+        "query": query,
+        "said": said,
+        "lists": lists,
+        "top": top,
+        "number": place,
+        "place": "Queries",
+        "before": None if before is None else asked.url(query=before, item=None),
+        "after": None if after is None else asked.url(query=after, item=None),
+        "all": asked.url("/queries", **found.params()),
+        "lines": _lines(asked, found, at, label, system),
+        "labels": list(found.evaluation.labels),
+        "names": [system.name for system in asked.workspace.systems],
+        "sum": behind,
+        "why_not": why_not,
+        "label": label,
+        "system": system,
+        "playground": None if behind is None else _playground(asked, found, reads, system, label),
+        "curve": asked.url(
+            "/chart", kind="precision-recall", system=[system], query=query, **_nothing(found)
+        ),
+        "link": lambda item: asked.url(item=item),
+        "item": _item(asked, found, reads, lists, texts.texts, pictures, addresses),
+        "problems": (*found.problems, *texts.problems),
+        "hidden": hidden(asked, "sort", "order"),
+        "hidden_lists": hidden(asked, "system", "k"),
+        "hidden_sum": hidden(asked, "explain", "of"),
+        "depths": sorted({10, 20, 50, 100, found.k}),
+    }
+    title = said.heading[:80] if said is not None and said.heading else f"Query {query}"
+    return Page("query.html", title, context, commands.explain(asked, system, query, label))
+
+
+def _nothing(found: Selection) -> dict[str, Any]:
+    """Parameters that go with the selection and mean nothing to a chart."""
+    return dict.fromkeys(name for name in found.params() if name != "system")
+
+
+def _asked_sum(asked: Asked, found: Selection) -> tuple[str, str]:
+    """The measure and the system whose sum is shown."""
+    label = asked.params.text("explain", found.label)
+    if label not in found.evaluation.labels:
+        label = found.label  # its column was taken away
+    system = asked.params.text("of", found.systems[-1])
+    return label, system if system in found.systems else found.systems[-1]
+
+
+def _explained(asked: Asked, system: str, query: str, label: str) -> tuple[Explanation | None, str]:
+    """The explanation, or the library's sentence why there is none."""
+    try:
+        return asked.calculations.explanation(asked.terms, system, query, label), ""
+    except JudgedError as error:
+        return None, str(error)
+
+
+def _lines(asked: Asked, found: Selection, at: int, label: str, system: str) -> list[Line]:
+    lines = []
+    for own, measure in found.evaluation.labels.items():
+        values = tuple(
+            Value(
+                number(found.evaluation.scored(name).values[measure][at]),
+                asked.url(explain=own, of=name) + "#sum",
+                own == label and name == system,
+            )
+            for name in found.systems
+        )
+        differences = difference_of(found.evaluation, measure, found.systems)
+        lines.append(
+            Line(
+                own,
+                values,
+                None if differences is None else number(differences[at]),
+                1 if measure.spec.higher_is_better else -1,
+            )
+        )
+    return lines
+
+
+def _playground(
+    asked: Asked, found: Selection, reads: Sequence[Read], system: str, label: str
+) -> str | None:
+    """The address of the playground with this list."""
+    rankings = reads[found.systems.index(system)].rankings
+    link = link_of(rankings, found.evaluation.labels[label])
+    return None if link is None else asked.url("/playground", **link)
+
+
+def _item(
+    asked: Asked,
+    found: Selection,
+    reads: Sequence[Read],
+    lists: SideBySide,
+    texts: Any,
+    pictures: Any,
+    addresses: dict[str, str],
+) -> Item | None:
+    """The item that the address names; None where it names none."""
+    name = asked.params.one("item")
+    if name is None:
+        return None
+    ranks = [{item: rank for rank, item in read.items.items()} for read in reads]
+    entry = next(
+        (entry for each in lists.lists for entry in each.entries if entry.item == name), None
+    )
+    if not any(name in each for each in ranks):
+        raise GoneError(f"No list here has the item {quoted(name)}.", "item")
+    return Item(
+        name,
+        texts.get(name) or Text(),
+        asked.url("/picture", item=name) if name in pictures else "",
+        entry.cell.grade if entry is not None else None,
+        tuple((system, each.get(name)) for system, each in zip(found.systems, ranks, strict=True)),
+        asked.url(item=None),
+    )
+
+
+def _query_gone(asked: Asked, found: Selection, query: str) -> Page:
+    """What is there in place of a query that is not, the nearest first."""
+    near = _nearest(query, found.queries)
+    context = {
+        "message": f"There is no judged query {quoted(query)} among {found.total:,}.",
+        "what": "Queries that are there, the nearest first",
+        "near": [(name, asked.url(query=name, item=None)) for name in near],
+        "all": asked.url("/queries", **found.params()),
+    }
+    return Page("query_gone.html", "No such query", context, status=404)
+
+
+def _system_gone(asked: Asked, error: GoneError) -> Page:
+    names = [system.name for system in asked.workspace.systems]
+    gone = [name for name in asked.params.all("system") if name not in names]
+    context = {
+        "message": str(error),
+        "what": "Systems that are there, the nearest first",
+        "near": [(name, asked.url(system=name)) for name in _nearest("".join(gone[:1]), names)],
+        "all": asked.url("/queries"),
+    }
+    return Page("query_gone.html", "No such system", context, status=404)
+
+
+def _nearest(word: str, names: Sequence[str]) -> list[str]:
+    near = get_close_matches(word[:80], names, n=NEAREST, cutoff=0.5)
+    return list(dict.fromkeys([*near, *names[:NEAREST]]))[:NEAREST]

@@ -1,0 +1,200 @@
+"""Comparing two systems or more: the page says what the library says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+import judged
+from judged.pages.headings import verdict_heading
+from judged.pages.numbers import plain_number
+from support.boards import shown_code, words
+from support.served import Serve
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def compared(data: Path, *systems: str, **options: Any) -> judged.Comparison:
+    runs = [data / f"{name}.run" for name in systems]
+    return judged.compare(data / "qrels.txt", runs, **options)
+
+
+def test_two_systems(server: Serve, data: Path) -> None:
+    page = server(data).ask("/compare?system=dense&against=bm25&by=RR").text
+    found = compared(data, "bm25", "dense")
+    pair = found.pair(measure="RR")
+    heading = verdict_heading(pair, found.settings)
+    said = words(page)
+    assert heading.title in said
+    assert heading.line in said
+    assert plain_number(pair.value) in said
+    assert f"better, equal, worse{pair.wins} · {pair.ties} · {pair.losses}" in said
+
+
+def test_without_names_the_two_best_are_compared_the_better_with_the_other(
+    server: Serve, data: Path
+) -> None:
+    found = judged.evaluate(data / "qrels.txt", [data / f"{n}.run" for n in SYSTEMS], "RR")
+    first, second = sorted(found.runs, key=lambda run: -run.summary[judged.RR])[:2]
+    said = words(server(data).ask("/compare?measure=RR").text)
+    assert f"{first.name} − {second.name}, RR" in said
+
+
+SYSTEMS = ("bm25", "dense", "hybrid", "short")
+
+
+def test_swapping_turns_the_difference(server: Serve, data: Path) -> None:
+    served = server(data)
+    one = words(served.ask("/compare?system=dense&against=bm25&by=RR").text)
+    other = words(served.ask("/compare?system=bm25&against=dense&by=RR").text)
+    assert "dense − bm25, RR" in one
+    assert "bm25 − dense, RR" in other
+
+
+def test_what_unjudged_results_could_do(server: Serve, data: Path) -> None:
+    served = server(data)
+    before = words(served.ask("/compare?system=dense&against=bm25&by=RR").text)
+    assert "What the others could do was not looked into." in before
+    after = words(served.ask("/compare?system=dense&against=bm25&by=RR&unjudged=1").text)
+    assert "dense − bm25, RR" in after
+    assert "What the others could do was not looked into." not in after
+    found = compared(data, "bm25", "dense", measures="RR", unjudged_range=True).pair()
+    could = "with the unjudged results judged the verdict could be" in found.says
+    assert ("With the unjudged results judged the verdict could be" in after) == could
+
+
+def test_the_queries_that_differ_most_lead_to_their_pages(server: Serve, data: Path) -> None:
+    page = server(data).ask("/compare?system=dense&against=bm25&by=RR").text
+    found = compared(data, "bm25", "dense", measures="RR")
+    values = {run.name: run.values[judged.RR] for run in found.evaluation.runs}  # type: ignore[union-attr]
+    queries = found.evaluation.runs[0].rankings.queries  # type: ignore[union-attr]
+    most = max(range(len(queries)), key=lambda at: values["dense"][at] - values["bm25"][at])
+    assert f"/query?query={queries[most]}&amp;system=bm25&amp;system=dense&amp;show=RR" in page
+
+
+def test_several_systems_are_compared_in_pairs(server: Serve, data: Path) -> None:
+    served = server(data)
+    page = words(served.ask("/compare?system=bm25&system=dense&system=hybrid&by=RR").text)
+    found = compared(data, "bm25", "dense", "hybrid", measures="RR")
+    assert len(found.rows) == 3
+    for row in found.rows:
+        assert f"{row.wins} · {row.ties} · {row.losses}" in page
+    one = served.ask("/compare?system=bm25&system=dense&system=hybrid&against=bm25&by=RR").text
+    assert one.count('scope="row"') == 2
+
+
+def test_a_system_that_is_gone(server: Serve, data: Path) -> None:
+    answer = server(data).ask("/compare?system=dence&against=bm25")
+    assert answer.status == 404
+    assert "There is no system 'dence'; did you mean 'dense'?" in words(answer.text)
+
+
+def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Path) -> None:
+    page = server(data).ask("/compare?system=dense&against=bm25&by=RR&empty=skip").text
+    told: dict[str, Any] = {}
+    exec(shown_code(page).replace("print(found)", ""), told)
+    pair = told["found"].pair(measure="RR")
+    assert verdict_heading(pair, told["found"].settings).line in words(page)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "kind=measure-at-k&of=nDCG",
+        "kind=eleven-point",
+        "kind=differences&system=dense&against=bm25&of=RR",
+        "kind=scatter&system=dense&against=bm25&of=RR",
+        "kind=forest&system=dense&against=bm25",
+        "kind=systems",
+        "kind=ranges&of=RR",
+        "kind=cmc",
+        "kind=rank-histogram&system=dense",
+        "kind=scores&system=dense",
+        "kind=rank-flow&system=dense&against=bm25&query=q1",
+    ],
+)
+def test_charts_are_figures_files_and_pages(server: Serve, data: Path, asked: str) -> None:
+    served = server(data)
+    figure = served.ask(f"/chart?{asked}&width=420", x_fragment="figure")
+    assert figure.status == 200, words(figure.text)
+    assert figure.text.strip().startswith("<figure")
+    assert 'style="' not in figure.text
+    page = served.ask(f"/chart?{asked}")
+    assert "As a command" in page.text
+    csv = served.ask(f"/chart?{asked}&format=csv")
+    assert csv.headers["content-type"] == "text/csv; charset=utf-8"
+    told: dict[str, Any] = {}
+    code = shown_code(page.text)
+    head, _, last = code.rpartition("judged.charts.")
+    call = last.rpartition(".save(")[0]
+    exec(f"{head}chart = judged.charts.{call}", told)
+    assert told["chart"].to_csv() == csv.text
+
+
+def test_chart_files(server: Serve, data: Path) -> None:
+    served = server(data)
+    asked = "/chart?kind=differences&system=dense&against=bm25&of=RR"
+    assert served.ask(f"{asked}&format=png").body.startswith(b"\x89PNG")
+    assert served.ask(f"{asked}&format=svg").text.startswith("<svg")
+    assert served.ask(f"{asked}&format=json").json["$schema"].startswith("https://vega.github.io/")
+    marks = served.ask(asked, x_fragment="figure").text
+    assert "/query?query=q" in marks
+
+
+def test_charts_that_cannot_be(server: Serve, data: Path) -> None:
+    served = server(data)
+    for asked, says in {
+        "kind=pie": "There is no chart 'pie'",
+        "kind=scatter": "scatter needs judgements and two runs; got 4: bm25, dense, hybrid, short.",
+        "kind=cmc&bins=4": "bins has no meaning for cmc.",
+        "kind=cmc&k=x": "k must be a whole number from 1; got 'x'.",
+        "kind=gallery": "the chart gallery is not drawn here.",
+    }.items():
+        answer = served.ask(f"/chart?{asked}")
+        assert answer.status == 400
+        assert says in words(answer.text)
+
+
+def test_which_definitions_give_a_number(server: Serve, data: Path) -> None:
+    value = f"{judged.evaluate(data / 'qrels.txt', data / 'dense.run', 'AP').value():.6f}"
+    page = server(data).ask(f"/identify?value={value}&system=dense").text
+    found = judged.identify(value, data / "qrels.txt", data / "dense.run")
+    said = words(page)
+    assert found.sentences()[0] in said
+    assert f"{found.matches[0].definition.measure}" in said
+    for row in found.rows()[:3]:
+        assert row[1] in said
+    told: dict[str, Any] = {}
+    exec(shown_code(page).replace("print(found)", ""), told)
+    assert told["found"].rows() == found.rows()
+
+
+def test_a_number_that_is_none(server: Serve, data: Path) -> None:
+    answer = server(data).ask("/identify?value=abc&system=dense")
+    assert answer.status == 400
+    with pytest.raises(judged.JudgedError) as refused:
+        judged.identify("abc", data / "qrels.txt", data / "dense.run")
+    assert str(refused.value) in words(answer.text)
+
+
+NONSENSE = ("x", "-1", "0", "1e999", "'", "<u>", "%", "q" * 3000, "\u202e", "__proto__", "{{7*7}}")
+
+
+@pytest.mark.parametrize("path", ["/", "/compare", "/chart", "/identify", "/download"])
+def test_nonsense_is_refused_in_a_sentence(server: Serve, data: Path, path: str) -> None:
+    from judged.web.routes import VIEWS
+    from judged.web.terms import NAMES
+
+    served = server(data)
+    view = next(view for view in VIEWS if view.path == path)
+    for name in (*view.code.PARAMS, *NAMES):
+        for value in NONSENSE[:: 1 if name in view.code.PARAMS else 4]:
+            if path == "/identify" and name == "value" and value in ("0", "-1"):
+                continue  # which are numbers
+            extra = "&kind=cmc" if path == "/chart" and name != "kind" else ""
+            answer = served.ask(f"{path}?{name}={quote(value)}{extra}")
+            assert answer.status in (200, 400, 404, 409), (name, value)
+            assert "<u>" not in answer.text

@@ -1,0 +1,188 @@
+"""The leaderboard: its numbers are those of the library under every term."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+import judged
+from judged.pages.numbers import plain_number
+from support.boards import columns, numbers, shown_code, words
+from support.served import Serve, lists, write_run
+
+SYSTEMS = ("bm25", "dense", "hybrid", "short")
+TERMS: dict[str, dict[str, Any]] = {
+    "": {},
+    "ties=worst": {"policy": {"ties": "worst"}},
+    "ties=input": {"policy": {"ties": "input"}},
+    "ties=expected": {"policy": {"ties": "expected"}},
+    "missing=skip": {"policy": {"missing": "skip"}},
+    "empty=one": {"policy": {"empty": "one"}},
+    "empty=skip": {"policy": {"empty": "skip"}},
+    "unjudged=removed": {"policy": {"unjudged": "removed"}},
+    "depth=5": {"depth": 5},
+    "convention=trec_eval&missing=skip": {
+        "convention": "trec_eval",
+        "policy": {"missing": "skip"},
+    },
+    "convention=ranx&missing=zero&measure=ndcg%4010&measure=mrr": {
+        "convention": "ranx",
+        "policy": {"missing": "zero"},
+        "measures": ["ndcg@10", "mrr"],
+    },
+    "measure=RBP(p%3D0.8)&measure=Rank": {"measures": ["RBP(p=0.8)", "Rank"]},
+}
+
+
+@pytest.mark.parametrize("terms", TERMS)
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_are_those_of_evaluate(server: Serve, data: Path, terms: str) -> None:
+    runs = [data / f"{name}.run" for name in SYSTEMS]
+    found = judged.evaluate(data / "qrels.txt", runs, interval=True, **TERMS[terms])
+    answer = server(data).ask(f"/?{terms}")
+    assert answer.status == 200
+    assert columns(answer.text) == list(found.labels)
+    shown = numbers(answer.text)
+    assert sorted(shown) == sorted(SYSTEMS)
+    for run in found.runs:
+        assert shown[run.name] == [plain_number(run.summary[m]) for m in found.measures]
+    first = found.measures[0]
+    best = max if first.spec.higher_is_better else min
+    assert next(iter(shown)) == best(found.runs, key=lambda run: run.summary[first]).name
+
+
+def test_a_mistyped_measure_marks_its_chip_and_leaves_the_table_alone(
+    server: Serve, data: Path
+) -> None:
+    served = server(data)
+    usual = served.ask("/?measure=AP&measure=RR")
+    wrong = served.ask("/?measure=AP&measure=RR&measure=nDGC%4010")
+    assert wrong.status == 400
+    assert numbers(wrong.text) == numbers(usual.text)
+    assert '<li class="chip refused">' in wrong.text
+    with pytest.raises(judged.MeasureError) as refused:
+        judged.parse_measure("nDGC@10")
+    assert str(refused.value) in words(wrong.text)
+    alone = served.ask("/?measure=AP&measure=RR&measure=nDGC%4010", x_fragment="main")
+    assert alone.status == 200
+
+
+def test_what_a_measure_means(server: Serve, data: Path) -> None:
+    page = words(server(data).ask("/?measure=AP&about=AP").text)
+    known = judged.AP.definition()
+    assert known["definition"] in page
+    assert known["reference"] in page
+    assert "1/N Σ_(i≤k) [g_i ≥ rel] P@i" in page
+
+
+def test_columns_are_sorted_by_and_turned(server: Serve, data: Path) -> None:
+    served = server(data)
+    down = list(numbers(served.ask("/?sort=RR").text))
+    up = list(numbers(served.ask("/?sort=RR&order=ascending").text))
+    assert down == up[::-1]
+    assert list(numbers(served.ask("/?sort=system").text)) == sorted(SYSTEMS)
+    assert 'aria-sort="ascending"' in served.ask("/?sort=RR&order=ascending").text
+    refused = served.ask("/?sort=P%401")
+    assert refused.status == 400
+    assert (
+        "there is no column 'P@1' to sort by; did you mean 'P@10'? "
+        "There is AP, nDCG@10, RR, P@10, R@100, system, judged@10." in words(refused.text)
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_differences_to_a_baseline(server: Serve, data: Path) -> None:
+    page = server(data).ask("/?baseline=bm25&measure=AP").text
+    runs = [data / f"{name}.run" for name in SYSTEMS]
+    found = judged.compare(data / "qrels.txt", runs, "AP", baseline="bm25")
+    for row in found.rows:
+        assert f'title="{row.says}"'.replace("'", "&#39;") in page
+    assert page.count('class="against"') == 3
+    gone = server(data).ask("/?baseline=bm26")
+    assert gone.status == 404
+    assert "There is no system 'bm26'; did you mean 'bm25'?" in words(gone.text)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_how_far_it_could_go(server: Serve, data: Path) -> None:
+    page = words(server(data).ask("/?ranges=1&measure=RR").text)
+    runs = [data / f"{name}.run" for name in SYSTEMS]
+    found = judged.evaluate(data / "qrels.txt", runs, "RR", tie_range=True, unjudged_range=True)
+    for name in SYSTEMS:
+        low, high = sorted(found.unjudged_range("RR", name))
+        assert f"unjudged {plain_number(low)}–{plain_number(high)}" in page
+        worst, _, best = found.tie_range("RR", name)
+        assert f"ties {plain_number(worst)}–{plain_number(best)}" in page
+
+
+def test_moves_after_a_change_of_terms(server: Serve, data: Path) -> None:
+    was = quote("measure=AP")
+    page = server(data).ask(f"/?measure=AP&unjudged=removed&was={was}").text
+    assert page.count('class="moved') == 4
+    assert page.count('class="before"') == 5  # one for each number, and one in the legend
+    assert "4 of 4 numbers moved" in words(page)
+
+
+def test_slices_are_those_of_compare(server: Serve, data: Path) -> None:
+    rows = [f"q{query},{'long' if query % 2 else 'short'}" for query in range(20)]
+    (data / "kinds.csv").write_text("query,kind\n" + "\n".join(rows) + "\n")
+    page = server(data).ask("/?measure=AP&slices=kind").text
+    runs = [data / f"{name}.run" for name in SYSTEMS]
+    with pytest.warns():
+        found = judged.compare(data / "qrels.txt", runs, "AP", slices=data / "kinds.csv")
+    table = page.partition('aria-label="Slices"')[2].partition("</table>")[0]
+    for each in (each for each in found.slices if each.attribute == "kind"):
+        for name in SYSTEMS:
+            assert plain_number(each.intervals["AP", name].estimate) in words(table)
+    refused = server(data).ask("/?slices=knd")
+    assert refused.status == 400
+    assert "there is no attribute 'knd'; did you mean 'kind'?" in words(refused.text)
+
+
+def test_one_system_has_no_ranks(server: Serve, tmp_path: Path, data: Path) -> None:
+    for name in ("dense", "hybrid", "short"):
+        (data / f"{name}.run").unlink()
+    page = server(data).ask("/?measure=RR").text
+    value = judged.evaluate(data / "qrels.txt", data / "bm25.run", "RR").value()
+    assert f"bm25 has {value:.3f} on RR" in words(page)
+    assert "Compare selected" not in page
+
+
+def test_a_run_that_lacks_many_queries_is_not_compared_and_says_why(
+    server: Serve, data: Path
+) -> None:
+    few = dict(list(lists(seed=3).items())[:10])
+    write_run(data / "few.run", few, "few")
+    page = words(server(data).ask("/?measure=RR").text)
+    assert "has the highest RR" in page
+    few_of = [data / f"{name}.run" for name in ("bm25", "few")]
+    with pytest.raises(judged.InputError, match="few") as refused:
+        judged.compare(data / "qrels.txt", few_of, "RR")
+    assert str(refused.value) in page
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_files_to_save_hold_the_same_numbers(server: Serve, data: Path) -> None:
+    served = server(data)
+    runs = [data / f"{name}.run" for name in SYSTEMS]
+    found = judged.evaluate(data / "qrels.txt", runs, "AP, RR", interval=True)
+    answer = served.ask("/download?format=csv&measure=AP&measure=RR")
+    assert answer.text == found.to_csv()
+    assert answer.headers["content-disposition"] == 'attachment; filename="leaderboard.csv"'
+    answer = served.ask("/download?format=json&measure=AP&measure=RR")
+    assert answer.json["runs"][0]["scores"] == found.to_dict()["runs"][0]["scores"]
+    assert served.ask("/download?format=tex&measure=AP").status == 200
+    assert served.ask("/download?format=doc").status == 400
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Path) -> None:
+    page = server(data).ask("/?measure=AP&measure=RR&unjudged=removed&depth=8").text
+    told: dict[str, Any] = {}
+    exec(shown_code(page).replace("print(found)", ""), told)
+    shown = numbers(page)
+    for run in told["found"].runs:
+        assert shown[run.name] == [plain_number(each) for each in run.summary.values()]

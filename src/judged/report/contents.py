@@ -13,6 +13,7 @@ from judged.comparison import compare_evaluation
 from judged.comparison.missing import refuse_lacking, refuse_unsaid
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
 from judged.evaluation.intervals import with_intervals
+from judged.rankings.columns import OTHER_WAY
 from judged.report.queries import Differences, Listed, hardest, of_pair
 from judged.report.results import Results
 
@@ -210,7 +211,8 @@ def _check(names: list[str], baseline: str | None, slices: SlicesLike | None) ->
 def _why_not(evaluation: Evaluation, missing: str | None) -> str:
     """Why the runs of an evaluation are not compared; nothing where they can be."""
     rankings = [run.rankings for run in evaluation.runs]
-    if any(set(each.queries) != set(rankings[0].queries) for each in rankings):
+    asked = {(OTHER_WAY in each.basis, frozenset(each.queries)) for each in rankings}
+    if len(asked) > 1:
         return "The runs are about different queries, and are not compared."
     try:
         refuse_unsaid(rankings, evaluation.policy, missing)

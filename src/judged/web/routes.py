@@ -51,6 +51,7 @@ VIEWS = (
     View("/playground/curve", "playground_curve", ""),
     View("/playground/steps", "playground_steps", ""),
     View("/picture", "picture", ""),
+    View("/found", "found", ""),
     View("/identify", "identify", ""),
     View("/chart", "chart", ""),
     View("/download", "download", ""),

@@ -26,7 +26,7 @@ FORMATS = {
 }
 """The files that a chart can be saved as, and what the menu calls them."""
 WIDTH = 620
-NARROWEST, WIDEST = 280, 1400
+NARROWEST, WIDEST = 160, 1400
 LINKED = ("differences", "scatter", "forest")
 """Kinds whose marks lead somewhere."""
 

@@ -12,7 +12,7 @@ from judged.web.asked import Asked, Page
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
 
-PARAMS = ("system", "against", "by", "unjudged")
+PARAMS = ("system", "against", "by", "ranges")
 NUMBERS = True
 
 
@@ -65,7 +65,7 @@ def _by_value(asked: Asked) -> list[str]:
 
 def _context(asked: Asked, systems: list[str], by: str) -> dict[str, Any]:
     """What both forms of the page need."""
-    own = {"system", "against", "by", "unjudged"}
+    own = {"system", "against", "by", "ranges"}
     return {
         "systems": systems,
         "by": by,
@@ -79,7 +79,7 @@ def _context(asked: Asked, systems: list[str], by: str) -> dict[str, Any]:
 def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
     (run,) = (name for name in systems if name != against)
     names = [against, run]
-    looked = asked.params.flag("unjudged")
+    looked = asked.params.flag("ranges")
     compared = asked.calculations.comparison(
         asked.terms, baseline=against, systems=names, unjudged_range=looked
     )
@@ -98,7 +98,7 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         "extremes": extremes(compared, measure=by),
         "higher_is_better": known.higher_is_better,
         "swapped": asked.url(system=against, against=run),
-        "look": {"href": asked.url(unjudged=1), "text": "Look into it"},
+        "look": {"href": asked.url(ranges=1), "text": "Look into it"},
         "open": lambda query: asked.url("/query", query=query, system=names, show=by),
         "every_query": asked.url("/queries", system=names, show=by),
         "charts": {

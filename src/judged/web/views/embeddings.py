@@ -19,6 +19,7 @@ from judged.rankings.strips import Cell, strips
 from judged.similarity.choice import SIMILARITIES
 from judged.text import Warned, counted, shown
 from judged.web.asked import Command, Page
+from judged.web.contents import pictures_of
 from judged.web.errors import GoneError, UnreadableError
 from judged.web.jobs import progress_of_this_work
 from judged.web.searches import AS_THEY_ARE, EXCLUDED, NAMES, RELEVANCE, Search, vectors_of
@@ -444,7 +445,7 @@ def _items(looked: Looked, first: TopK, evaluation: Evaluation, query: str) -> l
 
 def _picture(asked: Asked, name: str) -> str | None:
     """Where the picture of a query or an item is, if there is one."""
-    return None
+    return asked.url("/picture", item=name) if name in pictures_of(asked) else None
 
 
 def _kept(asked: Asked, *but: str) -> list[tuple[str, str]]:

@@ -101,7 +101,9 @@ def sort(qrels: str, runs: Sequence[str]) -> Report:
     server.ask("/queries")
     names = server.ask("/api/systems")
     first = json.loads(names)["systems"][0]["name"]
-    ways = cycle(["sort=query", "contains=00", f"sort=system:{first}", "sort=relevant", "contains=12"])
+    ways = cycle(
+        ["sort=query", "contains=00", f"sort=system:{first}", "sort=relevant", "contains=12"]
+    )
     server.ask(f"/queries?sort=system:{first}", "main")
     return {"calls": clocked(lambda: server.ask(f"/queries?{next(ways)}", "main"), 5)}
 

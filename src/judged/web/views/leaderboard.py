@@ -75,9 +75,7 @@ def _board(asked: Asked, evaluation: Evaluation) -> Board:
         asked.workspace.system(terms.baseline)
         try:
             if several:
-                against = calculations.comparison(
-                    terms, baseline=terms.baseline, dependence=False
-                )
+                against = calculations.comparison(terms, baseline=terms.baseline, dependence=False)
         except JudgedError as error:
             refused.append(str(error))
     if asked.params.flag("ranges"):

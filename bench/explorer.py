@@ -57,7 +57,7 @@ class Server:
                 raise SystemExit(f"{path}: {answer.status}: {found[-500:]!r}")
             if not working:
                 return found
-            time.sleep(0.01)
+            time.sleep(0.05)
 
 
 def _asked(**terms: str) -> str:
@@ -84,15 +84,15 @@ def rankings(qrels: str, runs: Sequence[str]) -> Report:
 def terms(qrels: str, runs: Sequence[str]) -> Report:
     """The leaderboard under other terms each time."""
     server = Server(qrels, runs)
-    server.ask(f"/leaderboard?{_asked()}")
+    server.ask(f"/?{_asked()}")
     changes = cycle([{"empty": "skip"}, {"missing": "skip"}, {"empty": "one"}])
-    return {"calls": clocked(lambda: server.ask(f"/leaderboard?{_asked(**next(changes))}", "main"))}
+    return {"calls": clocked(lambda: server.ask(f"/?{_asked(**next(changes))}", "main"))}
 
 
 def again(qrels: str, runs: Sequence[str]) -> Report:
     """The same leaderboard once more."""
     server = Server(qrels, runs)
-    return _after(server, f"/leaderboard?{_asked()}", "main")
+    return _after(server, f"/?{_asked()}", "main")
 
 
 def sort(qrels: str, runs: Sequence[str]) -> Report:
@@ -101,8 +101,10 @@ def sort(qrels: str, runs: Sequence[str]) -> Report:
     server.ask("/queries")
     names = server.ask("/api/systems")
     first = json.loads(names)["systems"][0]["name"]
-    ways = cycle(["sort=query", "contains=00", f"sort={first}", "sort=relevant", "contains=12"])
-    server.ask(f"/queries?sort={first}", "main")
+    ways = cycle(
+        ["sort=query", "contains=00", f"sort=system:{first}", "sort=relevant", "contains=12"]
+    )
+    server.ask(f"/queries?sort=system:{first}", "main")
     return {"calls": clocked(lambda: server.ask(f"/queries?{next(ways)}", "main"), 5)}
 
 
@@ -117,7 +119,7 @@ def playground(qrels: str, runs: Sequence[str]) -> Report:
 def chart(qrels: str, runs: Sequence[str]) -> Report:
     """A chart, another width each time, after the first one."""
     server = Server(qrels, runs)
-    server.ask("/leaderboard")
+    server.ask("/")
     server.ask("/chart?kind=measure-at-k&width=400")
     widths = cycle(range(401, 420))
     return {
@@ -127,15 +129,15 @@ def chart(qrels: str, runs: Sequence[str]) -> Report:
 
 def first(qrels: str, runs: Sequence[str]) -> Report:
     """From nothing to the first page."""
-    Server(qrels, runs).ask("/leaderboard")
+    Server(qrels, runs).ask("/")
     return {}
 
 
 def at_once(qrels: str, runs: Sequence[str]) -> Report:
     """Two hundred requests at once, of twenty different views."""
     server = Server(qrels, runs, memory="300MB")
-    server.ask("/leaderboard")
-    paths = [f"/leaderboard?{_asked(depth=str(5 + each % 20))}" for each in range(AT_ONCE)]
+    server.ask("/")
+    paths = [f"/?{_asked(depth=str(5 + each % 20))}" for each in range(AT_ONCE)]
 
     def everybody() -> None:
         with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -14,6 +14,7 @@ from judged.errors import InputError, JudgedError
 from judged.inputs import format_of, judgements_in, rows_of_file, run_in
 from judged.inputs.compression import compression
 from judged.inputs.formats import FORMATS, Format, printable, promised, signed
+from judged.inputs.names import NAMES, plain
 from judged.inputs.rows.names import LISTS
 from judged.inputs.source import HEAD, Source, checked, open_source
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
@@ -25,7 +26,7 @@ KINDS = {
     "run": "a run: the results of a system",
     "rows": "rows with relevant and retrieved ids: judgements and a run",
     "vectors": "vectors",
-    "labels": "labels of vectors",
+    "labels": "labels or ids of vectors",
     "texts": "texts of items",
     "queries": "texts of queries",
     "attributes": "attributes of queries",
@@ -54,6 +55,7 @@ _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
 _RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
 _TEXT_COLUMNS = {"text", "title", "body", "content", "contents", "passage", "question", "abstract"}
 _TEXT_COLUMNS |= {"picture", "image", "url", "path", "description"}
+_GRADES = {plain(name) for name in NAMES["grade"]}
 _LABEL_COLUMNS = {"label", "class", "category", "target", "group", "digit"}
 
 
@@ -181,9 +183,10 @@ def _of_table(file: Found, start: bytes) -> Found:
     as_judgements, as_run = (_reads(source, kind) for kind in (JUDGEMENTS, RUN))
     lower = {name.lower() for name in header}
     if as_judgements is None and as_run is None:
-        return replace(file, kind=_of_names(file, "unclear"))
+        return replace(file, kind="run" if _has_scores(source) else _of_names(file, "unclear"))
     if as_judgements is None:
-        return replace(file, kind=_text_kind(file, lower) or "judgements")
+        judged = bool({plain(name) for name in header} & _GRADES)
+        return replace(file, kind=(not judged and _text_kind(file, lower)) or "judgements")
     if as_run is None:
         return replace(file, kind="run")
     if kind := _text_kind(file, lower) or ("labels" if _one_word_a_line(start) else None):
@@ -236,6 +239,12 @@ def _reads(source: Source, kind: Kind) -> JudgedError | None:
     except JudgedError as error:
         return error
     return None
+
+
+def _has_scores(source: Source) -> bool:
+    """Whether the numbers of a file are such as no grades are: not whole, or below 0."""
+    scores = run_in(replace(source, kind=RUN)).frame["score"]
+    return bool((scores != scores.round()).any()) or bool((scores < -2).any())
 
 
 def _holds_both(source: Source, format: Format) -> bool:

@@ -4,6 +4,7 @@
 // makes HTML of data.
 
 const asked = new Map(); // name of a fragment -> AbortController of its last request
+const PATIENCE = 2000; // milliseconds before the place of a chart says that it is being worked at
 const SILENT = "The server does not answer. Is judged serve still running?";
 
 /** Say something to screen readers, politely. */
@@ -99,13 +100,18 @@ function focusKept(element) {
   const at = active instanceof HTMLInputElement && active.type === "text" && active.selectionStart;
   return (fresh) => {
     const all = [...fresh.querySelectorAll("a, button, input, select, textarea, summary")];
-    const named = name ? all.filter((each) => each.name === name) : [];
+    const named = name ? all.filter((each) => each.name === name && each.type !== "hidden") : [];
     const found =
       (id && document.getElementById(id)) ||
       named.find((each) => each.getAttribute("value") === value) ||
       named[0] ||
       (href && all.find((each) => each.getAttribute("href") === href));
     if (found) {
+      if (active.dataset.live !== undefined && found.value !== active.value) {
+        // What was typed while the answer came is not lost, and is asked for in its turn.
+        found.value = active.value;
+        found.dispatchEvent(new Event("input", { bubbles: true }));
+      }
       found.focus({ preventScroll: true });
       if (typeof at === "number") found.setSelectionRange?.(at, at);
     } else {
@@ -198,7 +204,9 @@ async function load(place) {
   }
   place.setAttribute("aria-busy", "true");
   try {
+    const begun = performance.now();
     const meanwhile = (content) => {
+      if (performance.now() - begun < PATIENCE) return;
       content.getElementById("working")?.removeAttribute("id"); // there may be several
       place.replaceChildren(content);
     };
@@ -238,7 +246,9 @@ function listen() {
   });
   document.addEventListener("change", (event) => {
     const form = event.target.form;
-    if (form?.dataset.swap && !event.target.closest("[data-wait]")) form.requestSubmit();
+    // What is asked for while somebody types is not asked for again when the field goes.
+    if (event.target.closest("[data-wait], [data-live]")) return;
+    if (form?.dataset.swap) form.requestSubmit();
   });
   document.addEventListener("input", (event) => {
     const form = event.target.form;

@@ -1,0 +1,238 @@
+"""Takes the pictures of pages in the documentation: `python docs/screenshots.py`, or some of them
+by their names: `python docs/screenshots.py leaderboard report`; `--to FOLDER` puts them elsewhere.
+
+Needs chromium. The data are made here, from a seed: eight systems of different strength, of which
+the newer ones found results that nobody judged; and the bundled digits.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+PICTURES = Path(__file__).resolve().parent / "pictures"
+SYSTEMS = {
+    "bm25": 0.9,
+    "bm25-rm3": 1.0,
+    "dense-base": 1.15,
+    "dense-large": 1.45,
+    "hybrid-rrf": 1.8,
+    "colbert-v2": 1.95,
+    "rerank-mini": 2.05,
+    "rerank-large": 2.6,
+}
+"""Each and how well it tells grades apart."""
+POOLED = ("bm25", "bm25-rm3", "dense-base")
+"""The systems whose results were judged."""
+QUERIES, ITEMS, DEPTH = 250, 60, 40
+SUBJECTS = (
+    *("a cold", "sour dough", "black holes", "bee hives", "old maps", "rain gauges", "sea ice"),
+    *("opera", "tide pools", "street trees", "paper folding", "night trains", "glass blowing"),
+)
+ASKS = ("what causes", "how to tell", "history of", "best way to study", "does weather change")
+CHROMIUM = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+
+def write_collection(folder: Path) -> None:
+    """Judgements, eight runs, the texts of queries and items, and an attribute of each query."""
+    random = np.random.default_rng(16)
+    runs: dict[str, list[str]] = {name: [] for name in SYSTEMS}
+    judged, texts, queries = [], ["id\ttitle\ttext"], ["query\ttext"]
+    kinds = ["query,kind"]
+    for number in range(QUERIES):
+        query, subject = f"{301 + number}", SUBJECTS[number % len(SUBJECTS)]
+        grades = random.choice(4, ITEMS, p=(0.84, 0.07, 0.06, 0.03))
+        items = [f"d{number:03}{item:02}" for item in range(ITEMS)]
+        seen: set[int] = set()
+        for name, strength in SYSTEMS.items():
+            scores = strength * grades + random.gumbel(0, 1.6, ITEMS)
+            if name.startswith("bm25"):
+                scores = np.round(scores * 2) / 2
+            best = np.argsort(-scores, kind="stable")[:DEPTH]
+            seen |= set(best[:12].tolist()) if name in POOLED else set()
+            runs[name] += [
+                f"{query} Q0 {items[item]} {rank} {scores[item]:.4f} {name}"
+                for rank, item in enumerate(best, 1)
+            ]
+        chosen = sorted(seen | set(np.flatnonzero(grades * (random.random(ITEMS) < 0.8)).tolist()))
+        judged += [f"{query} 0 {items[item]} {grades[item]}" for item in chosen]
+        asked = ASKS[number % len(ASKS)]
+        queries.append(f"{query}\t{asked} {subject}")
+        kinds.append(f"{query},{'question' if asked.startswith(('what', 'does')) else 'topic'}")
+        texts += [
+            f"{item}\t{_title(asked, subject, int(grade))}\tWhat a page {at + 1} says of {subject}."
+            for at, (item, grade) in enumerate(zip(items, grades, strict=True))
+        ]
+    (folder / "judgements.qrels").write_text("\n".join(judged) + "\n")
+    for name, lines in runs.items():
+        (folder / f"{name}.run").write_text("\n".join(lines) + "\n")
+    (folder / "items.tsv").write_text("\n".join(texts) + "\n")
+    (folder / "queries.tsv").write_text("\n".join(queries) + "\n")
+    (folder / "attributes.csv").write_text("\n".join(kinds) + "\n")
+
+
+def _title(asked: str, subject: str, grade: int) -> str:
+    said = {
+        0: f"Something else that mentions {subject}",
+        1: f"A note on {subject}",
+        2: f"{subject.capitalize()}: {asked}, in part",
+        3: f"{asked.capitalize()} {subject}: a full answer",
+    }
+    return said[grade]
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The explorer of a folder; its address."""
+    import uvicorn
+
+    from judged.web import Settings, application, bound
+
+    settings = Settings.of([folder], port=0, key=False)
+    listening = bound(settings, print)
+    settings = replace(settings, port=listening.getsockname()[1])
+    server = uvicorn.Server(
+        uvicorn.Config(application(settings), log_level="warning", access_log=False)
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{settings.port}"
+    server.should_exit = True
+    thread.join(10)
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture of a page."""
+
+    page: str
+    """Its address, or the name of a file."""
+    of: str = "collection"
+    width: int = 1280
+    height: int | None = None
+    """How much of the page is shown; None for all of it."""
+    dark: bool = False
+    before: Callable[[Any], None] | None = None
+    """What is done on the page first."""
+
+
+SHOTS = {
+    "leaderboard": Shot("/?measure=nDCG%4010&measure=AP&measure=RR&measure=P%4010"),
+    "leaderboard-dark": Shot("/?measure=nDCG%4010&measure=AP&measure=RR", dark=True),
+    "leaderboard-changed": Shot(
+        "/?measure=nDCG%4010&measure=AP&measure=RR&unjudged=removed"
+        "&was=measure%3DnDCG%254010%26measure%3DAP%26measure%3DRR",
+        height=760,
+    ),
+    "leaderboard-phone": Shot("/?measure=nDCG%4010&measure=AP", width=390, height=844),
+    "compare": Shot(
+        "/compare?measure=nDCG%4010&measure=AP&measure=RR&system=colbert-v2&system=rerank-mini"
+    ),
+    "queries": Shot("/queries?measure=nDCG%4010", height=900),
+    "query": Shot("/query?query=309&measure=nDCG%4010&measure=AP&system=bm25&system=rerank-large"),
+    "playground": Shot("/playground"),
+    "playground-phone": Shot("/playground", width=390, height=844),
+    "embeddings": Shot("/embeddings", of="demo"),
+    "files": Shot("/files", height=900),
+    "report": Shot("report.html", height=1400),
+}
+"""Every picture by its name: `pictures/page-NAME.png`."""
+
+
+def take(names: list[str], target: Path) -> None:
+    """Serve the data, open each page, and keep a picture of it."""
+    from playwright.sync_api import sync_playwright
+
+    from judged.demo import write_demo
+
+    browser_path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+    if browser_path is None:
+        raise SystemExit("pictures of pages need chromium.")
+    target.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as temporary, sync_playwright() as playwright:
+        folders = {name: Path(temporary) / name for name in ("collection", "demo")}
+        folders["collection"].mkdir()
+        write_collection(folders["collection"])
+        write_demo(folders["demo"])
+        if "report" in names:
+            _write_report(folders["collection"], Path(temporary) / "report.html")
+        browser = playwright.chromium.launch(executable_path=browser_path, args=[*CHROMIUM])
+        with served(folders["collection"]) as one, served(folders["demo"]) as other:
+            addresses = {"collection": one, "demo": other}
+            for name in names:
+                shot = SHOTS[name]
+                file = not shot.page.startswith("/")
+                base = f"file://{temporary}/" if file else addresses[shot.of]
+                _take(browser, base + shot.page, shot, target / f"page-{name}.png")
+        browser.close()
+
+
+def _take(browser: Any, address: str, shot: Shot, path: Path) -> None:
+    page = browser.new_page(
+        viewport={"width": shot.width, "height": shot.height or 900},
+        color_scheme="dark" if shot.dark else "light",
+        reduced_motion="reduce",
+    )
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function("!document.querySelector('[data-job], [aria-busy]')")
+    if shot.before is not None:
+        shot.before(page)
+    if shot.height is None:  # charts are drawn when they come near the window
+        page.set_viewport_size({"width": shot.width, "height": 4000})
+        page.wait_for_load_state("networkidle")
+        page.wait_for_function("!document.querySelector('[data-load], [aria-busy], [data-job]')")
+    page.wait_for_timeout(300)
+    height = shot.height or int(page.evaluate("document.body.scrollHeight"))
+    clip = {"x": 0, "y": 0, "width": shot.width, "height": height}
+    path.write_bytes(_small(page.screenshot(clip=clip, full_page=True)))
+    page.close()
+
+
+def _small(png: bytes) -> bytes:
+    """A picture with a palette, which is a third of the size and looks the same."""
+    from io import BytesIO
+
+    from PIL import Image
+
+    held = BytesIO()
+    Image.open(BytesIO(png)).convert("RGB").quantize(200, dither=Image.Dither.NONE).save(
+        held, "png", optimize=True
+    )
+    return held.getvalue()
+
+
+def _write_report(folder: Path, path: Path) -> None:
+    import judged
+
+    runs = [folder / f"{name}.run" for name in SYSTEMS]
+    found = judged.evaluate(folder / "judgements.qrels", runs, ["nDCG@10", "AP", "RR"])
+    found.compare(baseline="bm25").report().save(path)
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    place = PICTURES
+    if "--to" in words:
+        at = words.index("--to")
+        place = Path(words[at + 1])
+        del words[at : at + 2]
+    unknown = [word for word in words if word not in SHOTS]
+    if unknown:
+        raise SystemExit(f"there is no picture {unknown[0]!r}; there is {', '.join(SHOTS)}.")
+    take(words or list(SHOTS), place)

@@ -1,0 +1,289 @@
+"""Files told apart by content, asked for where that leaves it open, sent, removed and changed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from judged.web.files import Found, told
+from judged.web.params import Params
+from judged.web.workspace import Library, Session, Workspace
+from support.browser import violations
+from support.served import Serve, grades, lists, write_judgements, write_run
+
+RUN = "q1 Q0 d1 1 3.5 x\nq1 Q0 d2 2 2.5 x\n"
+QRELS = "q1 0 d1 1\nq1 0 d2 0\n"
+DICT = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+SCORES = {"q1": {"d1": 1.5, "d2": 0.25}, "q2": {"d3": 2.75}}
+ROWS = [{"query": "q1", "relevant": ["a"], "retrieved": ["b", "a"]}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("anything.txt", RUN, "run"),
+        ("anything.txt", QRELS, "judgements"),
+        ("swapped.run", QRELS, "judgements"),
+        ("swapped.qrels", RUN, "run"),
+        ("a.csv", "query,item,score\nq1,d1,0.5\n", "run"),
+        ("a.csv", "query,item,grade\nq1,d1,1\n", "judgements"),
+        ("a.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n", "unclear"),
+        ("qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\n", "judgements"),
+        ("a.txt.gz", gzip.compress(RUN.encode()), "run"),
+        ("a.json", json.dumps(SCORES), "run"),
+        ("a.json", json.dumps(ROWS), "rows"),
+        ("a.json", json.dumps({"q1": ["a", "b"]}), "unclear"),
+        ("my-run.json", json.dumps({"q1": ["a", "b"]}), "run"),
+        ("gold.json", json.dumps({"q1": ["a", "b"]}), "judgements"),
+        ("a.jsonl", '{"query": "q1", "item": "d1", "score": 0.5}\n', "run"),
+        ("corpus.jsonl", '{"_id": "d1", "title": "T", "text": "some words"}\n', "texts"),
+        ("queries.jsonl", '{"_id": "q1", "text": "some words"}\n', "queries"),
+        ("a.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 20, "picture"),
+        ("a.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "picture"),
+        ("a.pdf", b"%PDF-1.7", "other"),
+        ("empty.txt", b"", "other"),
+        ("a.bin", bytes(range(256)), "other"),
+    ],
+)
+def test_content_tells(tmp_path: Path, name: str, content: str | bytes, kind: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    assert told(Found(name, path, size=path.stat().st_size)).kind == kind
+
+
+def test_vectors_and_labels(tmp_path: Path) -> None:
+    np.save(tmp_path / "v.npy", np.zeros((3, 2)))
+    np.save(tmp_path / "l.npy", np.zeros(3))
+    np.savez(tmp_path / "v.npz", queries=np.zeros((3, 2)))
+    kinds = {
+        path.name: told(Found(path.name, path, size=path.stat().st_size)).kind
+        for path in tmp_path.iterdir()
+    }
+    assert kinds == {"v.npy": "vectors", "l.npy": "labels", "v.npz": "vectors"}
+
+
+def test_a_long_file_is_told_by_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text(RUN * 20_000)
+    assert told(Found("long.txt", path, size=path.stat().st_size)).kind == "run"
+
+
+def workspace(folder: Path, query: str = "") -> Workspace:
+    return Session("one").workspace(Library((folder,)), Params.read(query))
+
+
+def test_several_judgements_are_asked_about(data: Path) -> None:
+    write_judgements(data / "other.qrels", grades(seed=5))
+    found = workspace(data)
+    assert found.undecided == (
+        "There are 2 files of judgements: other.qrels, qrels.txt. Say which one is meant."
+    )
+    chosen = workspace(data, "judgements=qrels.txt&run=dense.run")
+    assert not chosen.undecided
+    assert [system.name for system in chosen.systems] == ["dense"]
+    assert chosen.systems[0].place == 1
+
+
+def test_runs_without_judgements(tmp_path: Path) -> None:
+    write_run(tmp_path / "a.run", lists())
+    assert workspace(tmp_path).undecided == (
+        "There are runs and no judgements, so nothing can be evaluated. Add them."
+    )
+
+
+def test_judgements_without_runs(tmp_path: Path) -> None:
+    write_judgements(tmp_path / "q.txt", grades())
+    assert workspace(tmp_path).undecided == (
+        "There are judgements, q.txt, and no run. Add the results of a system."
+    )
+
+
+def test_two_files_of_one_name(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        write_run(tmp_path / name / "bm25.run", lists())
+    write_judgements(tmp_path / "q.txt", grades())
+    names = [system.name for system in workspace(tmp_path).systems]
+    assert names == [str(tmp_path / "one" / "bm25.run"), str(tmp_path / "two" / "bm25.run")]
+
+
+def test_the_page_that_asks(server: Serve, data: Path) -> None:
+    write_judgements(data / "other.qrels", grades(seed=5))
+    answer = server(data).ask("/")
+    assert answer.status == 409
+    assert "Which files?" in answer.text
+    assert 'value="other.qrels"' in answer.text
+
+
+def test_a_folder_without_anything_useful(server: Serve, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# nothing\n\nto see here, at all\n")
+    answer = server(tmp_path).ask("/")
+    assert answer.status == 200
+    assert "Nothing to judge yet" in answer.text
+    assert "has 1 file, and none of them holds judgements or results." in answer.text
+
+
+def test_a_file_that_changes_is_read_again(server: Serve, data: Path) -> None:
+    running = server(data)
+    before = running.ask("/api/evaluate?measure=AP").json
+    assert "changed on disk" not in running.ask("/files").text
+    write_run(data / "bm25.run", lists(seed=50), "bm25")
+    os.utime(data / "bm25.run", ns=(1, 1))
+    running.app.app.state.explorer.library._looked = -1e9
+    after = running.ask("/api/evaluate?measure=AP").json
+    assert before["runs"][0]["scores"] != after["runs"][0]["scores"]
+    said = running.ask("/files").text
+    assert "bm25.run" in said
+    assert "changed on disk and was read again." in said
+    assert "changed on disk" not in running.ask("/files").text
+
+
+Send = Callable[..., Any]
+
+
+def post(running: Any, path: str, body: bytes = b"", **headers: str) -> Any:
+    return running.ask(path, method="POST", body=body, **headers)
+
+
+def test_what_is_sent_can_be_evaluated_and_removed(server: Serve, data: Path) -> None:
+    running = server(data)
+    answer = post(running, "/api/upload?name=mine.run", (data / "dense.run").read_bytes())
+    assert (answer.status, answer.json["kind"]) == (200, "run")
+    systems = [each["name"] for each in running.ask("/api/systems").json["systems"]]
+    assert systems == ["bm25", "dense", "hybrid", "short", "mine"]
+    found = running.ask("/api/evaluate?measure=AP").json["runs"]
+    assert found[4]["scores"] == found[1]["scores"]
+    assert post(running, "/api/remove?name=mine.run").json == {"removed": "mine.run"}
+    assert len(running.ask("/api/systems").json["systems"]) == 4
+    gone = post(running, "/api/remove?name=mine.run")
+    assert (gone.status, gone.json["error"]) == (
+        404,
+        "no file 'mine.run' was sent from here; there is none.",
+    )
+    assert sorted(path.name for path in data.iterdir()) == [
+        *("bm25.run", "dense.run", "hybrid.run", "qrels.txt", "short.run")
+    ]
+
+
+def test_what_is_sent_lies_in_a_folder_of_our_own_that_goes(server: Serve, data: Path) -> None:
+    running = server(data)
+    post(running, "/api/upload?name=../../evil.run", RUN.encode())
+    explorer = running.app.app.state.explorer
+    (path,) = explorer.uploads.folder.iterdir()
+    assert "evil" not in path.name
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert [file["name"] for file in running.ask("/api/files").json["files"]][-1] == "evil.run"
+    explorer.close()
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "body", "status", "error"),
+    [
+        ("name=bm25.run", RUN, 409, None),
+        ("", RUN, 400, "say what the file is called: name=…."),
+        ("name=..", RUN, 400, "say what the file is called: name=…."),
+        (f"name={'x' * 300}", RUN, 400, "the name of a file may have 200 letters; this has more."),
+        ("name=a.run", "", 400, "a.run: the file is empty."),
+        ("nmae=a.run", RUN, 400, "There is no parameter 'nmae' here; did you mean 'name'?"),
+    ],
+)
+def test_uploads_that_are_refused(
+    server: Serve, data: Path, address: str, body: str, status: int, error: str | None
+) -> None:
+    running = server(data)
+    answer = post(running, f"/api/upload?{address}", body.encode())
+    assert answer.status == status
+    assert error is None or answer.json["error"] == error
+    folder = running.app.app.state.explorer.uploads._folder
+    assert folder is None or not list(folder.iterdir())
+
+
+def test_limits_of_uploads(server: Serve, data: Path) -> None:
+    running = server(data, upload_limit="1MB")
+    large = (RUN * 40_000).encode()
+    message = (
+        "a.run: all files that a browser sends may have 1,000,000 bytes together "
+        "(--upload-limit). Start judged serve with the folder of the file instead: then it stays "
+        "where it is."
+    )
+    answer = post(running, "/api/upload?name=a.run", large)
+    assert (answer.status, answer.json["error"]) == (413, message)
+    bomb = gzip.compress(large)
+    answer = post(running, "/api/upload?name=b.run.gz", bomb)
+    assert (answer.status, answer.json["error"]) == (
+        413,
+        f"b.run.gz: its {len(bomb):,} bytes unpack to more than 1,000,000 bytes (--upload-limit).",
+    )
+    assert post(running, "/api/upload?name=c.run", large[:700_000]).status == 200
+    answer = post(running, "/api/upload?name=d.run", large[:700_000])
+    assert answer.status == 413
+    folder = running.app.app.state.explorer.uploads.folder
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_wrong_file_is_named_as_it_was_sent(server: Serve, data: Path) -> None:
+    running = server(data)
+    post(running, "/api/upload?name=bad.run", (RUN + "q1 Q0 d9\n").encode())
+    answer = running.ask("/api/evaluate")
+    assert answer.status == 422
+    assert answer.json["error"].startswith("bad.run, line 3: expected 6 fields, found 3:")
+
+
+def test_two_browsers_do_not_mix(
+    server: Serve, data: Path, browse: Callable[..., Any], tmp_path: Path
+) -> None:
+    running = server(data)
+    mine, other = (browse(running, "/files") for _ in range(2))
+    path = write_run(tmp_path / "mine.run", lists(seed=8), "mine")
+    mine.locator("input[type=file]").set_input_files(str(path))
+    mine.get_by_role("row", name="mine.run").wait_for()
+    assert not violations(mine)
+    other.reload()
+    assert "mine.run" not in other.content()
+    mine.get_by_role("button", name="Remove mine.run").click()
+    mine.get_by_role("row", name="mine.run").wait_for(state="detached")
+
+
+def test_a_wrong_upload_says_so_and_leaves_the_page(
+    server: Serve, data: Path, browse: Callable[..., Any], tmp_path: Path
+) -> None:
+    page = browse(server(data, upload_limit="1MB"), "/files")
+    path = tmp_path / "large.run"
+    path.write_text(RUN * 40_000)
+    page.locator("input[type=file]").set_input_files(str(path))
+    said = "large.run: all files that a browser sends may have"
+    page.locator("[data-sent] .refused", has_text=said).wait_for()
+    assert "bm25.run" in page.content()
+
+
+def test_files_dropped_on_the_empty_page(
+    server: Serve, data: Path, browse: Callable[..., Any], tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    page = browse(server(empty), "/files")
+    page.get_by_role("heading", name="Nothing to judge yet").wait_for()
+    assert not violations(page)
+    names = ("qrels.txt", "bm25.run")
+    texts = {name: (data / name).read_text() for name in names}
+    page.evaluate(
+        """(texts) => {
+          const held = new DataTransfer();
+          for (const [name, text] of Object.entries(texts)) held.items.add(new File([text], name));
+          const options = { dataTransfer: held, bubbles: true, cancelable: true };
+          document.querySelector("main").dispatchEvent(new DragEvent("dragover", options));
+          document.querySelector("main").dispatchEvent(new DragEvent("drop", options));
+        }""",
+        texts,
+    )
+    page.get_by_role("row", name="bm25.run").wait_for()
+    page.get_by_role("button", name="Evaluate these").click()
+    page.wait_for_url("**/?judgements=qrels.txt&run=bm25.run*")

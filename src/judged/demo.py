@@ -7,7 +7,7 @@ whatever order a machine sums them: every machine finds the same ranks and write
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -30,6 +30,8 @@ COMPARED = ("nDCG@10", "RR")
 QUERIES_PER_DIGIT = 30
 DEPTH = 100
 GALLERY = "gallery.html"
+PICTURES = Path("pictures.csv")
+"""A table of all images; these lie in a folder beside it."""
 COMPONENTS = 8
 GRID = 1000
 """Steps per pixel value that principal components are rounded to, and the length of vectors that
@@ -155,15 +157,27 @@ def write_demo(folder: Path) -> DemoFiles:
 
 
 def write_gallery(files: DemoFiles) -> Path | None:
-    """Some queries with their first results, as a page with pictures; None where the extra for
-    charts is missing."""
+    """Some queries with their first results, as a page with pictures, and all pictures with a table
+    that says which is whose; None where the extra for charts is missing."""
+    shown = pictures(load_digits())
     try:
-        gallery(files.judgements, files.runs[0], pictures=pictures(load_digits())).save(
-            files.folder / GALLERY
-        )
+        gallery(files.judgements, files.runs[0], pictures=shown).save(files.folder / GALLERY)
     except MissingExtraError:
         return None
+    _write_pictures(shown, files.folder)
     return files.folder / GALLERY
+
+
+def _write_pictures(shown: Mapping[str, NDArray[np.uint8]], folder: Path) -> None:
+    """A PNG of each, and the table that the explorer and `judged plot gallery` read."""
+    from PIL import Image
+
+    _make(folder / PICTURES.stem)
+    for name, pixels in shown.items():
+        with replacing(folder / PICTURES.stem / f"{name}.png") as temporary:
+            Image.fromarray(pixels).save(temporary, "png")
+    rows = "".join(f"{name},{PICTURES.stem}/{name}.png\n" for name in shown)
+    write_text(folder / PICTURES, f"id,picture\n{rows}")
 
 
 def pictures(digits: Digits) -> dict[str, NDArray[np.uint8]]:
@@ -208,7 +222,7 @@ def _check_place(files: DemoFiles) -> None:
     if files.readme.exists() and files.readme.read_bytes()[: len(opened)] == opened:
         return
     written = (files.readme, files.judgements, *files.runs, *files.vectors, *files.labels)
-    for path in (*written, *files.ids, files.folder / GALLERY):
+    for path in (*written, *files.ids, files.folder / GALLERY, files.folder / PICTURES):
         if path.exists():
             raise OutputError(f"{path}: is there, and is no part of a demo; name another folder.")
 
@@ -228,6 +242,7 @@ Relevant = shows the same digit.
 
 {vectors}: the pixels of queries and collection, one image per row.
 {labels}: the digit that each shows. {ids}: what each is called.
+{PICTURES}: where the picture of each is.
 {files.judgements.name}: which images are relevant to which query.
 It holds TREC qrels: query, 0, item, grade.
 Three systems, the best {DEPTH} results each, as TREC runs: query, Q0, item, rank, score, system.

@@ -7,6 +7,7 @@ import re
 import sys
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,19 +56,32 @@ def test_a_table_of_results_does_as_well(tmp_path: Path) -> None:
 
 def test_the_page_stands_alone_and_tells_right_from_wrong() -> None:
     page = gallery(JUDGEMENTS, RUN, pictures=PICTURES).to_html()
-    assert set(re.findall(r'(?:src|href)="([^",]*)', page)) == {"data:image/png;base64"}
+    assert set(re.findall(r'src="([^",]*)', page)) == {"data:image/png;base64"}
+    assert set(re.findall(r'href="([^",]*)', page)) == {"data:image/svg+xml"}
+    assert "script-src 'none'" in page.replace("&#39;", "'")
+    assert not re.search(r'style="|<script', page)
     assert page.count('class="right"') == 2
     assert page.count('class="wrong"') == 4
-    assert "1 ✓ a" in page
-    assert "2 ✗ x" in page
-    assert "query q1<br>1 of 3 right" in page
+    text = re.sub(r"<[^>]*>", "", page)
+    assert "1 ✓right a" in text
+    assert "2 ✗wrong x" in text
+    assert "query q11 of 3 right" in text
+
+
+def test_the_page_is_dark_where_that_is_the_theme() -> None:
+    light, dark = (
+        gallery(JUDGEMENTS, RUN, pictures=PICTURES, theme=theme).to_html()
+        for theme in ("light", "dark")
+    )
+    assert '<html lang="en">' in light
+    assert '<html lang="en" data-theme="dark">' in dark
 
 
 def test_ids_cannot_break_the_page() -> None:
     pictures = {"<q>": GREY, '"a"': GREY}
     page = gallery({"<q>": {'"a"': 1}}, {"<q>": ['"a"']}, pictures=pictures).to_html()
     assert "<q>" not in page
-    assert 'alt="&quot;a&quot;"' in page
+    assert 'alt="&#34;a&#34;"' in page
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -212,3 +226,24 @@ def test_only_pictures_are_opened(tmp_path: Path) -> None:
     huge = b"P5 60000 60000 255\n" + bytes(99)
     with pytest.raises(InputError, match="the picture of a cannot be read"):
         opened(huge, "a")
+
+
+@pytest.mark.parametrize(
+    ("design", "message"),
+    [
+        (
+            {"width": 400},
+            "a gallery is as large as its pictures; choose how many with k and queries.",
+        ),
+        ({"theme": "page"}, "theme of a gallery must be light or dark; got 'page'."),
+    ],
+)
+def test_a_design_that_a_gallery_cannot_have(design: Any, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        gallery(JUDGEMENTS, RUN, pictures=PICTURES, **design)
+    assert str(refused.value) == message
+
+
+def test_title_and_notes_of_a_gallery() -> None:
+    shown = gallery(JUDGEMENTS, RUN, pictures=PICTURES, title="Mine", notes=False)
+    assert (shown.title, shown.notes) == ("Mine", ())

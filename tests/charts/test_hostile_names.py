@@ -68,6 +68,17 @@ def test_results_and_explanations_show_a_name_as_it_is(
     assert name in tab.locator("table").first.inner_text()
 
 
+def test_a_page_opens_with_a_clean_console(page: Callable[[str], Any]) -> None:
+    """It names the Vega-Lite that it runs, and uses nothing that this one warns of."""
+    said: list[str] = []
+    tab = page("<p></p>")
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    chart = judged.charts.cmc(judged.Rankings.from_relevance([[0, 1], [1, 0]]))
+    page(chart.to_html()).wait_for_selector("#chart svg.marks", timeout=30_000)
+    assert said == []
+
+
 def test_a_chart_shows_names_as_they_are(page: Callable[[str], Any]) -> None:
     names = (*SCRIPTS, *ODD)
     chart = judged.charts.cmc(

@@ -93,3 +93,25 @@ def test_a_query_that_the_run_lacks_is_an_empty_curve_too() -> None:
     )
     assert chart.title == "Precision and recall of run, query q: AP 0.0000"
     assert chart.to_svg()
+
+
+def test_several_systems_have_a_curve_each_with_their_ap() -> None:
+    runs = [
+        Rankings.from_relevance([[1, 0], [0, 1]], name="a"),
+        Rankings.from_relevance([[0, 1], [0, 1]], name="b"),
+    ]
+    chart = precision_recall(runs)
+    assert chart.title == "Precision and recall"
+    table = chart.data
+    assert table["run"].unique(maintain_order=True).to_list() == ["a", "b"]
+    # a: 1 and 1/2; b: 1/2 twice.
+    assert [areas(part)[0] for part in table.partition_by("run", maintain_order=True)] == (
+        pytest.approx([0.75, 0.5])
+    )
+    svg = chart.to_svg()
+    assert ">a: mean AP 0.7500<" in svg
+    assert ">b: mean AP 0.5000<" in svg
+    one = precision_recall(runs, query="1")
+    assert one.title == "Precision and recall, query 1"
+    assert ">a: AP 1.0000<" in one.to_svg()
+    assert "Not interpolated: the area of a curve's steps is its AP." in one.notes

@@ -18,8 +18,8 @@ def test_the_ranks_in_both_systems() -> None:
     # d is in neither list.
     assert table.select("item", "relevant", "a", "b").rows() == [
         ("a", True, 2, 1),
-        ("b", False, 3, 5),
         ("c", True, None, 4),
+        ("b", False, 3, 5),
     ]
     assert table.select("run_a", "run_b", "query").row(0) == ("old", "new", "q1")
 
@@ -46,7 +46,21 @@ def test_many_items_are_cut_and_the_chart_says_so() -> None:
     judgements = {"q": dict.fromkeys(items, 1)}
     chart = rank_flow(judgements, {"old": {"q": items}, "new": {"q": items[::-1]}})
     assert chart.data.height == 60
-    assert "The 20 items with the best ranks are shown, of 60." in chart.notes
+    assert "The 20 relevant items with the best ranks are shown, of 60." in chart.notes
+
+
+def test_relevant_items_are_shown_before_others() -> None:
+    items = [f"i{at:03}" for at in range(60)]
+    judgements = {"q": {item: int(at >= 57) for at, item in enumerate(items)}}
+    chart = rank_flow(judgements, {"old": {"q": items}, "new": {"q": items[:5] + items[::-1][:40]}})
+    assert chart.data["item"].to_list()[:4] == ["i059", "i058", "i057", "i000"]
+    shown = {row["item"] for row in chart.spec["layer"][0]["data"]["values"]}
+    assert {"i057", "i058", "i059"} < shown
+    assert len(shown) == 20
+    assert (
+        "All relevant items are shown, and 17 of 57 that are judged and not relevant, by their "
+        "ranks." in chart.notes
+    )
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_formats(judged, files):
 def test_an_output_file_says_its_format(judged, files):
     for name, begin in {
         "e.json": "{",
-        "e.html": "<!doctype",
+        "e.html": "<!DOCTYPE",
         "e.md": "## AP",
         "e.tex": "\\begin",
         "e.txt": "AP (Average",
@@ -115,7 +115,7 @@ def test_refusals(judged, files):
 def test_html_and_gif(judged, files):
     result = judged("explain", "0 1", "--html", "e.html", "--gif", "e.gif")
     assert (result.code, result.out) == (0, "AP = 1/2 / 1 = 0.5 / 1 = 0.5\n")
-    assert (files / "e.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (files / "e.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert (files / "e.gif").read_bytes().startswith(b"GIF89a")
     assert judged("explain", "0 1", "--format", "html").out == (files / "e.html").read_text(
         encoding="utf-8"

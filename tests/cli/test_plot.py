@@ -61,6 +61,34 @@ def test_a_picture(judged, files):
     assert (files / "c.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_size_title_and_notes_of_a_picture(judged, files):
+    arguments = ("cmc", "qrels", "a.run", "b.run", "--theme", "page", "--width", 420)
+    assert judged("plot", *arguments, "--height", 200, "-o", "c.svg").code == 0
+    svg = (files / "c.svg").read_text()
+    assert 'viewBox="0 0 420 ' in svg
+    assert "var(--s1)" in svg
+    titled = ("cmc", "qrels", "a.run", "--title", "Mine", "--no-notes", "-o", "c.json")
+    assert judged("plot", *titled).code == 0
+    assert json.loads((files / "c.json").read_text())["title"] == {"text": "Mine", "subtitle": []}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--width", 10), "width must be a whole number from 160 to 4,000; got 10."),
+        (
+            ("--theme", "page", "-o", "c.png"),
+            "the theme 'page' has names of colours, for an SVG inside a page; draw the chart with "
+            "the theme light or dark.",
+        ),
+    ],
+)
+def test_a_design_that_is_refused(judged, files, options, message):
+    result = judged("plot", "cmc", "qrels", "a.run", "-o", "c.svg", *options)
+    assert result.code != 0
+    assert message in " ".join(result.err.split())
+
+
 def test_the_help_lists_every_kind(judged):
     text = judged("plot", "--help").out
     for kind in KINDS.values():

@@ -240,7 +240,7 @@ def test_repr_and_html(both):
 
 def test_html_escapes_what_people_named():
     html = evaluate({"q": {"a": 1}}, {"<b>&": {"q": {"a": 1.0}}}, "RR")._repr_html_()
-    assert "<td>&lt;b&gt;&amp;</td>" in html
+    assert ">&lt;b&gt;&amp;</td>" in html
 
 
 def test_rankings_evaluated_many_times():

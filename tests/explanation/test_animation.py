@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
@@ -21,7 +23,7 @@ LIST = "0 0 1 0 1 0 0 1 0 0"
 class Tags(HTMLParser):
     """Every tag with its attributes, and whether all were closed."""
 
-    VOID = frozenset({"meta", "input", "br", "line", "circle"})
+    VOID = frozenset({"meta", "input", "br", "link"})
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -85,30 +87,64 @@ def test_the_page_holds_the_data_and_needs_nothing_else() -> None:
     page = explain(LIST, measure="AP@10").to_html()
     tags = Tags(page)
     assert tags.open == []
-    assert not re.search(r"https?:|//[a-z]|@import|url\(", page)
-    assert not [attrs for _, attrs in tags.found if {"src", "href"} & set(attrs)]
+    without_icon = re.sub(r'<link rel="icon" href="data:[^"]*">', "", page)
+    assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)", without_icon)
+    assert not [
+        attrs for tag, attrs in tags.found if {"src", "href"} & set(attrs) and tag != "link"
+    ]
+    assert not [attrs for _, attrs in tags.found if "style" in attrs]
     assert "<!--" not in page
     assert len(frames_of(page)) == 12
-    for text in ("1/3", "2/5", "3/8", "0.3694", "(1/3 + 2/5 + 3/8) / 3", "Under other definitions"):
+    for text in ("1/3", "2/5", "3/8", "0.3694", "(1/3 + 2/5 + 3/8) / 3", "Defined as"):
         assert text in page
-    assert sum(attrs.get("class") == "bar" for _, attrs in tags.found) == 3
-    assert page.count('<li class="tile ') == 10
+    assert sum(attrs.get("class") == "piece" for _, attrs in tags.found) == 3
+    # The tiles, and the rows of the table of the sum.
+    assert page.count('<li data-rank="') == 10
+    assert page.count('<tr data-rank="') == 10
+
+
+def test_the_page_runs_only_what_it_came_with() -> None:
+    page = explain(LIST, measure="AP").to_html()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1].replace("&#39;", "'")
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    held = re.findall(r"<(?:style|script)>(.*?)</(?:style|script)>", page, re.DOTALL)
+    assert len(held) == 3  # the style, the switch of colours, the walk
+    for text in held:
+        assert b64encode(sha256(text.encode()).digest()).decode() in policy
+    assert policy.count("sha256-") == 3
+
+
+def test_the_page_stands_at_its_end_without_scripts() -> None:
+    page = explain(LIST, measure="AP@10").to_html()
+    assert '<p class="caption" data-caption aria-live="polite">AP@10 = (1/3' in page
+    assert '<dd data-of="score">0.3694</dd>' in page
+    assert '<dd data-reading="1">3/10 = 0.3</dd>' in page
+
+
+def test_the_page_begins_with_query_and_value() -> None:
+    page = explain({"q7": {"a": 1}}, {"q7": ["b", "a"]}, "RR").to_html()
+    assert '<p class="eyebrow">query <span class="mono">q7</span> of run</p>' in page
+    assert '<h1><span class="measure">RR</span> is 0.5000</h1>' in page
+    assert 'eyebrow">' not in explain("0 1", measure="RR").to_html()
+    skipped = explain("0 0", measure="AP", policy={"empty": "skip"}).to_html()
+    assert '<h1><span class="measure">AP</span> does not count</h1>' in skipped
 
 
 def test_the_page_can_be_used_by_everyone() -> None:
     page = explain(LIST, measure="AP").to_html()
     for text in (
         'lang="en"',
-        "prefers-color-scheme: dark",
+        "light-dark(",
         "prefers-reduced-motion",
         'aria-live="polite"',
         "ArrowRight",
         "focus-visible",
+        "@media print",
     ):
         assert text in page
-    buttons = [attrs for tag, attrs in Tags(page).found if tag == "button"]
+    buttons = [attrs for tag, attrs in Tags(page).found if tag == "button" and "data-go" in attrs]
     assert len(buttons) == 5
-    assert all(attrs["aria-label"] and attrs["type"] == "button" for attrs in buttons)
+    assert all(attrs["title"] and attrs["type"] == "button" for attrs in buttons)
 
 
 def test_ids_cannot_break_out_of_the_page() -> None:
@@ -165,7 +201,7 @@ def test_steps_that_are_not_drawn_one_by_one_are_drawn_as_one() -> None:
     assert told.readings == ("150", "150/200 = 0.75", "150/200 = 0.75")
     assert (told.score, end.score) == (figure(e.value), figure(e.value))
     page = e.to_html()
-    assert '<rect class="bar rest" data-rank="200"' in page
+    assert '<rect class="piece rest" data-rank="200"' in page
     assert "170 more" in page
 
 
@@ -235,7 +271,7 @@ def test_the_walk_of_ndcg_shows_gains_discounts_and_the_ideal() -> None:
     ]
     page = e.to_html()
     assert "Precision-recall" not in page
-    assert 'class="ideal"' in page
+    assert '<polyline class="ideal"' in page
 
 
 def test_the_ideal_list_goes_on_where_the_list_ends() -> None:
@@ -321,7 +357,7 @@ def test_a_gif_shows_the_area_growing(tmp_path) -> None:
         for number in (0, 3, 5, 8):
             picture.seek(number)
             colours = picture.convert("RGB").crop((72, 190, 500, 448)).getcolors(1 << 20)
-            sizes.append(sum(count for count, colour in colours if colour[1] - colour[0] > 20))
+            sizes.append(sum(count for count, colour in colours if colour[2] - colour[0] > 20))
     assert sizes == sorted(set(sizes))
 
 

@@ -3,6 +3,7 @@ motion."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 import judged
+from support.browser import violations
 
 
 @pytest.fixture
@@ -28,10 +30,13 @@ def opened(browser: Any, tmp_path: Path) -> Callable[..., Any]:
         tab = context.new_page()
         wrong: list[str] = []
         tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.on("console", lambda message: wrong.append(message.text))
         tab.on(
             "request",
             lambda request: (
-                wrong.append(request.url) if not request.url.startswith("file:") else None
+                wrong.append(request.url)
+                if not request.url.startswith(("file:", "data:"))
+                else None
             ),
         )
         tab.goto(target.as_uri())
@@ -43,15 +48,20 @@ def opened(browser: Any, tmp_path: Path) -> Callable[..., Any]:
 
 
 def shown(tab: Any) -> dict[str, str]:
-    rows = tab.locator("#readout > div").all()
+    rows = tab.locator(".readout > div").all()
     return {row.locator("dt").inner_text(): row.locator("dd").inner_text() for row in rows}
+
+
+def reaches(tab: Any, rank: int) -> None:
+    """Wait until it stands at a rank."""
+    tab.locator('[data-of="rank"]', has_text=re.compile(f"^{rank}$")).wait_for(timeout=15_000)
 
 
 def test_buttons_step_through_the_ranking(opened: Callable[..., Any]) -> None:
     with opened() as tab:
-        tab.click("#start")
+        tab.click('[data-go="start"]')
         for _ in range(2):
-            tab.click("#next")
+            tab.click('[data-go="next"]')
         # At rank 2 the first relevant item is found: precision 1/2, recall 1/3; it adds 1/2 / 3 =
         # 0.1667.
         assert shown(tab) == {
@@ -61,11 +71,11 @@ def test_buttons_step_through_the_ranking(opened: Callable[..., Any]) -> None:
             "recall": "1/3 = 0.3333",
             "AP": "0.1667",
         }
-        tab.click("#end")
+        tab.click('[data-go="end"]')
         assert shown(tab)["rank"] == "4"
         assert shown(tab)["AP"] == "0.3333"
         for _ in range(2):  # the last step sums up, the one before is rank 4
-            tab.click("#back")
+            tab.click('[data-go="back"]')
         assert shown(tab)["rank"] == "3"
         assert shown(tab)["AP"] == "0.1667"
 
@@ -84,16 +94,16 @@ def test_keys_do_the_same(opened: Callable[..., Any]) -> None:
 
 def test_it_plays_to_the_end_and_can_be_paused(opened: Callable[..., Any]) -> None:
     with opened() as tab:
-        tab.select_option("#speed", label="fast")
-        tab.click("#start")
-        tab.click("#play")
-        tab.wait_for_function("document.querySelector('[data-of=rank]').innerText === '2'")
-        tab.click("#play")
+        tab.select_option("[data-speed]", label="fast")
+        tab.click('[data-go="start"]')
+        tab.click('[data-go="play"]')
+        reaches(tab, 2)
+        tab.click('[data-go="play"]')
         stopped = shown(tab)["rank"]
         tab.wait_for_timeout(1000)
         assert shown(tab)["rank"] == stopped
-        tab.click("#play")
-        tab.wait_for_function("document.querySelector('[data-of=rank]').innerText === '4'")
+        tab.click('[data-go="play"]')
+        reaches(tab, 4)
 
 
 def test_it_starts_by_itself_only_where_motion_is_welcome(opened: Callable[..., Any]) -> None:
@@ -102,9 +112,7 @@ def test_it_starts_by_itself_only_where_motion_is_welcome(opened: Callable[..., 
         tab.wait_for_timeout(1500)
         assert shown(tab)["rank"] == first
     with opened(reduced_motion="no-preference") as tab:
-        tab.wait_for_function(
-            "document.querySelector('[data-of=rank]').innerText === '4'", timeout=15_000
-        )
+        reaches(tab, 4)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -122,3 +130,34 @@ def test_text_can_be_told_from_its_ground(opened: Callable[..., Any], scheme: st
 
         assert abs(brightness(text) - brightness(ground)) > 120
         assert (brightness(ground) > 128) == (scheme == "light")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 320])
+def test_everyone_can_use_it(opened: Callable[..., Any], scheme: str, width: int) -> None:
+    with opened(color_scheme=scheme, viewport={"width": width, "height": 800}) as tab:
+        assert violations(tab) == []
+        assert tab.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_it_is_whole_without_scripts(opened: Callable[..., Any]) -> None:
+    with opened(java_script_enabled=False) as tab:
+        assert shown(tab) == {
+            "rank": "4",
+            "relevant so far": "2",
+            "precision": "2/4 = 0.5",
+            "recall": "2/3 = 0.6667",
+            "AP": "0.3333",
+        }
+        assert tab.locator('[data-go="play"]').is_hidden()
+        assert tab.locator(".walk-drawing .piece").count() == 2
+        assert tab.locator(".walk-drawing .piece").first.is_visible()
+
+
+def test_it_prints_its_end(opened: Callable[..., Any]) -> None:
+    with opened() as tab:
+        tab.click('[data-go="start"]')
+        tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert shown(tab)["AP"] == "0.3333"
+        tab.emulate_media(media="print")
+        assert tab.locator('[data-go="play"]').is_hidden()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.pages import drawings
+from judged.pages import drawings, marks
 from judged.rankings.strips import Cell
 
 NUMBERS = st.none() | st.floats(allow_nan=True, allow_infinity=True)
@@ -89,14 +89,14 @@ def test_columns_of_a_mean_strip_stand_on_each_other() -> None:
 
 
 def test_a_whisker_stands_on_the_scale_of_its_column() -> None:
-    _, reach, before, dot = shapes(drawings.whisker(0.5, 0.25, 0.75, (0.0, 1.0), 0.0))
+    _, reach, before, dot = shapes(marks.whisker(0.5, 0.25, 0.75, (0.0, 1.0), 0.0))
     # 4 pixels at each end are for the dot: 0 stands at 4, 1 at 100.
     assert (reach.attrib["x1"], reach.attrib["x2"]) == ("28", "76")
     assert (before.attrib["cx"], dot.attrib["cx"]) == ("4", "52")
 
 
 def test_bars() -> None:
-    zero, gain, loss = (drawings.diverging(value, 1.0) for value in (0.0, 0.5, -0.5))
+    zero, gain, loss = (marks.diverging(value, 1.0) for value in (0.0, 0.5, -0.5))
     assert len(shapes(zero)) == 1
     assert shapes(gain)[0].attrib | {"class": ""} == {
         "class": "", "x": "60", "y": "2", "width": "29.5", "height": "8", "rx": "1"
@@ -106,7 +106,7 @@ def test_bars() -> None:
         "worse-mark",
     )
     assert shapes(loss)[0].attrib["x"] == "30.5"
-    assert [each.attrib["width"] for each in shapes(drawings.bar(1.0, 4.0))] == ["162", "40.5"]
+    assert [each.attrib["width"] for each in shapes(marks.bar(1.0, 4.0))] == ["162", "40.5"]
 
 
 @given(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
@@ -115,11 +115,11 @@ def test_no_number_breaks_a_drawing(
 ) -> None:
     scale = (0.0, 1.0)
     for svg in (
-        drawings.whisker(value, low, high, scale, before),
-        drawings.diverging(value, 1.0),
-        drawings.bar(value, 1.0),
-        drawings.reading(value, low, high),
-        drawings.whisker(value, low, high, (1.0, 1.0)),
+        marks.whisker(value, low, high, scale, before),
+        marks.diverging(value, 1.0),
+        marks.bar(value, 1.0),
+        marks.reading(value, low, high),
+        marks.whisker(value, low, high, (1.0, 1.0)),
     ):
         ElementTree.fromstring(svg)
         assert "nan" not in svg

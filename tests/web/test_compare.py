@@ -58,7 +58,7 @@ def test_what_unjudged_results_could_do(server: Serve, data: Path) -> None:
     served = server(data)
     before = words(served.ask("/compare?system=dense&against=bm25&by=RR").text)
     assert "What the others could do was not looked into." in before
-    after = words(served.ask("/compare?system=dense&against=bm25&by=RR&unjudged=1").text)
+    after = words(served.ask("/compare?system=dense&against=bm25&by=RR&ranges=1").text)
     assert "dense − bm25, RR" in after
     assert "What the others could do was not looked into." not in after
     found = compared(data, "bm25", "dense", measures="RR", unjudged_range=True).pair()

@@ -159,7 +159,7 @@ def test_a_run_that_lacks_many_queries_is_not_compared_and_says_why(
     page = words(server(data).ask("/?measure=RR").text)
     assert "has the highest RR" in page
     few_of = [data / f"{name}.run" for name in ("bm25", "few")]
-    with pytest.raises(judged.InputError, match="few") as refused:
+    with pytest.raises(judged.PolicyError) as refused:
         judged.compare(data / "qrels.txt", few_of, "RR")
     assert str(refused.value) in page
 
@@ -186,3 +186,50 @@ def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Pat
     shown = numbers(page)
     for run in told["found"].runs:
         assert shown[run.name] == [plain_number(each) for each in run.summary.values()]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_was_found_leads_to_what_it_speaks_of(server: Serve, data: Path) -> None:
+    served = server(data)
+    page = served.ask("/found?measure=RR").text
+    runs = [data / f"{name}.run" for name in SYSTEMS]
+    found = judged.evaluate(data / "qrels.txt", runs, "RR")
+    said = words(page)
+    for text in found.warnings():
+        assert text.partition(": see --")[0].removesuffix(".") in said
+    assert '<a href="/?measure=RR&amp;ranges=1">Show the range</a>' in page
+    assert '<a href="/queries?measure=RR">Show the queries</a>' in page
+    alone = served.ask("/found?measure=RR", x_fragment="figure").text
+    assert alone.strip().startswith('<ul class="notes">')
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_comparison_out_of_an_evaluation_is_that_of_compare(data: Path) -> None:
+    from judged.comparison import compare_evaluation
+    from judged.evaluation.request import Request
+    from judged.web.parts import part_of
+
+    runs = [data / f"{name}.run" for name in SYSTEMS]
+    whole = judged.evaluate(data / "qrels.txt", runs, "AP, MRR, nDCG@5", interval=True)
+    part = part_of(whole, Request.of(["MRR", "AP"], None, None), [2, 0])
+    assert part is not None
+    own = judged.compare(data / "qrels.txt", [runs[2], runs[0]], ["MRR", "AP"])
+    assert compare_evaluation(part).to_json() == own.to_json()
+    assert part_of(whole, Request.of(["RR"], None, None), [0]) is None
+    assert part_of(whole, Request.of(["P@5"], None, None), [0]) is None
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_report_is_that_of_the_command(server: Serve, data: Path) -> None:
+    served = server(data)
+    page = served.ask("/report?measure=AP&measure=RR&empty=skip&baseline=bm25")
+    assert page.status == 200
+    assert "The report is ready" in words(page.text)
+    saved = served.ask("/report?measure=AP&measure=RR&empty=skip&baseline=bm25&save=1")
+    assert saved.headers["content-disposition"] == 'attachment; filename="report.html"'
+    assert saved.text.startswith("<!DOCTYPE html>")
+    told: dict[str, Any] = {}
+    code = shown_code(page.text).replace('found.save("report.html")', "")
+    exec(code, told)
+    ours, theirs = words(saved.text), words(told["found"].to_html())
+    assert ours.partition("Methods")[0] == theirs.partition("Methods")[0]

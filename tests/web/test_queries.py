@@ -231,7 +231,6 @@ def test_hostile_ids_and_texts(server: Serve, tmp_path: Path) -> None:
     assert set(found.values()) == {200}
 
 
-def test_no_number_is_close_to_the_librarys_but_another(server: Serve, folder: Path) -> None:
-    """Differences: those that are rounding only are 0."""
+def test_one_system_has_no_difference(server: Serve, folder: Path) -> None:
     text = server(folder).ask(address(system=["bm25", "bm25"])).text
     assert "difference" not in text.partition("<thead>")[2].partition("</thead>")[0]

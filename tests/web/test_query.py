@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from html import unescape
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import judged
 from judged.policy import CHOICES
+from judged.web.selection import PARAMS as SELECTION
 from support.hostile import FLAG, SCRIPTS
 from support.served import Serve, grades, write_judgements, write_run
 
@@ -233,3 +235,38 @@ def test_the_command_gives_the_same_number(server: Serve, data: Path) -> None:
     found = scope["found"]
     assert isinstance(found, judged.explain("0 1").__class__)
     assert f"AP = {found.settled:.4f}" in plain(text)
+
+
+def test_nonsense_in_every_parameter(server: Serve, data: Path) -> None:
+    """Random words: nothing but pages and sentences."""
+    (data / "attributes.csv").write_text(
+        "query_id,side\n" + "".join(f"q{at},{at % 2}\n" for at in range(20))
+    )
+    draw = random.Random(11)
+    words = [
+        *("", "0", "-1", "1e999", "nan", "q4", "bm25", "dense", "AP", "nDCG@10", "system:bm25"),
+        *("difference", "query", "relevant", "attribute:side", "side:1", "descending", "tied"),
+        *(
+            "unjudged",
+            "\x00",
+            "\ud7ff",
+            "'\"<>",
+            "{{7*7}}",
+            "__proto__",
+            "%00",
+            "9" * 400,
+            "a" * 3000,
+        ),
+    ]
+    names = ["query", "explain", "of", "item", *SELECTION, "from", "measure", "ties", "depth"]
+    served = server(data)
+    seen = set()
+    for _ in range(120):
+        chosen = draw.sample(names, draw.randrange(1, 5))
+        pairs = [(name, draw.choice(words)) for name in chosen]
+        path = draw.choice(["/query", "/queries"])
+        answer = served.ask(f"{path}?{urlencode(pairs)}")
+        assert answer.status in (200, 400, 404), (path, pairs, answer.text[-2000:])
+        assert "Traceback" not in answer.text
+        seen.add(answer.status)
+    assert seen == {200, 400, 404}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 from xml.etree import ElementTree
 
@@ -46,6 +47,8 @@ _INHERITED = (
     "stroke-dasharray",
 )
 """What a group can say for all that is in it."""
+MANY = 4
+"""Neighbours of one look that are worth a group."""
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 _CIRCLE = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0")
 _MOVED = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
@@ -181,6 +184,8 @@ def _without(each: ElementTree.Element) -> Iterator[ElementTree.Element]:
     if hidden or unseen:
         return
     attributes = dict(_kept(each.attrib))
+    if attributes.get("stroke-width") == "0":
+        attributes = {name: attributes[name] for name in attributes if "stroke" not in name}
     each.attrib.clear()
     each.attrib.update(attributes)
     if each.tag == f"{{{SPACE}}}path" and _CIRCLE.fullmatch(each.get("d", "")):
@@ -251,10 +256,37 @@ def _gather(group: ElementTree.Element) -> None:
         if len(looks) == 1:
             group[:] = [_one_path(parts)]
             return
-    inside = [each[0] if each.tag == f"{{{SPACE}}}a" and len(each) == 1 else each for each in parts]
+    inside = [each[0] if each.tag == f"{{{SPACE}}}a" else each for each in parts]
     for name in _INHERITED:
         values = {each.get(name) for each in inside}
         if len(values) == 1 and None not in values and name not in group.attrib:
             group.set(name, values.pop() or "")
             for each in inside:
                 del each.attrib[name]
+    _wrap(group, parts, inside)
+
+
+def _wrap(
+    group: ElementTree.Element,
+    parts: list[ElementTree.Element],
+    inside: list[ElementTree.Element],
+) -> None:
+    """Many neighbours of one look in a group of their own, which says it for them."""
+    kept: list[ElementTree.Element] = []
+    both = zip(parts, inside, strict=True)
+    for look, run in groupby(both, key=lambda pair: _look(pair[1])):
+        same = list(run)
+        if len(same) < MANY or not look or len(same) == len(parts):
+            kept += [part for part, _ in same]
+            continue
+        around = ElementTree.Element(f"{{{SPACE}}}g", dict(look))
+        for part, mark in same:
+            for name, _ in look:
+                del mark.attrib[name]
+            around.append(part)
+        kept.append(around)
+    group[:] = kept
+
+
+def _look(mark: ElementTree.Element) -> tuple[tuple[str, str], ...]:
+    return tuple((name, mark.attrib[name]) for name in _INHERITED if name in mark.attrib)

@@ -31,6 +31,8 @@ class Tile:
     rank: int
     item: str | None
     """Its id; None where the input has none."""
+    grade: float | None
+    """None where nobody judged it."""
     kind: str
     """"relevant", "not relevant" or "not judged"."""
     mark: str
@@ -90,10 +92,10 @@ class Animation:
         Returns
         -------
         dict
-            `title`; `tiles` (rank, item, kind, mark, label, skipped); `rest` (first, last, results,
-            relevant) or None; `readings`, names; `chart`, None or with `kind` "area" (bars, points,
-            axis, says) or "growth" (stages, name, ideal_name, ticks, says); `frames` (rank,
-            caption, readings, score, finished).
+            `title`; `tiles` (rank, item, grade, kind, mark, label, skipped); `rest` (first, last,
+            results, relevant) or None; `readings`, names; `chart`, None or with `kind` "area"
+            (bars, points, axis, says) or "growth" (stages, name, ideal_name, ticks, says, legend);
+            `frames` (rank, caption, readings, score, finished).
 
         >>> from judged import explain
         >>> walk = explain("0 1", measure="RR").animation.to_dict()
@@ -209,7 +211,11 @@ def _tiles(walk: _Walk) -> list[Tile]:
             term = of.terms[row.rank] if of else walk.adds[row.rank]
             label = f"+{term.value:.3g}"
         kind = "relevant" if row.relevant else "not judged" if _unjudged(row) else "not relevant"
-        tiles.append(Tile(row.rank, row.item, kind, _mark(walk, row), label, row.rank - before - 1))
+        tiles.append(
+            Tile(
+                row.rank, row.item, row.grade, kind, _mark(walk, row), label, row.rank - before - 1
+            )
+        )
         before = row.rank
     return tiles
 

@@ -268,7 +268,7 @@ class Explanation(Result):
 
         >>> from judged import explain
         >>> explain("0 1", measure="RR").to_html().splitlines()[0]
-        '<!doctype html>'
+        '<!DOCTYPE html>'
         """
         return html.to_html(self)
 

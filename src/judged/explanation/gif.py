@@ -11,6 +11,7 @@ from judged.errors import MissingExtraError
 from judged.explanation.animation import Animation, Frame
 from judged.explanation.arithmetic import figure
 from judged.explanation.curves import Area, Growth
+from judged.pages.assets import palette
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -25,8 +26,9 @@ smoothing."""
 FIRST, EACH, RELEVANT, LAST = 1200, 550, 1100, 4000
 """How long the frames stand, in milliseconds."""
 
-PAPER, INK, SOFT, LINE, TILE = "#ffffff", "#1d2327", "#5c6770", "#d8dcdf", "#eceff1"
-GOOD, GOOD_SOFT, AREA, NOW = "#0b7a5c", "#cdeee2", "#bfe3d8", "#d9730d"
+PAPER, INK, SOFT, LINE, TILE = "card", "ink", "soft", "line", "sunk"
+GOOD, GOOD_SOFT, AREA, NOW, IDEAL = "better", "accent-soft", "area", "focus", "worse"
+"""Colours by the names that all pages have for them."""
 
 A_ROW = 15
 """So many results stand beside each other."""
@@ -58,6 +60,11 @@ def to_gif(e: Explanation) -> bytes:
     return written.getvalue()
 
 
+def _colour(name: str) -> str:
+    """As it is on light pages."""
+    return palette()[name][0]
+
+
 class _Pen:
     """Drawing in the coordinates of the small picture."""
 
@@ -73,7 +80,7 @@ class _Pen:
         from PIL import ImageFont
 
         font = self.fonts.setdefault(size, ImageFont.load_default(size * SCALE))
-        self.draw.text((x * SCALE, y * SCALE), text, fill=fill, font=font, anchor=anchor)
+        self.draw.text((x * SCALE, y * SCALE), text, fill=_colour(fill), font=font, anchor=anchor)
 
     def box(
         self,
@@ -89,13 +96,17 @@ class _Pen:
     ) -> None:
         corners = [value * SCALE for value in (left, top, right, bottom)]
         self.draw.rounded_rectangle(
-            corners, round_ * SCALE, fill=fill, outline=edge, width=width * SCALE
+            corners,
+            round_ * SCALE,
+            fill=_colour(fill),
+            outline=_colour(edge),
+            width=width * SCALE,
         )
 
     def line(self, points: list[tuple[float, float]], *, fill: str, width: float) -> None:
         self.draw.line(
             [(x * SCALE, y * SCALE) for x, y in points],
-            fill=fill,
+            fill=_colour(fill),
             width=round(width * SCALE),
             joint="curve",
         )
@@ -117,7 +128,7 @@ class _Pen:
                 (x + radius) * SCALE,
                 (y + radius) * SCALE,
             ],
-            fill=fill,
+            fill=_colour(fill),
         )
 
     def tick(self, x: float, y: float, size: float, *, fill: str) -> None:
@@ -134,7 +145,7 @@ def _picture(scene: Animation, frame: Frame) -> Image:
 
     many = len(scene.tiles) + (scene.rest is not None)
     height = HEIGHT + 66 * max(0, -(-many // A_ROW) - 2)
-    image = Image.new("RGB", (WIDTH * SCALE, height * SCALE), PAPER)
+    image = Image.new("RGB", (WIDTH * SCALE, height * SCALE), _colour(PAPER))
     pen = _Pen(image)
     name = scene.title.partition(" = ")[0]
     pen.text(24, 26, name if not frame.finished else scene.title, size=20)
@@ -283,7 +294,7 @@ def _growth(pen: _Pen, chart: Growth, frame: Frame, top: float, height: int) -> 
         if stage.ideal is not None:
             best += [(left, y(stage.ideal)), (right, y(stage.ideal))]
     if len(best) > 1:
-        pen.dashed(best, fill=NOW, width=2)
+        pen.dashed(best, fill=IDEAL, width=2)
     if len(own) > 1:
         pen.line(own, fill=INK, width=2)
     _frame(pen, top, height, ("rank", chart.name))

@@ -22,9 +22,14 @@ MOST_VARIANTS = 8
 """So many other definitions are told in words; JSON has all."""
 
 
+def is_a_list(e: Explanation) -> bool:
+    """Whether it is of a relevance list, which has neither name nor query."""
+    return e.rankings.name == A_LIST
+
+
 def heading(e: Explanation) -> str:
     """What was measured, of what, and the number."""
-    of = "" if e.rankings.name == A_LIST else f" for query {e.query} of {e.rankings.name}"
+    of = "" if is_a_list(e) else f" for query {e.query} of {e.rankings.name}"
     return f"{e.measure} ({e.measure.spec.title}){of}: {shown(e.settled)}"
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FEW = 0.75
 """Below this share of judged results a system is marked: its numbers are low by what nobody judged.
 """
+Shares = Sequence[tuple[float, float, float, float]]
+"""At each rank the shares of queries with a relevant, an irrelevant, an unjudged and no result."""
 STRIP = 10
 """How many ranks the strip of a leaderboard has, which is where judged@10 looks too."""
 SYSTEM, JUDGED = "system", f"judged@{STRIP}"
@@ -65,9 +67,8 @@ class Row:
     rank: tuple[int, int] | None
     """The best and the worst rank that comparisons leave open; None where nothing was compared."""
     cells: tuple[Cell, ...]
-    strip: Sequence[tuple[float, float, float, float]]
-    """At each rank the shares of queries with a relevant, an irrelevant, an unjudged and no result.
-    """
+    strip: Shares
+    """Its mean strip."""
     judged: float
     """judged@10."""
     told_from_first: bool = False
@@ -141,6 +142,7 @@ def board(
     by: str | None = None,
     ascending: bool | None = None,
     places: Mapping[str, int] | None = None,
+    strips: Sequence[Shares] | None = None,
 ) -> Board:
     """The leaderboard of an evaluation.
 
@@ -158,6 +160,8 @@ def board(
     places : mapping of str to int, optional
         The place of each system in the files, from 0, which gives it its colour; by default that
         in the evaluation.
+    strips : sequence, optional
+        The mean strip of each run, where it is known already.
 
     Returns
     -------
@@ -174,7 +178,15 @@ def board(
     known = {} if beside.comparison is None else _ranks(beside.comparison, ranked_by)
     worse = _worse_than_first(beside.comparison, ranked_by)
     rows = [
-        _row(evaluation, run, beside, known, worse, at if places is None else places[run.name])
+        _row(
+            evaluation,
+            run,
+            beside,
+            known,
+            worse,
+            at if places is None else places[run.name],
+            mean_strip(run.rankings, STRIP) if strips is None else strips[at],
+        )
         for at, run in enumerate(evaluation.runs)
     ]
     if ascending is None:
@@ -242,6 +254,7 @@ def _row(
     known: Mapping[str, Place],
     worse: set[str],
     at: int,
+    strip: Shares,
 ) -> Row:
     place = known.get(run.name)
     return Row(
@@ -252,7 +265,7 @@ def _row(
             _cell(evaluation, run, name, measure, beside)
             for name, measure in evaluation.labels.items()
         ),
-        strip=mean_strip(run.rankings, STRIP),
+        strip=strip,
         judged=run.audit.judged_at_10,
         told_from_first=run.name in worse,
         is_baseline=beside.against is not None and beside.against.baseline == run.name,

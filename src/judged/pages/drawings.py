@@ -1,5 +1,4 @@
-"""Small drawings inside text and tables: strips, whiskers, bars. Inline SVG, attributes only; the
-stylesheet gives the colours by class."""
+"""Strips: one cell a rank, small in tables and large on an empty page; the logo is one too."""
 
 from __future__ import annotations
 
@@ -7,9 +6,10 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from judged.pages.numbers import plain_number, share, signed
+from judged.pages.numbers import share
+from judged.pages.svg import drawing, length
 
 if TYPE_CHECKING:
     from judged.rankings.strips import Cell, Kind
@@ -22,36 +22,16 @@ _HATCH = ' fill="url(#hatch)"'
 """In the element, as a stylesheet's own addresses would be looked up beside it."""
 
 
-def _n(value: float) -> str:
-    """A length as SVG has it: at most two decimals."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _svg(width: float, height: float, shapes: str, *, label: str | None, kind: str) -> Markup:
-    named = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    return Markup(
-        f'<svg class="{kind}" width="{_n(width)}" height="{_n(height)}" '
-        f'viewBox="0 0 {_n(width)} {_n(height)}" {named}>{shapes}</svg>'
-    )
-
-
-def _box(x: float, y: float, width: float, height: float, kind: str, radius: float = 2) -> str:
-    return (
-        f'<rect class="{kind}" x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" '
-        f'height="{_n(height)}" rx="{_n(radius)}"/>'
-    )
-
-
 def _rounded(x: float, y: float, width: float, height: float, radius: float) -> str:
     """The path around a box, whose corners are as round as there is room for."""
     radius = max(min(radius, width / 2, height / 2), 0.0)
     if not radius:
-        return f"M{_n(x)} {_n(y)}h{_n(width)}v{_n(height)}h{_n(-width)}z"
-    across, down = _n(width - 2 * radius), _n(height - 2 * radius)
-    r, back_across, back_down = _n(radius), f"-{across}", f"-{down}"
+        return f"M{length(x)} {length(y)}h{length(width)}v{length(height)}h{length(-width)}z"
+    across, down, r = length(width - 2 * radius), length(height - 2 * radius), length(radius)
+    corner = f"a{r} {r} 0 0 1"
     return (
-        f"M{_n(x + radius)} {_n(y)}h{across}a{r} {r} 0 0 1 {r} {r}v{down}a{r} {r} 0 0 1-{r} {r}"
-        f"h{back_across}a{r} {r} 0 0 1-{r}-{r}v{back_down}a{r} {r} 0 0 1 {r}-{r}z"
+        f"M{length(x + radius)} {length(y)}h{across}{corner} {r} {r}v{down}{corner}-{r} {r}"
+        f"h-{across}{corner}-{r}-{r}v-{down}{corner} {r}-{r}z"
     )
 
 
@@ -139,7 +119,7 @@ def strip(
     words = strip_words(cells)
     said = None if hidden else f"{label}: {words}" if label else words
     total = max(len(cells) * step - GAP, 0)
-    return _svg(total, height, shapes, label=said, kind="strip")
+    return drawing(total, height, shapes, label=said, kind="strip")
 
 
 def mean_strip(
@@ -181,7 +161,7 @@ def mean_strip(
         words.append(f"rank {at + 1}: {share(relevant)} relevant, {share(unjudged)} not judged")
     said = (f"{label}: " if label else "") + "; ".join(words)
     total = max(len(shares) * (width + GAP) - GAP, 0)
-    return _svg(total, height, _paths(boxes), label=said, kind="strip mean")
+    return drawing(total, height, _paths(boxes), label=said, kind="strip mean")
 
 
 def logo(height: float = 20) -> Markup:
@@ -194,7 +174,7 @@ def logo(height: float = 20) -> Markup:
         _cell(cell, at * (width + GAP), width, height)
         for at, cell in enumerate([*cells, Cell("unjudged")])
     )
-    return _svg(4 * (width + GAP) - GAP, height, shapes, label=None, kind="strip logo")
+    return drawing(4 * (width + GAP) - GAP, height, shapes, label=None, kind="strip logo")
 
 
 def empty_strip() -> Markup:
@@ -247,165 +227,3 @@ def favicon() -> str:
     return "data:image/svg+xml," + quote(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">{shapes}</svg>'
     )
-
-
-def _scaled(value: float, scale: tuple[float, float], width: float, inset: float) -> float:
-    low, high = scale
-    part = (value - low) / (high - low) if high > low else 0.5
-    return inset + min(max(part, 0.0), 1.0) * (width - 2 * inset)
-
-
-def whisker(
-    value: float | None,
-    low: float | None,
-    high: float | None,
-    scale: tuple[float, float],
-    before: float | None = None,
-    *,
-    width: float = 104,
-    label: str | None = None,
-) -> Markup:
-    """A mean and its interval on the scale of its column; hollow, where it was before.
-
-    It is hidden from screen readers unless a label is given: the number stands beside it.
-
-    Parameters
-    ----------
-    value, low, high : float or None
-        The mean and its interval; what is missing is not drawn.
-    scale : tuple of float
-        The values at the left and the right end.
-    before : float, optional
-        Where the mean was before the last change.
-    width : float, optional
-        In pixels.
-    label : str, optional
-        Words for it, where no number stands beside it.
-
-    Returns
-    -------
-    markupsafe.Markup
-
-    >>> whisker(0.5, 0.4, 0.6, (0.0, 1.0)).count("<line")
-    2
-    """
-    middle, inset = 5, 4.0
-    shapes = [f'<line class="track" x1="0" y1="{middle}" x2="{_n(width)}" y2="{middle}"/>']
-    if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
-        a, b = (_scaled(each, scale, width, inset) for each in (low, high))
-        shapes.append(
-            f'<line class="reach" x1="{_n(a)}" y1="{middle}" x2="{_n(b)}" y2="{middle}"/>'
-        )
-    if before is not None and math.isfinite(before):
-        x = _n(_scaled(before, scale, width, inset))
-        shapes.append(f'<circle class="before" cx="{x}" cy="{middle}" r="3"/>')
-    if value is not None and math.isfinite(value):
-        x = _n(_scaled(value, scale, width, inset))
-        shapes.append(f'<circle class="dot" cx="{x}" cy="{middle}" r="3.5"/>')
-    return _svg(width, 10, "".join(shapes), label=label, kind="whisker")
-
-
-def diverging(value: float | None, scale: float, *, width: float = 120) -> Markup:
-    """A bar from a line at 0: to the right and blue for a gain, to the left and orange for a loss.
-
-    Parameters
-    ----------
-    value : float or None
-        What is drawn; without it, only the line.
-    scale : float
-        The value at either end.
-    width : float, optional
-        In pixels.
-
-    Returns
-    -------
-    markupsafe.Markup
-
-    >>> 'class="worse-mark"' in diverging(-0.5, 1.0)
-    True
-    """
-    middle, reach = width / 2, width / 2 - 1
-    shapes = []
-    if value is not None and math.isfinite(value) and value and scale > 0:
-        size = min(abs(value) / scale, 1.0) * reach
-        kind = "better-mark" if value > 0 else "worse-mark"
-        shapes.append(_box(middle if value > 0 else middle - size, 2, size, 8, kind, 1))
-    shapes.append(f'<line class="zero" x1="{_n(middle)}" y1="0" x2="{_n(middle)}" y2="12"/>')
-    return _svg(width, 12, "".join(shapes), label=None, kind="diverging")
-
-
-def bar(value: float | None, most: float, *, width: float = 162, kind: str = "ink") -> Markup:
-    """A bar on a track.
-
-    Parameters
-    ----------
-    value : float or None
-        What is drawn; without it, only the track.
-    most : float
-        The value of the whole track.
-    width : float, optional
-        In pixels.
-    kind : {"ink", "better", "worse"}, optional
-        How it is coloured.
-
-    Returns
-    -------
-    markupsafe.Markup
-
-    >>> bar(0.5, 1.0).count("<rect")
-    2
-    """
-    shapes = _box(0, 0, width, 9, "none", 1.5)
-    if value is not None and math.isfinite(value) and most > 0:
-        size = min(max(value, 0.0) / most, 1.0) * width
-        shapes += _box(0, 0, size, 9, f"{kind}-mark", 1.5)
-    return _svg(width, 9, shapes, label=None, kind="bar")
-
-
-def reading(
-    value: float | None, low: float | None, high: float | None, *, width: float = 360
-) -> Markup:
-    """A difference and its interval, large, with 0 and both ends named.
-
-    Parameters
-    ----------
-    value, low, high : float or None
-        The difference and its interval.
-    width : float, optional
-        In pixels.
-
-    Returns
-    -------
-    markupsafe.Markup
-
-    >>> ">−0.018<" in reading(0.0195, -0.018, 0.057)
-    True
-    """
-    known: Iterable[float] = [
-        each for each in (value, low, high) if each is not None and math.isfinite(each)
-    ]
-    known = [0.0, *known]
-    room = (max(known) - min(known)) * 0.35 or 1.0
-    scale, inset = (min(known) - room, max(known) + room), 6.0
-
-    def at(x: float) -> float:
-        return _scaled(x, scale, width, inset)
-
-    shapes = [
-        f'<line class="track" x1="0" y1="18" x2="{_n(width)}" y2="18"/>',
-        f'<line class="zero" x1="{_n(at(0))}" y1="2" x2="{_n(at(0))}" y2="34"/>',
-    ]
-    names = [(0.0, "0")]
-    if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
-        shapes.append(
-            f'<line class="reach" x1="{_n(at(low))}" y1="18" x2="{_n(at(high))}" y2="18"/>'
-        )
-        names += [(low, signed(low, 3)), (high, signed(high, 3))]
-    if value is not None and math.isfinite(value):
-        shapes.append(f'<circle class="dot" cx="{_n(at(value))}" cy="18" r="6"/>')
-    for x, text in names:
-        if x == 0 and text == "0" and any(abs(at(y) - at(0)) < 40 for y, _ in names[1:]):
-            continue  # it would lie on the name of an end
-        shapes.append(f'<text x="{_n(at(x))}" y="47" text-anchor="middle">{text}</text>')
-    words = f"{plain_number(value)}, from {signed(low, 3)} to {signed(high, 3)}"
-    return _svg(width, 52, "".join(shapes), label=words, kind="reading")

@@ -80,7 +80,7 @@ def _visible(text: object) -> str:
 def _functions() -> dict[str, Any]:
     """What templates may call, by name."""
     from judged.comparison.sentences import shown_level, shown_p
-    from judged.pages import compact, drawings, numbers
+    from judged.pages import compact, drawings, marks, numbers
     from judged.text import counted
 
     return {
@@ -91,10 +91,10 @@ def _functions() -> dict[str, Any]:
         "draw_empty_strip": drawings.empty_strip,
         "draw_legend": drawings.legend_cell,
         "draw_legend_relevant": drawings.legend_grades,
-        "draw_whisker": drawings.whisker,
-        "draw_diverging": drawings.diverging,
-        "draw_bar": drawings.bar,
-        "draw_reading": drawings.reading,
+        "draw_whisker": marks.whisker,
+        "draw_diverging": marks.diverging,
+        "draw_bar": marks.bar,
+        "draw_reading": marks.reading,
         "show_number": numbers.number,
         "show_signed": numbers.signed,
         "show_share": numbers.share,

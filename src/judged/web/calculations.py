@@ -19,6 +19,7 @@ from judged.rankings.rankings import Rankings
 from judged.web.cache import Cache
 from judged.web.errors import GoneError, StoppedError, UnreadableError
 from judged.web.jobs import progress_of_this_work
+from judged.web.parts import part_of
 from judged.web.terms import Terms
 from judged.web.workspace import System, Workspace
 
@@ -98,13 +99,23 @@ class Calculations:
             rankings = [self.rankings(asked)[at[name]] for name in names]
             if not says_missing(asked.chosen):
                 refuse_lacking(rankings)
-            found = self._evaluated(rankings, asked.request)
+            found = self._part(terms, asked, [at[name] for name in names])
+            found = found or self._evaluated(rankings, asked.request)
             progress_of_this_work().say("Comparing systems")
             if unjudged_range:
                 settings["joint"] = self._joint(asked, names)
             return compare_evaluation(found, baseline=baseline, level=terms.level, **settings)
 
         return self._kept(key, compared)
+
+    def _part(self, terms: Terms, asked: Terms, places: Sequence[int]) -> Evaluation | None:
+        """Some systems and measures of the evaluation under these terms, where it is there already
+        and has them."""
+        options = {"interval": True, "level": terms.level}
+        key = "evaluation", terms.measures, self._assumed(terms), tuple(options.items())
+        if self._key(key) not in self.cache:
+            return None
+        return part_of(self.evaluation(terms), asked.request, places)
 
     def _joint(self, terms: Terms, names: Sequence[str]) -> Joint:
         """Some of the runs with the judgements, to be judged in favour of one of two."""

@@ -33,26 +33,26 @@ class Finding:
 def findings(asked: Asked, evaluation: Evaluation) -> tuple[Finding, ...]:
     """What could mislead whoever reads the numbers alone, then what was noticed."""
     key = "findings", asked.workspace.identity, asked.terms.key
-    return asked.cache.get(key, lambda: tuple(_found(asked, evaluation))) or (
+    found = asked.cache.get(key, lambda: _found(evaluation))
+    links = {
+        "unjudged": {"href": asked.url("/", ranges=1), "text": "How far could it go?"},
+        "ties": {"href": asked.url("/", ranges=1), "text": "Show the range"},
+        "queries": {"href": asked.url("/queries"), "text": "Show the queries"},
+    }
+    return tuple(Finding(kind, text, links.get(about)) for kind, text, about in found) or (
         Finding("info", "No missing queries, no duplicates, no ties, nothing unjudged."),
     )
 
 
-def _found(asked: Asked, evaluation: Evaluation) -> list[Finding]:
-    far = {"href": asked.url(ranges=1), "text": "How far could it go?"}
-    tied = {"href": asked.url(ranges=1), "text": "Show the range"}
-    queries = {"href": asked.url("/queries"), "text": "Show the queries"}
-    warned = [(text, _queries(text, queries)) for text in grave(evaluation)]
-    warned += [(text, queries) for text in about_runs(evaluation, effects.short_lists(evaluation))]
-    warned += [(text, far) for text in effects.unjudged(evaluation)]
-    warned += [(text, tied) for text in effects.ties(evaluation, Look())]
-    found = [Finding("warn", _said(text), link) for text, link in warned]
-    return [*found, *(Finding("info", _said(text)) for text in notes(evaluation))]
-
-
-def _queries(text: str, link: dict[str, str]) -> dict[str, str] | None:
-    """A link to the queries, where a sentence counts some."""
-    return link if "judged quer" in text else None
+def _found(evaluation: Evaluation) -> list[tuple[str, str, str]]:
+    """Each sentence, whether it warns, and what it speaks of."""
+    warned = [(text, "queries" if "judged quer" in text else "") for text in grave(evaluation)]
+    short = about_runs(evaluation, effects.short_lists(evaluation))
+    warned += [(text, "queries") for text in short]
+    warned += [(text, "unjudged") for text in effects.unjudged(evaluation)]
+    warned += [(text, "ties") for text in effects.ties(evaluation, Look())]
+    noticed = [("info", _said(text), "") for text in notes(evaluation)]
+    return [*(("warn", _said(text), about) for text, about in warned), *noticed]
 
 
 def _said(text: str) -> str:

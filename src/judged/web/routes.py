@@ -51,8 +51,10 @@ VIEWS = (
     View("/playground/curve", "playground_curve", ""),
     View("/playground/steps", "playground_steps", ""),
     View("/picture", "picture", ""),
+    View("/found", "found", ""),
     View("/identify", "identify", ""),
     View("/chart", "chart", ""),
     View("/download", "download", ""),
+    View("/report", "report", ""),
 )
 """Every page, in the order of the navigation."""

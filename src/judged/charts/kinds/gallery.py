@@ -218,15 +218,41 @@ class Gallery(Figure):
         return self.data.partition_by("query", maintain_order=True)
 
     def to_html(self) -> str:
-        """A page with everything in it, the pictures too: it needs no other file.
+        """A page with everything in it, the pictures too: it needs no other file. It is light or
+        dark as the reader's system is, and always dark where that is the theme.
 
         Returns
         -------
         str
             An HTML document.
         """
-        head = f'<meta charset="utf-8"><title>{html(self.title)}</title>'
-        return f'<!DOCTYPE html>\n<html lang="en">{head}\n{self._body()}</html>\n'
+        from judged.pages.document import document
+
+        page = document(
+            "gallery.html",
+            title=self.title,
+            styles=("tokens", "base", "parts", "explanation", "print"),
+            scripts=(),
+            scheme="dark" if self.theme == "dark" else "",
+            notes=self.notes,
+            queries=[self._query(part) for part in self.rows()],
+        )
+        return f"{page}\n"
+
+    def _query(self, part: pl.DataFrame) -> dict[str, Any]:
+        """One query, as a page shows it."""
+        query = part["query"][0]
+        results = [
+            {"item": item, "rank": rank, "relevant": relevant, **self._picture(item)}
+            for item, rank, relevant in part.select("item", "rank", "relevant").rows()
+        ]
+        right = int(part["relevant"].sum())
+        shown = {"query": query, "right": right, "shown": part.height, "results": results}
+        return {**shown, **self._picture(query)}
+
+    def _picture(self, name: str) -> dict[str, Any]:
+        source, tiny = address(self.pictures[name], name)
+        return {"source": source, "tiny": tiny}
 
     def _body(self) -> str:
         theme = theme_named(self.theme)

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 KIND = "rank-flow"
 MOST = 20
-"""So many items have room; those with the best ranks are shown."""
+"""So many items have room; relevant ones first, and of them those with the best ranks."""
 WIDTH = 300
+LOST = "not retrieved"
 TieOrder = Literal["id", "input", "best", "worst"]
 """Rules for ties that give every item one rank, as a line needs."""
 
@@ -44,7 +45,7 @@ def data(
     ties: TieOrder = "id",
 ) -> pl.DataFrame:
     """A row for each judged item that one of the two runs holds, with its rank in each; null where
-    it was not retrieved.
+    it was not retrieved. Relevant items stand first, each kind by its better rank.
 
     Without a query, the one in which relevant items move most: the sum of the changes of 1/rank.
     """
@@ -64,7 +65,9 @@ def data(
         at=pl.Series(pool.query[number]), grade=pl.Series(pool.grades[number])
     )
     chosen = _most_moved(moved, rel) if query is None else place_of(query, pool.queries)
-    own = moved.filter(pl.col("at") == chosen).sort(pl.min_horizontal("a", "b"), "judgement")
+    own = moved.filter(pl.col("at") == chosen).sort(
+        pl.col("grade") < rel, pl.min_horizontal("a", "b"), "judgement"
+    )
     if own.is_empty():
         raise InputError(
             f"neither run holds a judged item of query {pool.queries[chosen]!r}; name another "
@@ -163,31 +166,43 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     ranked = widest(f"  {rank:,}" for side in ("a", "b") for rank in shown[side].drop_nulls())
     room = float("inf") if canvas.width is None else canvas.width * 0.3 - ranked
     items = fitted(shown["item"], room)
-    wide = 2 * (widest(items.values()) + ranked + 12)
-    width = canvas.across(WIDTH, beside=max(wide, 2 * widest(["not retrieved"])))
+    heads = fitted([first, second], room, bold=True)
+    side = max(widest(items.values()) + ranked, widest([*heads.values(), LOST], bold=True))
+    width = canvas.across(WIDTH, beside=2 * (side + 10))
     deepest = int(max(shown["a"].max() or 1, shown["b"].max() or 1))  # type: ignore[arg-type]
     up, down, lost = _moves(table.filter("relevant"))
     said = [
         f"Of {counted(up + down + lost, 'relevant item')} with another rank, {up:,} rose and "
         f"{down + lost:,} fell" + (f", {lost:,} out of the list." if lost else "."),
         "Solid lines are relevant items, dotted ones are judged and not relevant."
-        if not table["relevant"].all()
+        if not shown["relevant"].all()
         else "All items shown are relevant.",
         "Ranks are spread by their logarithm, and pushed apart where they would meet."
         if deepest > 20
         else "",
-        f"The {MOST} items with the best ranks are shown, of {table.height:,}."
-        if table.height > MOST
-        else "",
+        _left_out(table, shown),
         "The query is the one in which relevant items move most." if table["chosen"][0] else "",
     ]
     title = f"From {first} to {second}, query {query}"
-    heads = fitted([first, second], width / 2)
     named = shown.with_columns(pl.col("item").replace_strict(items, return_dtype=pl.String))
     drawn = _layers(named, heads[first], heads[second], deepest, (width, height), chosen)
     parts = layers(*drawn, width=width, height=height)
     return chart(
         KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=WIDTH + 150
+    )
+
+
+def _left_out(table: pl.DataFrame, shown: pl.DataFrame) -> str:
+    """That there is no room for all items."""
+    if shown.height == table.height:
+        return ""
+    relevant = int(table["relevant"].sum())
+    if relevant > MOST:
+        return f"The {MOST} relevant items with the best ranks are shown, of {relevant:,}."
+    rest = table.height - relevant
+    all_of = "All relevant items are shown, and " if relevant else "There are shown "
+    return (
+        f"{all_of}{MOST - relevant:,} of {rest:,} that are judged and not relevant, by their ranks."
     )
 
 
@@ -249,7 +264,7 @@ def _layers(
                     {"x": x, "y": round(places[side][at], 2), "words": words, "align": align}
                 )
         if table[side].null_count():
-            labels.append({"x": x, "y": depth(None), "words": "not retrieved", "align": align})
+            labels.append({"x": x, "y": depth(None), "words": LOST, "align": align})
     across = {
         "field": "x",
         "type": "quantitative",

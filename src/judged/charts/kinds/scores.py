@@ -14,6 +14,7 @@ import polars as pl
 from judged.charts.axes import number_axis
 from judged.charts.canvas import BELOW, Canvas, Design
 from judged.charts.chart import Chart
+from judged.charts.letters import text_width
 from judged.charts.lines import LINE
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.charts.themes import Theme
@@ -241,7 +242,7 @@ def draw(table: pl.DataFrame, *, kind: str = KIND, **design: Unpack[Design]) -> 
         }
         parts += [fill, outline]
     width, height = canvas.across(WIDTH), canvas.down(HEIGHT, below=BELOW + 2 * LINE)
-    parts += _names(table, x, shades, chosen)
+    parts += _names(table, x, shades, chosen, width)
     counts = dict(table.group_by("group").agg(pl.col("count").sum()).rows())
     means = dict(table.group_by("group").agg(pl.col("mean").first()).rows())
     averages = [
@@ -272,51 +273,57 @@ def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:
 
 
 def _names(
-    table: pl.DataFrame, x: dict[str, Any], shades: dict[str, str], theme: Theme
+    table: pl.DataFrame, x: dict[str, Any], shades: dict[str, str], theme: Theme, width: int
 ) -> list[dict[str, Any]]:
-    """A line at the mean of each group, and its name above the frame, each in a line of its own:
-    there it meets neither a bar nor another name."""
+    """A line at the mean of each group, and its name above the frame, where it meets neither a bar
+    nor a line: that of the lower mean to the left, that of the higher one to the right."""
     low, end = float(table["score_from"].min()), float(table["score_to"].max())  # type: ignore[arg-type]
-    found: list[dict[str, Any]] = []
     known = [
-        (group, shade, own)
-        for group, shade in shades.items()
+        (float(own["mean"][0]), group, int(own["count"].sum()))
+        for group in shades
         if (own := table.filter(group=group)).height and own["count"].sum()
     ]
-    for row, (group, shade, own) in enumerate(known):
-        mean = float(own["mean"][0])
-        if not low <= mean <= end:
-            continue
-        part = (mean - low) / ((end - low) or 1.0)
-        name = "relevant" if group == "relevant" else "others"
-        words = f"{name}: {int(own['count'].sum()):,}, mean {mean:.4g}"
-        values = {"values": [{"x": float(f"{mean:.7g}"), "words": words}]}
-        at = {**x, "field": "x"}
+    known = sorted(each for each in known if low <= each[0] <= end)
+    words = [
+        f"{'relevant' if group == 'relevant' else 'others'}: {count:,}, mean {mean:.4g}"
+        for mean, group, count in known
+    ]
+    wide = [text_width(each, bold=True) for each in words]
+    places = [(mean - low) / ((end - low) or 1.0) * width for mean, _, _ in known]
+    lefts = [
+        max(0.0, min(place - taken * lean, width - taken))
+        for place, taken, lean in zip(
+            places, wide, (1.0, 0.0) if len(known) > 1 else (0.5,), strict=True
+        )
+    ]
+    meet = len(known) > 1 and lefts[0] + wide[0] + LINE > lefts[1]
+    found: list[dict[str, Any]] = []
+    for at, (mean, group, _) in enumerate(known):
+        shade = shades[group]
         found += [
             {
-                "data": values,
+                "data": {"values": [{"x": float(f"{mean:.7g}")}]},
                 "mark": {
                     "type": "rule",
                     "color": shade,
                     "strokeWidth": 1.6,
                     "strokeDash": [1, 0] if group == "relevant" else [4, 3],
                 },
-                "encoding": {"x": at, "y": {"value": -4 - LINE * row}, "y2": {"value": "height"}},
+                "encoding": {"x": {**x, "field": "x"}},
             },
             {
-                "data": values,
+                "data": {"values": [{"words": words[at]}]},
                 "mark": {
                     "type": "text",
                     "fontWeight": "bold",
                     "baseline": "bottom",
+                    "align": "left",
                     "clip": False,
-                    "align": "right" if part > 0.5 else "left",
-                    "dx": -4 if part > 0.5 else 4,
                     "color": theme.ink_of(shade),
                 },
                 "encoding": {
-                    "x": at,
-                    "y": {"value": -3 - LINE * row},
+                    "x": {"value": round(lefts[at], 1)},
+                    "y": {"value": -6 - (LINE if meet and at == 0 else 0)},
                     "text": {"field": "words"},
                 },
             },

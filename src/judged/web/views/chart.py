@@ -26,7 +26,9 @@ FORMATS = {
 }
 """The files that a chart can be saved as, and what the menu calls them."""
 WIDTH = 620
-NARROWEST, WIDEST = 280, 1400
+NARROWEST, WIDEST = 160, 1400
+COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
+"""Kinds of systems whose data cost more than their drawing; these are kept."""
 LINKED = ("differences", "scatter", "forest")
 """Kinds whose marks lead somewhere."""
 
@@ -85,7 +87,19 @@ def chart_of(asked: Asked, kind: Kind, **design: Any) -> Chart:
         design["height"] = height
     if "notes" not in design and kind.needs not in OF_JSON:
         design["looks"] = {system.name: system.place for system in asked.workspace.systems}
-    drawn: Chart = kind.function(*_source(asked, kind), **_options(asked, kind), **design)
+    source, options = _source(asked, kind), _options(asked, kind)
+    if kind.name not in COSTLY:
+        drawn: Chart = kind.function(*source, **options, **design)
+        return drawn
+    key = (
+        "table",
+        asked.workspace.identity,
+        asked.terms.key,
+        kind.name,
+        *asked.params.all("system"),
+    )
+    table = asked.cache.get((*key, repr(options)), lambda: kind.data(*source, **options))
+    drawn = kind.draw(table, sentences=source[0].sentences(), **design)
     return drawn
 
 

@@ -12,8 +12,10 @@ from judged.web.asked import Asked, Page
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
 
-PARAMS = ("system", "against", "by", "unjudged")
+PARAMS = ("system", "against", "by", "ranges")
 NUMBERS = True
+FOREST, MOST_ROWS = 380, 14
+"""How high the differences on all measures are drawn beside the points, unless they are many."""
 
 
 def page(asked: Asked) -> Page:
@@ -65,7 +67,7 @@ def _by_value(asked: Asked) -> list[str]:
 
 def _context(asked: Asked, systems: list[str], by: str) -> dict[str, Any]:
     """What both forms of the page need."""
-    own = {"system", "against", "by", "unjudged"}
+    own = {"system", "against", "by", "ranges"}
     return {
         "systems": systems,
         "by": by,
@@ -79,7 +81,7 @@ def _context(asked: Asked, systems: list[str], by: str) -> dict[str, Any]:
 def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
     (run,) = (name for name in systems if name != against)
     names = [against, run]
-    looked = asked.params.flag("unjudged")
+    looked = asked.params.flag("ranges")
     compared = asked.calculations.comparison(
         asked.terms, baseline=against, systems=names, unjudged_range=looked
     )
@@ -90,6 +92,7 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         unjudged=looked,
     )
     known = compared.measure(by)
+    tall = FOREST if len(compared.measures) <= MOST_ROWS else None
     context = {
         **_context(asked, names, by),
         "run": run,
@@ -98,12 +101,12 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         "extremes": extremes(compared, measure=by),
         "higher_is_better": known.higher_is_better,
         "swapped": asked.url(system=against, against=run),
-        "look": {"href": asked.url(unjudged=1), "text": "Look into it"},
+        "look": {"href": asked.url(ranges=1), "text": "Look into it"},
         "open": lambda query: asked.url("/query", query=query, system=names, show=by),
         "every_query": asked.url("/queries", system=names, show=by),
         "charts": {
-            kind: asked.url("/chart", kind=kind, system=run, against=against, of=by)
-            for kind in ("differences", "scatter", "forest")
+            kind: asked.url("/chart", kind=kind, system=run, against=against, of=by, height=height)
+            for kind, height in (("differences", None), ("scatter", None), ("forest", tall))
         },
         "remarks": [text for text in compared.remarks() if text not in shown.notes],
     }

@@ -19,6 +19,7 @@ from judged.rankings.strips import Cell, strips
 from judged.similarity.choice import SIMILARITIES
 from judged.text import Warned, counted, shown
 from judged.web.asked import Command, Page
+from judged.web.contents import pictures_of
 from judged.web.errors import GoneError, UnreadableError
 from judged.web.jobs import progress_of_this_work
 from judged.web.searches import AS_THEY_ARE, EXCLUDED, NAMES, RELEVANCE, Search, vectors_of
@@ -276,9 +277,9 @@ def _temperature(looked: Looked) -> Page:
 
 def _curves(looked: Looked) -> Page:
     """All numbers along the sweep, as a chart."""
-    from judged import charts
+    from judged.charts.kinds.temperature import temperature
 
-    chart = charts.temperature(looked.sweep(), theme="page", width=_width(looked))
+    chart = temperature(looked.sweep(), theme="page", width=_width(looked))
     command = _command(
         ["judged", "temperature", *looked.search.words()],
         looked.search,
@@ -323,14 +324,14 @@ def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int
 
 def _scores(looked: Looked) -> Page:
     """How the scores of relevant pairs and of others are spread, and the diagnosis in words."""
-    from judged import charts
+    from judged.charts.kinds.embedding_scores import embedding_scores
 
     def made() -> Any:
         embeddings, relevance = looked.search.compared
         return embeddings.diagnose(relevance)
 
     diagnosis = looked.kept("diagnosis", made)
-    chart = charts.embedding_scores(diagnosis, theme="page", width=_width(looked))
+    chart = embedding_scores(diagnosis, theme="page", width=_width(looked))
     found = diagnosis.sentences()
     notes = [{"kind": "warn", "text": text} for text in found] or [
         {"kind": "info", "text": "Nothing about these vectors asks for a second look."}
@@ -386,9 +387,10 @@ def _study(looked: Looked) -> Page:
     """Studies and sweeps of temperatures whose JSON lies in the folder."""
     import json
 
-    from judged import charts
+    from judged.charts.kinds.temperature import temperature
+    from judged.charts.kinds.temperature_study import temperature_study
 
-    kinds = {"study": charts.temperature_study, "sweep": charts.temperature}
+    kinds = {"study": temperature_study, "sweep": temperature}
     files = looked.asked.workspace.studies
     drawn = []
     for file in files:
@@ -444,7 +446,7 @@ def _items(looked: Looked, first: TopK, evaluation: Evaluation, query: str) -> l
 
 def _picture(asked: Asked, name: str) -> str | None:
     """Where the picture of a query or an item is, if there is one."""
-    return None
+    return asked.url("/picture", item=name) if name in pictures_of(asked) else None
 
 
 def _kept(asked: Asked, *but: str) -> list[tuple[str, str]]:

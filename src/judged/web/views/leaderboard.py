@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import JudgedError
 from judged.measures.formula import readable
 from judged.measures.spec import names as measure_names
-from judged.pages.boards import Beside, Board, board
+from judged.pages.boards import STRIP, Beside, Board, Shares, board
+from judged.rankings.strips import mean_strip
 from judged.web import commands
 from judged.web.asked import Asked, Page
 from judged.web.changes import before
-from judged.web.findings import findings
 from judged.web.slicing import attributes, slices_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def page(asked: Asked) -> Page:
         "kept": _hidden(asked, "system", *(name for name in PARAMS)),
         "known_measures": sorted(set(measure_names()), key=str.lower),
         "about": None if about is None else _about(evaluation, about),
-        "findings": findings(asked, evaluation),
+        "found": asked.url("/found"),
         "with_ranges": asked.params.flag("ranges"),
         "baselines": [row.name for row in sorted(shown.rows, key=lambda row: row.place)],
         "baseline": terms.baseline or "",
@@ -68,13 +68,14 @@ def _board(asked: Asked, evaluation: Evaluation) -> Board:
     refused: list[str] = []
     if several:
         try:
-            comparison = calculations.comparison(terms, measures=[by])
+            comparison = calculations.comparison(terms, measures=[by], dependence=False)
         except JudgedError as error:
             refused.append(str(error))
     if terms.baseline is not None:
         asked.workspace.system(terms.baseline)
         try:
-            against = calculations.comparison(terms, baseline=terms.baseline) if several else None
+            if several:
+                against = calculations.comparison(terms, baseline=terms.baseline, dependence=False)
         except JudgedError as error:
             refused.append(str(error))
     if asked.params.flag("ranges"):
@@ -89,7 +90,17 @@ def _board(asked: Asked, evaluation: Evaluation) -> Board:
         by=sort,
         ascending=None if order is None else order == "ascending",
         places={system.name: system.place for system in asked.workspace.systems},
+        strips=_strips(asked),
     )
+
+
+def _strips(asked: Asked) -> list[Shares]:
+    """The mean strip of every system, which no measure and no sorting changes."""
+    terms, policy = asked.terms, asked.terms.policy
+    made_by = policy.ties, policy.unjudged, terms.convention, terms.depth, terms.duplicates
+    key = "mean strips", asked.workspace.identity, made_by
+    rankings = asked.calculations.rankings(terms)
+    return asked.cache.get(key, lambda: [mean_strip(each, STRIP) for each in rankings])
 
 
 def _sort(asked: Asked, shown: Board, column: str) -> dict[str, str | None]:

@@ -131,7 +131,7 @@ def _shown(asked: Asked, found: Selection, query: str) -> Page:
         "curve": asked.url(
             "/chart", kind="precision-recall", system=[system], query=query, **_nothing(found)
         ),
-        "link": lambda item: asked.url(item=item),
+        "link": lambda item: asked.url(item=item) + "#item",
         "item": _item(asked, found, reads, lists, texts.texts, pictures, addresses),
         "problems": (*found.problems, *texts.problems),
         "hidden": hidden(asked, "sort", "order"),

@@ -145,8 +145,17 @@ function watch() {
   });
 }
 
+/** What a link points at below the page comes into sight after a swap, too. */
+function pointed(root) {
+  const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+  if (target && root !== document && root.contains(target)) {
+    target.scrollIntoView({ block: "nearest" });
+  }
+}
+
 export function start(root) {
   watch();
+  pointed(root);
   for (const panel of root.querySelectorAll("[data-sum]")) {
     if (panel.querySelector("[data-frames]") && panel.querySelector("[data-step]")) {
       walks.set(panel, new Walk(panel));

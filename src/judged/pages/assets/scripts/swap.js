@@ -100,13 +100,18 @@ function focusKept(element) {
   const at = active instanceof HTMLInputElement && active.type === "text" && active.selectionStart;
   return (fresh) => {
     const all = [...fresh.querySelectorAll("a, button, input, select, textarea, summary")];
-    const named = name ? all.filter((each) => each.name === name) : [];
+    const named = name ? all.filter((each) => each.name === name && each.type !== "hidden") : [];
     const found =
       (id && document.getElementById(id)) ||
       named.find((each) => each.getAttribute("value") === value) ||
       named[0] ||
       (href && all.find((each) => each.getAttribute("href") === href));
     if (found) {
+      if (active.dataset.live !== undefined && found.value !== active.value) {
+        // What was typed while the answer came is not lost, and is asked for in its turn.
+        found.value = active.value;
+        found.dispatchEvent(new Event("input", { bubbles: true }));
+      }
       found.focus({ preventScroll: true });
       if (typeof at === "number") found.setSelectionRange?.(at, at);
     } else {
@@ -241,7 +246,9 @@ function listen() {
   });
   document.addEventListener("change", (event) => {
     const form = event.target.form;
-    if (form?.dataset.swap && !event.target.closest("[data-wait]")) form.requestSubmit();
+    // What is asked for while somebody types is not asked for again when the field goes.
+    if (event.target.closest("[data-wait], [data-live]")) return;
+    if (form?.dataset.swap) form.requestSubmit();
   });
   document.addEventListener("input", (event) => {
     const form = event.target.form;

@@ -1,0 +1,195 @@
+"""The leaderboard and comparisons in a real browser: terms, measures, links, back and forward."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import judged
+from judged.pages.numbers import plain_number
+from support.browser import violations
+from support.served import Serve
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+Browse = Callable[..., Any]
+SYSTEMS = ("bm25", "dense", "hybrid", "short")
+SLOW = 60_000
+"""Milliseconds that anything may take on a busy machine."""
+
+
+@pytest.fixture
+def leaderboard(server: Serve, data: Path, browse: Browse) -> Any:
+    page = browse(server(data), "/?measure=AP&measure=RR")
+    page.set_default_timeout(SLOW)
+    page.wait_for_selector(".board tbody tr")
+    return page
+
+
+def numbers(page: Any) -> dict[str, list[str]]:
+    """The numbers of each system, as they are shown."""
+    found = {}
+    for row in page.locator(".board tbody tr").all():
+        cells = row.locator("td.right:not(.rank) .number").all_inner_texts()
+        found[row.locator("th.name .cut").inner_text()] = [
+            each for each in cells if not each.startswith(("+", "−"))
+        ]
+    return found
+
+
+def evaluated(data: Path, measures: list[str], **options: Any) -> dict[str, list[str]]:
+    runs = [data / f"{name}.run" for name in SYSTEMS]
+    found = judged.evaluate(data / "qrels.txt", runs, measures, **options)
+    return {
+        run.name: [plain_number(run.summary[each]) for each in found.measures] for run in found.runs
+    }
+
+
+def test_terms_are_changed_and_the_page_says_what_that_did(leaderboard: Any, data: Path) -> None:
+    page = leaderboard
+    assert numbers(page) == evaluated(data, ["AP", "RR"])
+    policy: dict[str, str] = {}
+    for name, value in (("unjudged", "removed"), ("empty", "skip"), ("ties", "worst")):
+        policy[name] = value
+        page.select_option(f".terms select[name={name}]", value)
+        page.wait_for_url(re.compile(f"{name}={value}"))
+        page.wait_for_selector(".band.changed")
+        assert numbers(page) == evaluated(data, ["AP", "RR"], policy=policy)
+        assert "numbers moved" in page.inner_text(".band.changed")
+    assert page.locator(".board .moved").count()
+    page.click(".band.changed a.button")
+    page.wait_for_selector(".band.changed", state="detached")
+    assert numbers(page) == evaluated(
+        data, ["AP", "RR"], policy={"unjudged": "removed", "empty": "skip"}
+    )
+
+
+def test_a_measure_is_added_mistyped_and_removed(leaderboard: Any, data: Path) -> None:
+    page = leaderboard
+    page.fill("#add-measure", "P@5")
+    page.press("#add-measure", "Enter")
+    page.wait_for_selector(".chip:has-text('P@5')")
+    assert numbers(page) == evaluated(data, ["AP", "RR", "P@5"])
+    assert page.evaluate("document.activeElement.id") == "add-measure"
+    page.fill("#add-measure", "nDGC@10")
+    page.press("#add-measure", "Enter")
+    page.wait_for_selector(".chip.refused")
+    with pytest.raises(judged.MeasureError) as refused:
+        judged.parse_measure("nDGC@10")
+    assert page.inner_text("#refused-measures") == str(refused.value)
+    assert numbers(page) == evaluated(data, ["AP", "RR", "P@5"])
+    page.click(".chip.refused .remove")
+    page.wait_for_selector(".chip.refused", state="detached")
+    page.click("a[aria-label='Remove RR']")
+    page.wait_for_selector(".chip:has-text('RR')", state="detached")
+    assert numbers(page) == evaluated(data, ["AP", "P@5"])
+
+
+def test_a_measure_says_what_it_means(leaderboard: Any) -> None:
+    page = leaderboard
+    page.click(".chip a:has-text('AP')")
+    page.wait_for_selector("section.about")
+    assert judged.AP.definition()["reference"] in page.inner_text("section.about")
+
+
+def test_two_are_chosen_and_compared_and_queries_opened(leaderboard: Any) -> None:
+    page = leaderboard
+    page.check("input[value=bm25]")
+    page.check("input[value=dense]")
+    page.click("button:has-text('Compare selected')")
+    page.wait_for_selector(".big-number")
+    row = page.locator(".differing tbody th a").first
+    query = row.inner_text()
+    row.click()
+    page.wait_for_url(re.compile(r"/query\?"))
+    assert parse_qs(urlsplit(page.url).query)["query"] == [query]
+    page.go_back()
+    for mark in ("differences", "scatter"):
+        page.wait_for_selector(".differing")
+        places = page.locator(".grid .panel.w8 svg a, .grid .panel.w5 svg a")
+        chart = page.locator(f".grid .panel.{'w8' if mark == 'differences' else 'w5'}")
+        chart.scroll_into_view_if_needed()
+        page.wait_for_selector(f".grid .panel.{'w8' if mark == 'differences' else 'w5'} svg a")
+        assert places.count()
+        address = chart.locator("svg a").first.get_attribute("href")
+        chart.locator("svg a").first.dispatch_event("click")
+        page.wait_for_url(re.compile(r"/query\?"))
+        assert page.url.endswith(address)
+        page.go_back()
+
+
+def test_back_and_forward(leaderboard: Any, data: Path) -> None:
+    page = leaderboard
+    page.click("th a.sort:has-text('RR')")
+    page.wait_for_url(re.compile("sort=RR"))
+    page.wait_for_selector("th[aria-sort=descending]:has-text('RR')")
+    page.select_option(".terms select[name=unjudged]", "removed")
+    page.wait_for_selector(".band.changed")
+    page.go_back()
+    page.wait_for_selector(".band.changed", state="detached")
+    assert numbers(page) == evaluated(data, ["AP", "RR"])
+    page.go_forward()
+    page.wait_for_selector(".band.changed")
+    assert numbers(page) == evaluated(data, ["AP", "RR"], policy={"unjudged": "removed"})
+
+
+def test_a_copied_link_gives_the_same_numbers_in_a_fresh_browser(
+    server: Serve, data: Path, browse: Browse
+) -> None:
+    served = server(data)
+    page = browse(served, "/?measure=RR")
+    page.select_option(".terms select[name=ties]", "best")
+    page.wait_for_selector(".band.changed", timeout=SLOW)
+    path = page.url.partition(str(served.port))[2]
+    other = browse(served, path)
+    other.wait_for_selector(".board tbody tr", timeout=SLOW)
+    assert numbers(other) == numbers(page)
+
+
+def test_without_scripts_forms_submit(server: Serve, data: Path, browse: Browse) -> None:
+    page = browse(server(data), "/?measure=AP", java_script_enabled=False)
+    page.wait_for_selector(".board tbody tr", timeout=SLOW)
+    page.fill("#add-measure", "RR")
+    page.click("button:has-text('Add')")
+    page.wait_for_selector("th:has-text('RR')", timeout=SLOW)
+    assert numbers(page) == evaluated(data, ["AP", "RR"])
+    page.select_option(".terms select[name=unjudged]", "removed")
+    page.click("button:has-text('Apply')")
+    page.wait_for_selector(".band.changed", timeout=SLOW)
+    assert numbers(page) == evaluated(data, ["AP", "RR"], policy={"unjudged": "removed"})
+    assert page.locator("a:has-text('Show the chart')").count() == 2
+
+
+PAGES = {
+    "leaderboard": "/?measure=AP&measure=RR&about=AP&ranges=1&baseline=bm25&slices=relevant",
+    "compare": "/compare?system=dense&against=bm25&by=AP",
+    "several": "/compare?system=dense&system=bm25&system=hybrid&by=AP",
+    "identify": "/identify?value=0.203650&system=dense",
+    "chart": "/chart?kind=forest&system=dense&against=bm25",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_accessible_and_do_not_scroll_sideways(
+    server: Serve, data: Path, browse: Browse, name: str
+) -> None:
+    served = server(data)
+    for scheme, width in (("light", 1440), ("dark", 320)):
+        page = browse(
+            served,
+            PAGES[name],
+            color_scheme=scheme,
+            viewport={"width": width, "height": 900},
+        )
+        page.wait_for_selector("#working", state="detached", timeout=SLOW)
+        page.wait_for_selector("main h1", timeout=SLOW)
+        for part in range(10):  # charts load when they come near
+            page.evaluate("part => scrollTo(0, document.body.scrollHeight * part / 9)", part)
+            page.wait_for_timeout(50)
+        page.wait_for_selector("[data-load], [aria-busy]", state="detached", timeout=SLOW)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

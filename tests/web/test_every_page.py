@@ -4,6 +4,7 @@ ids lead where they should."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -112,7 +113,7 @@ def refuse_hostile(tab: Any, name: str) -> None:
         "[...document.querySelectorAll('h1, h2, h3, h4')].map((each) => Number(each.tagName[1]))"
     )
     assert levels.count(1) == 1, (name, levels)
-    assert all(low + 1 >= high for low, high in zip(levels, levels[1:], strict=False)), levels
+    assert all(low + 1 >= high for low, high in pairwise(levels)), levels
 
 
 def test_every_view_is_among_them() -> None:

@@ -11,9 +11,10 @@ from judged.web.errors import RefusedError
 
 MOST = 1_000
 """So many parameters an address may have."""
-FROM_DATA = frozenset(
-    "against baseline file item item_ids item_labels items judgements name of queries query "
-    "query_ids query_labels range run slice slices sort system".split()
+FROM_DATA = (
+    *("system", "against", "baseline", "of", "query", "item", "run", "judgements", "file", "name"),
+    *("queries", "items", "query_labels", "item_labels", "query_ids", "item_ids"),
+    *("slice", "slices", "sort", "range"),
 )
 """Parameters that name what is in the files, where white space around a name belongs to it."""
 

@@ -14,7 +14,7 @@ from judged.web.errors import RefusedError
 if TYPE_CHECKING:
     from judged.charts.chart import Chart
 
-OPTIONS = ("k", "rel", "query", "bins", "first")
+OPTIONS = ("k", "rel", "query", "bins")
 PARAMS = ("kind", "of", "system", "against", "width", "height", "format", "file", *OPTIONS)
 NUMBERS = True
 PATIENCE = 600.0
@@ -85,7 +85,7 @@ def chart_of(asked: Asked, kind: Kind, **design: Any) -> Chart:
     height = asked.params.whole("height", 0)
     if height:
         design["height"] = height
-    if "notes" not in design and kind.needs not in OF_JSON:
+    if kind.needs not in OF_JSON:
         design["looks"] = {system.name: system.place for system in asked.workspace.systems}
     source, options = _source(asked, kind), _options(asked, kind)
     if kind.name not in COSTLY:

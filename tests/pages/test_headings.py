@@ -76,6 +76,21 @@ def test_the_first_by_value_may_be_behind_on_the_queries_of_both() -> None:
     assert heading.line.startswith("With 1.500 it is first; on the queries of both whole is 0.500 ")
 
 
+def test_two_without_a_query_in_common() -> None:
+    judgements = {str(q): {"a": 1} for q in range(8)}
+    runs = {
+        "low": {str(q): ["a"] for q in range(4)},
+        "up": {str(q): ["b", "a"] for q in range(4, 8)},
+    }
+    found = judged.evaluate(judgements, runs, "RR", policy={"missing": "skip"})
+    heading = leading(found, found.compare(), "RR")
+    assert heading.title == "low has the highest RR"
+    assert heading.line == (
+        "With 1.000; it has no query in common with up. "
+        "Places 1 to 2 cannot be told apart on these queries."
+    )
+
+
 def test_an_interval_around_no_lead_has_the_sign_of_the_lead() -> None:
     # Both have the median rank 1; "b" has more lists in which the item stands third.
     judgements = {str(q): {"a": 1} for q in range(30)}

@@ -87,6 +87,11 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
                 *(ahead, f" ahead ({_how_sure(pair, comparison, ends.turned)}).", apart),
             ),
         )
+    if not pair.queries:
+        return Heading(
+            f"{cut(first.run)} has the {_extreme(higher)} {measure}",
+            (*with_value, f"; it has no query in common with {cut(second.run)}.", apart),
+        )
     line = (
         *(*with_value, " it is ", Best(amount(ends.difference)), f" ahead of {cut(second.run)} "),
         *(f"({_how_sure(pair, comparison, ends)}).", apart),

@@ -57,7 +57,7 @@ class Server:
                 raise SystemExit(f"{path}: {answer.status}: {found[-500:]!r}")
             if not working:
                 return found
-            time.sleep(0.01)
+            time.sleep(0.05)
 
 
 def _asked(**terms: str) -> str:
@@ -101,8 +101,10 @@ def sort(qrels: str, runs: Sequence[str]) -> Report:
     server.ask("/queries")
     names = server.ask("/api/systems")
     first = json.loads(names)["systems"][0]["name"]
-    ways = cycle(["sort=query", "contains=00", f"sort={first}", "sort=relevant", "contains=12"])
-    server.ask(f"/queries?sort={first}", "main")
+    ways = cycle(
+        ["sort=query", "contains=00", f"sort=system:{first}", "sort=relevant", "contains=12"]
+    )
+    server.ask(f"/queries?sort=system:{first}", "main")
     return {"calls": clocked(lambda: server.ask(f"/queries?{next(ways)}", "main"), 5)}
 
 

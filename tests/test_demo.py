@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -177,7 +178,8 @@ def test_the_gallery_is_a_page_of_its_own_with_the_pixels_of_the_digits(
     path.unlink()
     # Eight queries with ten results each.
     assert page.count("<img") == 8 * 11
-    assert "http" not in page
+    assert "http:" not in page
+    assert "https:" not in page
     shown = demo.pictures(digits)
     assert len(shown) == 1797
     row = int(digits.queries[0])
@@ -199,3 +201,17 @@ def test_a_folder_with_files_of_somebody_else_is_left_alone(tmp_path: Path) -> N
         demo.write_demo(tmp_path)
     assert str(refused.value) == f"{mine}: is there, and is no part of a demo; name another folder."
     assert [path.name for path in tmp_path.iterdir()] == ["README.txt"]
+
+
+def test_the_report_has_the_numbers_of_the_demo_and_its_pictures(
+    files: demo.DemoFiles, has
+) -> None:
+    has("PIL")
+    path = demo.write_report(files)
+    assert path == files.folder / "report.html"
+    page = path.read_text(encoding="utf-8")
+    for rankings in files.rankings:
+        value = rankings.evaluate("nDCG@10").value()
+        assert f"{value:.4f}" in re.sub(r"</?[bi]>", "", page)
+    assert page.count('<img src="data:image/png;base64,') > 50
+    assert str(files.folder) not in page

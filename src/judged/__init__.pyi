@@ -23,6 +23,7 @@ from judged.errors import OutputError as OutputError
 from judged.policy import Policy as Policy
 from judged.errors import PolicyError as PolicyError
 from judged.rankings.rankings import Rankings as Rankings
+from judged.report.report import Report as Report
 from judged.inputs import Run as Run
 from judged.similarity.similarity import Similarity as Similarity
 from judged.embeddings.top_k import TopK as TopK
@@ -41,6 +42,7 @@ from judged.quality_gate import gate as gate
 from judged.identification import identify as identify
 from judged.judging import judge as judge
 from judged import learn as learn
+from judged.report import make_report as make_report
 from judged.measures import parse_measure as parse_measure
 from judged.inputs import read_judgements as read_judgements
 from judged.inputs import read_run as read_run

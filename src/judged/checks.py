@@ -325,26 +325,28 @@ def temperature(given: Any) -> float:
 
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_LARGEST = sorted(_UNITS.items(), key=lambda unit: -unit[1])
 
 
-def size_in_bytes(memory: str | int) -> int:
+def size_in_bytes(given: str | int, name: str = "memory", *, at_least: int = 10**6) -> int:
     """A size in bytes.
 
     >>> size_in_bytes("500MB"), size_in_bytes("1.5 GB"), size_in_bytes(2_000_000)
     (500000000, 1500000000, 2000000)
     """
     try:
-        if isinstance(memory, bool) or not isinstance(memory, (str, Real)):
+        if isinstance(given, bool) or not isinstance(given, (str, Real)):
             raise ValueError
-        written = str(memory).strip().upper()
+        written = str(given).strip().upper()
         amount = written.rstrip("KMGTB ")
         size = int(float(amount) * _UNITS[written[len(amount) :].strip()])
     except (KeyError, ValueError, OverflowError):
         raise InputError(
-            f"memory must be a size such as '500MB' or '2GB'; got {quoted(memory)}."
+            f"{name} must be a size such as '500MB' or '2GB'; got {quoted(given)}."
         ) from None
-    if size < 10**6:
-        raise InputError(f"memory must be at least 1MB; got {quoted(memory)}.")
+    if size < at_least:
+        least = next(f"{at_least // by}{unit}" for unit, by in _LARGEST if at_least >= by)
+        raise InputError(f"{name} must be at least {least}; got {quoted(given)}.")
     return min(size, MOST)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,12 @@ from numpy.typing import NDArray
 from judged.charts.kinds.gallery import gallery
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.relevance import same_label
+from judged.embeddings.top_k import TopK
 from judged.errors import MissingExtraError, OutputError
+from judged.evaluation.evaluation import evaluate_rankings
 from judged.outputs import replacing, write_text
 from judged.rankings.rankings import Rankings
+from judged.report.provenance import files as files_read
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -30,6 +34,7 @@ COMPARED = ("nDCG@10", "RR")
 QUERIES_PER_DIGIT = 30
 DEPTH = 100
 GALLERY = "gallery.html"
+REPORT = "report.html"
 PICTURES = Path("pictures.csv")
 """A table of all images; these lie in a folder beside it."""
 COMPONENTS = 8
@@ -53,6 +58,8 @@ class DemoFiles:
     labels: tuple[Path, Path]
     ids: tuple[Path, Path]
     readme: Path
+    first: Mapping[str, TopK]
+    """The first items of each query, by system."""
     measures: tuple[str, ...] = MEASURES
     compared: tuple[str, ...] = COMPARED
     """Those that systems are compared on, where all would be too long to read."""
@@ -141,6 +148,7 @@ def write_demo(folder: Path) -> DemoFiles:
         labels=(folder / "query-labels.txt", folder / "item-labels.txt"),
         ids=(folder / "query-ids.txt", folder / "item-ids.txt"),
         readme=folder / "README.txt",
+        first={name: results for name, (_, results) in searched.items()},
     )
     _make(folder)
     _check_place(files)
@@ -166,6 +174,25 @@ def write_gallery(files: DemoFiles) -> Path | None:
         return None
     _write_pictures(shown, files.folder)
     return files.folder / GALLERY
+
+
+def write_report(files: DemoFiles) -> Path:
+    """Everything about the three systems in one page; with pictures where Pillow is there."""
+    evaluation = evaluate_rankings(files.rankings, files.measures)
+    read = {"queries": files.vectors[0], "items": files.vectors[1], "labels": list(files.labels)}
+    about: dict[str, Any] = {
+        "measure": files.compared[0],
+        "title": "Image search with handwritten digits",
+        "top_k": files.first,
+        "files": files_read(read),
+        "again": "judged demo",
+    }
+    target = files.folder / REPORT
+    try:
+        evaluation.report(pictures=pictures(load_digits()), **about).save(target)
+    except MissingExtraError:
+        evaluation.report(**about).save(target)
+    return target
 
 
 def _write_pictures(shown: Mapping[str, NDArray[np.uint8]], folder: Path) -> None:
@@ -222,7 +249,8 @@ def _check_place(files: DemoFiles) -> None:
     if files.readme.exists() and files.readme.read_bytes()[: len(opened)] == opened:
         return
     written = (files.readme, files.judgements, *files.runs, *files.vectors, *files.labels)
-    for path in (*written, *files.ids, files.folder / GALLERY, files.folder / PICTURES):
+    pages = (files.folder / name for name in (GALLERY, REPORT, PICTURES))
+    for path in (*written, *files.ids, *pages):
         if path.exists():
             raise OutputError(f"{path}: is there, and is no part of a demo; name another folder.")
 
@@ -243,6 +271,7 @@ Relevant = shows the same digit.
 {vectors}: the pixels of queries and collection, one image per row.
 {labels}: the digit that each shows. {ids}: what each is called.
 {PICTURES}: where the picture of each is.
+{REPORT}: everything about the three systems, for a browser.
 {files.judgements.name}: which images are relevant to which query.
 It holds TREC qrels: query, 0, item, grade.
 Three systems, the best {DEPTH} results each, as TREC runs: query, Q0, item, rank, score, system.

@@ -102,7 +102,9 @@ def test_the_formats_of_an_explanation():
     assert SAVED_AS == Explanation.SAVED_AS
 
 
-@pytest.mark.parametrize("name", sorted({*COMMANDS} - {"plot", "demo", "trec-eval", "measures"}))
+@pytest.mark.parametrize(
+    "name", sorted({*COMMANDS} - {"plot", "demo", "trec-eval", "measures", "report", "serve"})
+)
 def test_every_result_can_be_printed_in_the_same_formats(name):
     [option] = [each for each in command_of(name).params if each.name == "form"]
     assert {"text", "json", "csv", "markdown", "html"} <= set(option.type.choices)

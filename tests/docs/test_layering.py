@@ -35,7 +35,8 @@ LAYERS = layers()
 HANDS_OVER = {
     "__init__": {"measures": {"_measure", "__dir__"}},
     "rankings": {"judging": {"from_scores"}, "evaluation": {"evaluate"}},
-    "evaluation": {"comparison": {"compare"}},
+    "evaluation": {"comparison": {"compare"}, "report": {"report"}},
+    "comparison": {"report": {"report"}},
 }
 """What is imported from below when a function is called, and which functions these are."""
 

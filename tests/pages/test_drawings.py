@@ -136,3 +136,12 @@ def test_labels_are_escaped() -> None:
 @pytest.mark.parametrize("grade", [0.5, 2.5])
 def test_grades_in_words(grade: float) -> None:
     assert drawings.strip_words([Cell("relevant", grade, 3.0)]) == f"rank 1 grade {grade}"
+
+
+def test_the_ends_of_a_narrow_interval_are_named_as_one() -> None:
+    drawn = marks.reading(0.413, 0.389, 0.438)
+    assert ">+0.389 to +0.438<" in drawn
+    assert drawn.count("<text") == 2  # and the 0 that it is away from
+    apart = marks.reading(0.0195, -0.018, 0.057)
+    assert ">−0.018<" in apart
+    assert ">+0.057<" in apart

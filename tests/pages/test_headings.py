@@ -77,3 +77,13 @@ def test_what_could_have_been_shown_is_said_where_nothing_was() -> None:
         "The difference is 0.000, and anything from −0.332 to +0.332 fits these 12 queries. "
         "They could have shown a difference of 0.464 or more, 8 times in 10."
     )
+
+
+def test_long_names_are_cut() -> None:
+    long = "w" * 200
+    found = judged.evaluate(JUDGEMENTS, {long: FIRST, "third": THIRD}, "RR", interval=True)
+    heading = leading(found, found.compare(), "RR")
+    assert heading.title == f"{'w' * 33}… leads on RR"
+    compared = found.compare(baseline="third")
+    title = verdict_heading(compared.pair(), compared.settings).title
+    assert title == f"{'w' * 33}… is better than third on RR"

@@ -217,3 +217,19 @@ def test_a_comparison_out_of_an_evaluation_is_that_of_compare(data: Path) -> Non
     assert compare_evaluation(part).to_json() == own.to_json()
     assert part_of(whole, Request.of(["RR"], None, None), [0]) is None
     assert part_of(whole, Request.of(["P@5"], None, None), [0]) is None
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_report_is_that_of_the_command(server: Serve, data: Path) -> None:
+    served = server(data)
+    page = served.ask("/report?measure=AP&measure=RR&empty=skip&baseline=bm25")
+    assert page.status == 200
+    assert "The report is ready" in words(page.text)
+    saved = served.ask("/report?measure=AP&measure=RR&empty=skip&baseline=bm25&save=1")
+    assert saved.headers["content-disposition"] == 'attachment; filename="report.html"'
+    assert saved.text.startswith("<!DOCTYPE html>")
+    told: dict[str, Any] = {}
+    code = shown_code(page.text).replace('found.save("report.html")', "")
+    exec(code, told)
+    ours, theirs = words(saved.text), words(told["found"].to_html())
+    assert ours.partition("Methods")[0] == theirs.partition("Methods")[0]

@@ -23,6 +23,7 @@ from judged.web.params import Params
 from judged.web.playground import commands
 from judged.web.playground.answer import Answer
 from judged.web.playground.examples import EXAMPLES
+from judged.web.playground.libraries import Libraries
 from judged.web.playground.state import CARDS, OWN, State
 from judged.web.rendering import rendered
 from judged.web.views import playground
@@ -35,6 +36,12 @@ def answer(query: str) -> Answer:
 
 def values(query: str) -> dict[str, float]:
     return {str(card.measure): card.value for card in answer(query).cards}
+
+
+def libraries(query: str) -> Libraries:
+    found = answer(query).libraries
+    assert isinstance(found, Libraries)
+    return found
 
 
 def asked(query: str) -> Asked:
@@ -100,7 +107,7 @@ def test_the_interpolated_curve_has_another_area() -> None:
 def test_every_example_has_a_page(example: str) -> None:
     text = html(f"example={example}")
     assert EXAMPLES[example].title in text
-    assert "The same list," in text
+    assert "The same list" in text
 
 
 # -- numbers are the library's
@@ -156,7 +163,8 @@ LISTS = [
 @pytest.mark.parametrize("card", CARDS)
 def test_every_library_has_the_value_of_its_convention(listed: str, card: str) -> None:
     """The list as a run with scores and ids whose order is that of the list."""
-    found = answer(str(Params((("list", listed), ("card", card)))))
+    query = str(Params((("list", listed), ("card", card))))
+    found = answer(query)
     grades = found.state.listed.grades
     tied = {
         rank: first for first, last in found.state.listed.tied for rank in range(first, last + 1)
@@ -168,7 +176,7 @@ def test_every_library_has_the_value_of_its_convention(listed: str, card: str) -
     run = {"q": {id: -float(tied.get(at, at)) for at, id in enumerate(ids, 1)}}
     users = [
         (group, user.name, theirs)
-        for group in found.libraries.groups
+        for group in libraries(query).groups
         for line in group.lines
         for user in line.users
         if user.name != "judged"
@@ -184,7 +192,7 @@ def test_every_library_has_the_value_of_its_convention(listed: str, card: str) -
 
 
 def test_equal_values_stand_together_and_the_card_s_own_is_marked() -> None:
-    found = answer("list=0+1+0+0+1+0+1+0+1+0&relevant=6").libraries
+    found = libraries("list=0+1+0+0+1+0+1+0+1+0&relevant=6")
     shown = [round(group.value or 0, 4) for group in found.groups]
     assert shown == [0.5, 0.4433, 0.2955, 0.2276, 0.1773, 0.15]
     assert [group.own for group in found.groups] == [False, False, True, False, False, False]
@@ -196,7 +204,7 @@ def test_equal_values_stand_together_and_the_card_s_own_is_marked() -> None:
 
 
 def test_choices_that_no_library_makes_have_a_row_of_their_own() -> None:
-    found = answer("list=(0+1+0+1)&list_ties=worst").libraries
+    found = libraries("list=(0+1+0+1)&list_ties=worst")
     (own,) = [group for group in found.groups if group.own]
     assert own.lines[0].reasons == (
         "tied results are ordered against the system: better grades last",
@@ -226,8 +234,14 @@ def test_what_the_last_change_did() -> None:
 def test_a_change_of_k_is_a_change_of_every_card_that_has_it() -> None:
     before = State.of(Params.read("list=0+1+1"))
     effects = {card.key: card.effect for card in Answer(State.of(before.parameters(k=2))).cards}
-    assert effects["P"] is not None
-    assert (effects["P"].before, effects["P"].after) == (0.2, 0.5)
+    assert effects["P@k"] is not None
+    assert (effects["P@k"].before, effects["P@k"].after) == (0.2, 0.5)
+
+
+def test_a_measure_without_k_stands_beside_the_one_with_it() -> None:
+    found = values("list=0+1+1&k=2&add=AP&add=AP@2")
+    assert (found["AP@2"], found["AP"]) == (1 / 4, pytest.approx(7 / 12))
+    assert str(answer("list=0+1+1&k=2&add=AP&add=AP@2").state.chosen) == "AP@2"
 
 
 def test_nonsense_before_is_nothing_before() -> None:
@@ -291,7 +305,7 @@ def test_the_commands_give_the_numbers_of_the_page(query: str) -> None:
         told = printed(line)["settled"]
         assert told == pytest.approx(found.chosen.value, nan_ok=True)
     told = printed(compared)["measures"][0]["definitions"]
-    assert told == found.libraries.found.to_dict()["measures"][0]["definitions"]
+    assert told == libraries(query).to_dict()["definitions"]
 
 
 @pytest.mark.parametrize("query", [*QUERIES, "list=-+1+(0+1)&list_ties=expected"])
@@ -302,7 +316,7 @@ def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
     evaluation = said[0]
     for card in found.cards:
         assert evaluation.value(card.measure) == pytest.approx(card.value, nan_ok=True)
-    assert said[-1].rows()[0].value == found.libraries.found.rows()[0].value
+    assert said[-1].rows()[0].value == libraries(query).found.rows()[0].value
 
 
 # -- what is refused
@@ -357,6 +371,7 @@ def test_a_measure_that_does_not_exist_leaves_the_rest_alone() -> None:
         "it as collection=… (--collection on the command line)."
     )
     assert cards["RR"].value == 0.5
+    assert answer("list=0+1&add=TN").libraries == cards["TN"].refused
     assert "did you mean &#39;AP&#39;?" in html(query)
 
 
@@ -372,7 +387,9 @@ def test_hostile_texts_are_only_text() -> None:
 TEXTS = st.one_of(
     st.text(max_size=30),
     st.text(alphabet='0123456789 -().,{}:"ae', max_size=30),
-    st.sampled_from(["0 1 0", "1", "-", "best", "AP@5", "nDCG", "10", "1e308 1", "-1 2", "skip"]),
+    st.sampled_from(
+        ["0 1 0", "1", "-", "best", "AP@5", "nDCG", "10", "1e308 1", "-1 2", "skip", "TN", "9 9"]
+    ),
 )
 
 
@@ -382,5 +399,5 @@ def test_random_texts_give_pages_or_sentences(pairs: list[tuple[str, str]]) -> N
     try:
         text = html(str(Params(tuple(pairs))))
     except JudgedError as error:
-        text = f"The same list, refused: {error}"
-    assert "The same list," in text
+        text = f"The same list: refused: {error}"
+    assert "The same list" in text

@@ -87,13 +87,14 @@ def _given(
     for param in command.params:
         own = param.type.types[0] if isinstance(param.type, click.Tuple) else param.type
         if isinstance(own, kind) and param.name is not None:
-            for value in _flat(ctx.params.get(param.name)):
+            for value in flat(ctx.params.get(param.name)):
                 yield own, param.opts[-1], value
 
 
-def _flat(given: Any) -> Iterator[str]:
+def flat(given: Any) -> Iterator[str]:
+    """The values of an option that may have several."""
     if isinstance(given, (tuple, list)):
         for each in given:
-            yield from _flat(each)
+            yield from flat(each)
     elif given is not None:
         yield given

@@ -19,16 +19,17 @@ from judged.cli._options import amount_options
 def demo(folder: Path) -> None:
     """Search handwritten digits with three systems, evaluate and compare them.
 
-    Every image of the collection is ranked for every query. Writes vectors, judgements and runs
-    into FOLDER (default: judged-demo), so that you can go on from there.
+    Every image of the collection is ranked for every query. Writes vectors, judgements, runs and a
+    report into FOLDER (default: judged-demo), so that you can go on from there.
     """
     from judged.cli._terminal import deliver, fitted, say, working
-    from judged.demo import write_demo, write_gallery
+    from judged.demo import write_demo, write_gallery, write_report
     from judged.evaluation.evaluation import evaluate_rankings
 
     with working("Searching"):
         files = write_demo(folder)
         gallery = write_gallery(files)
+        report = write_report(files)
     say(
         "Image search among 1,797 handwritten digits: relevant = the same digit (UCI, Alpaydin & "
         "Kaynak 1998, CC BY 4.0)."
@@ -45,6 +46,8 @@ def demo(folder: Path) -> None:
     deliver(replace(compared.compare(baseline=baseline), evaluation=None), None, None, show=fitted)
     vectors, labels = (" ".join(map(str, pair)) for pair in (files.vectors, files.labels))
     say(f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:")
+    say(f"  open {report} in a browser: everything about the three systems")
+    say(f"  judged serve {folder}: the same to ask questions in, in a browser")
     if gallery is not None:
         say(f"  open {gallery} in a browser: queries and their first results, right and wrong")
     say(f"  judged embeddings {vectors} --labels {labels} --diagnose")

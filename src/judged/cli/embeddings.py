@@ -80,6 +80,12 @@ TOP = 100
 )
 @click.option("--name", metavar="TEXT", help="What the row of the table is called.")
 @click.option(
+    "--report",
+    type=WRITES,
+    metavar="FILE",
+    help="Write everything about the search into one HTML file, too.",
+)
+@click.option(
     "--diagnose",
     is_flag=True,
     help="Say what may be wrong with the vectors instead of scoring them.",
@@ -111,6 +117,7 @@ def embeddings(
     top: int | None,
     index: str | None,
     name: str | None,
+    report: str | None,
     diagnose: bool,
     both: bool,
     per_query: bool,
@@ -126,10 +133,14 @@ def embeddings(
     by one of --qrels, --labels, --shared-labels, --pairs and --revisited.
     """
     from judged.cli._terminal import counting, deliver, working
+    from judged.outputs import checked_ending
 
+    if report is not None:
+        checked_ending(report, [".html"])
     as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
     unmeant = {
         "--name": name,
+        "--report": report,
         "--normalise": given["normalise"],
         "--unique": given["unique"],
         "--tie-range": tie_range,
@@ -170,7 +181,7 @@ def embeddings(
             compared = embeddings.evaluate_index(
                 index, relevance, k=top or TOP, progress=progress, **asked
             )
-        elif save_run is not None:
+        elif save_run is not None or (report is not None and not both):
             found, first = embeddings.evaluate_and_top_k(
                 relevance, k=top or TOP, progress=progress, **asked, **more
             )
@@ -182,6 +193,14 @@ def embeddings(
         return
     if save_run is not None:
         first.save(save_run)
+    if report is not None:
+        from judged.cli._again import again
+        from judged.report.provenance import files
+
+        read = {"queries": queries, "items": items, **given, "weights": weights, "groups": groups}
+        found.report(
+            top_k=None if both else first, groups=groups, files=files(read), again=again()
+        ).save(report)
     deliver(found, form, output, per_query=per_query)
 
 

@@ -195,10 +195,12 @@ def compare_evaluation(
     slices: SlicesLike | None = None,
     repeats: Mapping[str, Sequence[str]] | None = None,
     joint: Joint | None = None,
+    dependence: bool = True,
     **settings: Any,
 ) -> Comparison:
     """Compare the runs of an evaluation, those that are `repeats` of one system as one run; with a
-    `joint`, unjudged results are looked into."""
+    `joint`, unjudged results are looked into. Without `dependence`, as ranks of a leaderboard need
+    none, it stays open what ties and missing queries could change."""
     from functools import partial
 
     from judged.comparison.comparison import Comparison
@@ -217,14 +219,14 @@ def compare_evaluation(
     chosen = chosen.checked_margin({**names, **{label: label for label in evaluation.labels}})
     readings = Readings(evaluation, numbers, joint)
     depending = partial(depends, readings=readings, settings=chosen)
-    rows = decided(numbers, chosen, baseline, depending)
+    rows = decided(numbers, chosen, baseline, depending if dependence else None)
     parts = sliced(
         numbers,
         slices,
         chosen,
         baseline,
         relevant=lambda: relevant_items(evaluation, numbers.queries),
-        within=lambda place: partial(depending, within=place),
+        within=(lambda place: partial(depending, within=place)) if dependence else None,
     )
     notes = [
         *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),

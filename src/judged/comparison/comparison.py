@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from judged.comparison.exports.exports import Exports
 from judged.comparison.leaderboard import Place, leaderboard
@@ -18,6 +18,7 @@ from judged.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
+    from judged.report.report import Report
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -215,3 +216,29 @@ class Comparison(Exports):
         """
         known = self.measure(measure)
         return leaderboard(known, self._values(known), self.rows)
+
+    def report(self, *, measure: object = None, **options: Any) -> Report:
+        """Everything about these runs in one HTML file, compared as they are here.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            What the runs are ranked by; by default the first measure.
+        **options : Any
+            `title`, `date`, `texts`, `queries`, `pictures` and `max_size`, as
+            `judged.make_report` has them.
+
+        Returns
+        -------
+        Report
+
+        >>> from judged import compare
+        >>> judgements = {str(q): {"a": 1} for q in range(8)}
+        >>> runs = {"up": {str(q): ["a"] for q in range(8)}, "down": {"0": ["b", "a"]}}
+        >>> found = compare(judgements, runs, "RR", policy={"missing": "zero"})
+        >>> found.report().sentences()[0]
+        'up leads on RR'
+        """
+        from judged.report import report_of
+
+        return report_of(self, measure=measure, **options)

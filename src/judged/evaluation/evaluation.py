@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from judged.checks import LEVEL
 from judged.errors import InputError, MeasureError, PolicyError, quoted
 from judged.evaluation.intervals import ENDS, Groups, refuse_idle, with_intervals
+from judged.evaluation.pages import Paged
 from judged.evaluation.queries import counting
 from judged.evaluation.ranges import (
     TIE_ORDERS,
@@ -19,7 +20,6 @@ from judged.evaluation.ranges import (
 from judged.evaluation.request import Conventional, Request
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score, score_ties
-from judged.evaluation.uncertainty import Uncertain
 from judged.judging.variants import Variants
 from judged.measures import Measure, parse_measure
 from judged.measures.orders import tied_queries
@@ -98,7 +98,7 @@ def _scored(r: Rankings, request: Request, *, tie_range: bool, unjudged_range: b
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Uncertain):
+class Evaluation(Paged):
     """What `evaluate` returns, always: numbers of runs and measures, and what these mean.
 
     >>> from judged import evaluate

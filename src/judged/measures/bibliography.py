@@ -1,5 +1,9 @@
 """Where definitions come from: the keys that measures name as their reference."""
 
+from __future__ import annotations
+
+import re
+
 BIBLIOGRAPHY: dict[str, str] = {
     "agrawal2009": (
         "R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong. Diversifying search results. WSDM "
@@ -73,3 +77,28 @@ BIBLIOGRAPHY: dict[str, str] = {
     "zhang2017": "F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma. Evaluating web search with a "
     "Bejeweled player model. SIGIR 2017, 425-434.",
 }
+
+
+def bibtex(key: str) -> str:
+    """A reference as an entry for BibTeX, read off its text.
+
+    >>> print(bibtex("sakai2004"))
+    @misc{sakai2004,
+      author = {T. Sakai},
+      title = {{New performance metrics based on multigrade relevance: their application to \
+question answering}},
+      howpublished = {NTCIR-4, 2004},
+      year = {2004}
+    }
+    """
+    # Authors end at the first full stop that is not behind an initial.
+    authors, title, source = re.fullmatch(  # type: ignore[union-attr]
+        r"(.*?\w{2,})\. (.*?)(?:\. (.*))?\.", BIBLIOGRAPHY[key]
+    ).groups()
+    entry = {"author": authors.replace(", ", " and "), "title": f"{{{title}}}"}
+    if source:
+        entry["howpublished"] = source.removeprefix("In: ")
+    if years := re.findall(r"\b(?:19|20)\d\d\b", source or ""):
+        entry["year"] = years[-1]
+    fields = ",\n".join(f"  {name} = {{{text}}}" for name, text in entry.items())
+    return f"@misc{{{key},\n{fields.replace('_', chr(92) + '_')}\n}}"

@@ -23,7 +23,7 @@ STYLES = (
 """The parts of the stylesheet, in their order; colours stand in the first alone."""
 MODULES = ("app", "swap", "table", "copy", "steps", "playground", "slider", "files")
 """The modules of the explorer; `app` is the entry, which imports the others."""
-CLASSIC = ("theme", "walk")
+CLASSIC = ("theme", "walk", "report")
 """Scripts that run by themselves, also from a file on disk, where modules do not load."""
 SCRIPTS = (*CLASSIC, *MODULES)
 

@@ -72,6 +72,7 @@ def before_of(before: Evaluation | None, run: str, name: str, value: float) -> f
 
 
 def against_of(against: Comparison | None, run: str, name: str) -> Pair | None:
+    """How a number differs from the baseline's; None for the baseline itself."""
     if against is None or run == against.baseline or name not in against.measures:
         return None
     return against.pair(run, against.baseline, name)

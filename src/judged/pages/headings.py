@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from judged.comparison.exports.table import with_sign
 from judged.comparison.sentences import amount, shown_level, shown_margin
+from judged.pages.templating import cut
 from judged.text import Best, counted, listed
 
 if TYPE_CHECKING:
@@ -74,22 +75,35 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
     apart = _not_told_apart(places)
     if first.rank_high == 1:
         ahead = Best(amount(abs(pair.difference)))
-        line = ("With ", Best(amount(first.value)), " it is ", ahead, f" ahead of {second.run} ")
+        line = (
+            "With ",
+            Best(amount(first.value)),
+            " it is ",
+            ahead,
+            f" ahead of {cut(second.run)} ",
+        )
         return Heading(
-            f"{first.run} leads on {measure}", (*line, f"({_how_sure(pair, comparison)}).", apart)
+            f"{cut(first.run)} leads on {measure}",
+            (*line, f"({_how_sure(pair, comparison)}).", apart),
         )
     if pair.verdict == "identical" and len(places) == 2:
         every = f"the same value on all {counted(pair.queries, *_QUERIES)}"
         return Heading(
-            f"{first.run} and {second.run} are the same on {measure}",
+            f"{cut(first.run)} and {cut(second.run)} are the same on {measure}",
             ("Both have ", Best(amount(first.value)), f", and {every}."),
         )
     others = [place.run for place in places[1:] if place.rank_low == 1]
-    title = f"{first.run} is first on {measure}"
+    title = f"{cut(first.run)} is first on {measure}"
     if others:
         title += f", not told apart from {_some(others)}"
     difference = Best(amount(abs(pair.difference)))
-    line = ("With ", Best(amount(first.value)), " it is ", difference, f" ahead of {second.run} ")
+    line = (
+        "With ",
+        Best(amount(first.value)),
+        " it is ",
+        difference,
+        f" ahead of {cut(second.run)} ",
+    )
     return Heading(title, (*line, f"({_how_sure(pair, comparison)}).", apart))
 
 
@@ -110,10 +124,10 @@ def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
         said = f"{level} interval {amount(interval.low)} to {amount(interval.high)}, {queries}"
     if len(numbers) == 1:
         said = f"{said[0].upper()}{said[1:]}"
-        return Heading(f"{run.name} has {amount(value)} on {measure}", (f"{said}.",))
+        return Heading(f"{cut(run.name)} has {amount(value)} on {measure}", (f"{said}.",))
     which = "highest" if known.spec.higher_is_better else "lowest"
     line = ("With ", Best(amount(value)), f" ({said}). Whether it is ahead was not tested.")
-    return Heading(f"{run.name} has the {which} {measure}", line)
+    return Heading(f"{cut(run.name)} has the {which} {measure}", line)
 
 
 def _between(comparison: Comparison, run: str, against: str, measure: str) -> Pair:
@@ -172,7 +186,7 @@ def _not_told_apart(places: Sequence[Place]) -> str:
 
 def _some(names: Sequence[str]) -> str:
     if len(names) <= NAMED:
-        return listed(list(names))
+        return listed([cut(name) for name in names])
     return f"{counted(len(names), 'other')}"
 
 
@@ -195,7 +209,7 @@ def verdict_heading(pair: Pair, settings: Settings) -> Heading:
     >>> verdict_heading(found.pair(), found.settings).title
     'b and a are the same on value'
     """
-    run, against, measure = pair.run, pair.against, pair.measure
+    run, against, measure = cut(pair.run), cut(pair.against), pair.measure
     margin = shown_margin(settings.margin_of(measure))
     titles = {
         "better": f"{run} is better than {against} on {measure}",

@@ -125,6 +125,18 @@ def bar(value: float | None, most: float, *, width: float = 162, kind: str = "in
     return drawing(width, 9, shapes, label=None, kind="bar")
 
 
+NAME = 46.0
+"""Pixels that the name of a number takes, about."""
+
+
+def _ends(low: float, high: float, *, together: bool) -> list[tuple[float, str]]:
+    """The names of both ends of an interval, and where they stand; as one where two overlap."""
+    names = signed(low, 3), signed(high, 3)
+    if not together:
+        return list(zip((low, high), names, strict=True))
+    return [((low + high) / 2, f"{names[0]} to {names[1]}")]
+
+
 def reading(
     value: float | None, low: float | None, high: float | None, *, width: float = 360
 ) -> Markup:
@@ -161,11 +173,13 @@ def reading(
         shapes.append(
             f'<line class="reach" x1="{length(at(low))}" y1="18" x2="{length(at(high))}" y2="18"/>'
         )
-        names += [(low, signed(low, 3)), (high, signed(high, 3))]
+        names += _ends(low, high, together=at(high) - at(low) < NAME)
     if value is not None and math.isfinite(value):
         shapes.append(f'<circle class="dot" cx="{length(at(value))}" cy="18" r="6"/>')
     for x, text in names:
-        if x == 0 and text == "0" and any(abs(at(y) - at(0)) < 40 for y, _ in names[1:]):
+        if text == "0" and any(
+            abs(at(y) - at(0)) < NAME * (0.5 + len(end) / 14) for y, end in names[1:]
+        ):
             continue  # it would lie on the name of an end
         shapes.append(f'<text x="{length(at(x))}" y="47" text-anchor="middle">{text}</text>')
     words = f"{plain_number(value)}, from {signed(low, 3)} to {signed(high, 3)}"

@@ -21,12 +21,13 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import BaseRoute, Route
 
 from judged.errors import JudgedError
+from judged.text import counted
 from judged.web import api
 from judged.web.asked import Asked, Page, Raw
 from judged.web.bar import bar_of
 from judged.web.cache import Cache
 from judged.web.changes import change_of
-from judged.web.errors import GoneError, RefusedError, UndecidedError, status_of
+from judged.web.errors import GoneError, RefusedError, UndecidedError, UnreadableError, status_of
 from judged.web.jobs import Job, Jobs
 from judged.web.params import Params
 from judged.web.rendering import rendered
@@ -196,11 +197,23 @@ def _context(asked: Asked, title: str, path: str | None = None) -> dict[str, Any
         "tabs": [{"name": name, "href": asked.url(to)} for to, name in titles.items() if name],
         "place": titles.get(path or "", ""),
         "workspace_name": asked.library.name if asked.library.paths else "",
+        "workspace_words": _workspace_words(asked),
         "bar": None,
         "changed": None,
         "command": None,
         "noticed": [],
     }
+
+
+def _workspace_words(asked: Asked) -> str:
+    """How much there is, where it is clear which files are meant."""
+    try:
+        workspace = asked.workspace
+    except JudgedError:
+        return ""
+    if workspace.undecided:
+        return ""
+    return counted(len(workspace.systems), "system")
 
 
 def _checked_part(part: str | None) -> str | None:
@@ -212,11 +225,21 @@ def _checked_part(part: str | None) -> str | None:
 def _problem(asked: Asked, error: JudgedError, part: str | None = None) -> Response:
     """A page that says what was refused, in the words of the library, and what can be done."""
     links = [{"url": asked.path, "words": "This page as it begins"}]
-    links += [{"url": "/files", "words": "Files"}]
+    links += [{"url": asked.url("/files"), "words": "Files"}]
+    if isinstance(error, UnreadableError) and error.file is not None:
+        links.insert(
+            0, {"url": _leaving_out(asked, error.file), "words": f"Leave out {error.file}"}
+        )
     title = "Not found" if status_of(error) == 404 else "Refused"
     context = {**_context(asked, title), "message": str(error), "links": links}
     part = part if part == "main" else None
     return HTMLResponse(rendered("explorer/problem.html", part, context), status_of(error))
+
+
+def _leaving_out(asked: Asked, name: str) -> str:
+    """The address without one of the runs."""
+    files = [system.file.name for system in asked.workspace.systems]
+    return asked.url(run=[file for file in files if file != name])
 
 
 def _crash(asked: Asked, part: str | None = None) -> Response:
@@ -353,6 +376,7 @@ def _forbidden(explorer: Explorer, scope: Scope, error: RefusedError) -> Asgi:
             **_context(_blank(explorer, request), "Refused"),
             "tabs": [],
             "workspace_name": "",
+            "workspace_words": "",
             "message": message,
             "links": [],
         },

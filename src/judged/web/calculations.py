@@ -185,6 +185,7 @@ class Calculations:
     def run(self, system: str) -> Run | Lookup:
         """A run, read once for each version of the file."""
         chosen = self.workspace.system(system)
+        own = chosen.file.name if len(self.systems) > 1 else None
 
         def read(data: Data) -> Run | Lookup:
             at = self.systems.index(chosen)
@@ -192,9 +193,9 @@ class Calculations:
             name, given = list(data.given_runs.items())[at]
             return replace(next(replace(data, given_runs={name: given}).runs()), name=system)
 
-        return self._kept(("run", system), self._read(read), lasting=True)
+        return self._kept(("run", system), self._read(read, own), lasting=True)
 
-    def _read(self, read: Callable[[Data], Any]) -> Callable[[], Any]:
+    def _read(self, read: Callable[[Data], Any], file: str | None = None) -> Callable[[], Any]:
         """What reads something of the files; a file that cannot be read is refused as the command
         line refuses it."""
 
@@ -205,7 +206,7 @@ class Calculations:
             except JudgedError as error:
                 if isinstance(error, StoppedError):
                     raise
-                raise UnreadableError(self._named(str(error)), "files") from None
+                raise UnreadableError(self._named(str(error)), "files", file) from None
 
         return reading
 

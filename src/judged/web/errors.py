@@ -44,6 +44,11 @@ class UnreadableError(RefusedError):
 
     status = 422
 
+    def __init__(self, message: str, where: str | None = None, file: str | None = None) -> None:
+        super().__init__(message, where)
+        self.file = file
+        """The file that could be left out, where there are others."""
+
 
 class UndecidedError(ConflictError):
     """Numbers were asked for, and it is not clear of which files."""

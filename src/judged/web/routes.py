@@ -55,5 +55,6 @@ VIEWS = (
     View("/identify", "identify", ""),
     View("/chart", "chart", ""),
     View("/download", "download", ""),
+    View("/report", "report", ""),
 )
 """Every page, in the order of the navigation."""

@@ -14,7 +14,8 @@ from judged import __version__
 from judged.errors import JudgedError
 from judged.text import to_json
 from judged.web.api.endpoint import Endpoint
-from judged.web.api.reading import READING
+from judged.web.api.numbers import NUMBERS
+from judged.web.api.others import OTHERS
 from judged.web.api.writing import REMOVE, UPLOAD, remove, upload
 from judged.web.asked import Asked, Raw
 from judged.web.errors import status_of
@@ -22,7 +23,9 @@ from judged.web.errors import status_of
 if TYPE_CHECKING:
     from judged.web.app import Explorer
 
-ENDPOINTS: tuple[Endpoint, ...] = (*READING, UPLOAD, REMOVE)
+READING: tuple[Endpoint, ...] = (*NUMBERS, *OTHERS)
+"""Every address that reads."""
+ENDPOINTS = (*READING, UPLOAD, REMOVE)
 """Every address of the API but the one that describes it."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan, nan
 from typing import Any
@@ -156,11 +156,11 @@ class Answer:
     @cached_property
     def tiles(self) -> tuple[Tile, ...]:
         """The results of the list."""
-        return tiles_of(self.state, self.explained(self.state.measures["P"](k=None)))
+        return tiles_of(self.state, self.explained(self.state.measures["P@k"](k=None)))
 
     @cached_property
-    def libraries(self) -> Libraries:
-        """The list under the definition of every library."""
+    def libraries(self) -> Libraries | str:
+        """The list under the definition of every library; or why there are no numbers."""
         state = self.state
         options = {
             "relevant": state.relevant,
@@ -168,7 +168,10 @@ class Answer:
             "collection": state.collection,
         }
         value = self.values[state.card]
-        return libraries_of(state, options, nan if isinstance(value, str) else value)
+        try:
+            return libraries_of(state, options, nan if isinstance(value, str) else value)
+        except JudgedError as error:
+            return str(error)
 
     @property
     def curve(self) -> Rankings:
@@ -184,7 +187,7 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold."""
-        state = self.state
+        state, libraries = self.state, self.libraries
         return {
             "list": str(state.listed),
             "relevant": self.relevant,
@@ -193,7 +196,7 @@ class Answer:
             "measures": [_card_dict(card) for card in self.cards],
             "chosen": str(state.chosen),
             "sentences": list(self.sentences()),
-            "libraries": self.libraries.found.to_dict()["measures"][0]["definitions"],
+            "libraries": None if isinstance(libraries, str) else libraries.to_dict(),
             "refused": [{"measure": text, "error": why} for text, why in state.refused],
         }
 
@@ -211,6 +214,4 @@ def _card_dict(card: Card) -> dict[str, Any]:
 
 def _with_cards(was: State, now: State) -> State:
     """A state of before with the cards of now."""
-    from dataclasses import replace
-
     return replace(was, added=now.added, card=now.card)

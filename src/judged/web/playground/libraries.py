@@ -65,6 +65,11 @@ class Libraries:
     differs: bool
     """Whether the choices above are not judged's default and give another number."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """What `judged conventions` says of the measure, as plain Python values."""
+        told: dict[str, Any] = self.found.to_dict()["measures"][0]
+        return told
+
 
 def libraries_of(state: State, options: Mapping[str, Any], value: float) -> Libraries:
     """The chosen measure under every library's definition, each with its own policy."""

@@ -28,21 +28,23 @@ ADDED = 24
 GRADES = 3
 """Clicks go through the grades up to this one, where the list has no higher one."""
 
-CARDS = {
-    "P": "P@{k}",
-    "R": "R@{k}",
-    "F": "F@{k}",
-    "AP": "AP@{k}",
-    "RR": "RR",
-    "DCG": "DCG@{k}",
-    "nDCG": "nDCG@{k}",
-    "nDCG(gain=exp)": "nDCG(gain=exp)@{k}",
-    "Rprec": "Rprec",
-    "Success": "Success@{k}",
-    "RBP(p=0.8)": "RBP(p=0.8)",
-    "ERR": "ERR@{k}",
-}
-"""The measures that are always there, and how each takes k."""
+CARDS = (
+    "P@k",
+    "R@k",
+    "F@k",
+    "AP@k",
+    "RR",
+    "DCG@k",
+    "nDCG@k",
+    "nDCG(gain=exp)@k",
+    "Rprec",
+    "Success@k",
+    "RBP",
+    "ERR@k",
+)
+"""The measures that are always there, and which of them take k."""
+FIRST = "AP@k"
+"""The card that is looked at closely where nobody chose another."""
 CHOSEN = {"list_ties": "ties", "list_unjudged": "unjudged", "list_empty": "empty"}
 """Choices of the policy by the parameters that make them; the terms of other pages stay as they
 are."""
@@ -56,7 +58,7 @@ OWN = (*COUNTED, "grades", "add", "card", "before")
 class State:
     """A list, and how it is looked at.
 
-    >>> state = State.of(Params.read("list=0+1+(-+2)&relevant=4&k=3&card=nDCG"))
+    >>> state = State.of(Params.read("list=0+1+(-+2)&relevant=4&k=3&card=nDCG@k"))
     >>> str(state.listed), state.relevant, str(state.chosen)
     ('0 1 (- 2)', 4, 'nDCG@3')
     """
@@ -74,8 +76,8 @@ class State:
     """Measures beside those that are always there, as they were written."""
     refused: tuple[tuple[str, str], ...] = ()
     """Measures that do not exist, each with the sentence that says so."""
-    card: str = "AP"
-    """Which measure is looked at closely: a key of `CARDS`, or one that was added."""
+    card: str = FIRST
+    """Which measure is looked at closely: one of `CARDS`, or one that was added."""
     was: State | None = None
     """What stood there before the last change."""
     raised: int | None = None
@@ -121,7 +123,7 @@ class State:
     @property
     def measures(self) -> dict[str, Measure]:
         """Every card's measure, by the name of the card; those that were added come last."""
-        cards = {key: _measure(text.format(k=self.k)) for key, text in self._cards().items()}
+        cards = {card: _measure(self._filled(card)) for card in CARDS}
         known = set(cards.values())
         for text in self.added:
             measure = _measure(text)
@@ -130,16 +132,16 @@ class State:
                 cards[str(measure)] = measure
         return cards
 
-    def _cards(self) -> dict[str, str]:
-        if self.k is not None:
-            return CARDS
-        return {key: text.removesuffix("@{k}") for key, text in CARDS.items()}
+    def _filled(self, card: str) -> str:
+        """A card's measure, with k in its place."""
+        cutoff = "" if self.k is None else f"@{self.k}"
+        return card.removesuffix("@k") + cutoff if card.endswith("@k") else card
 
     @property
     def first_card(self) -> str:
-        """The card that is looked at where nobody chose one: the last that was added, or AP."""
+        """The card that is looked at where nobody chose one: the last that was added, or AP@k."""
         last = _measure(self.added[-1]) if self.added else None
-        return next((key for key, each in self.measures.items() if each == last), "AP")
+        return next((key for key, each in self.measures.items() if each == last), FIRST)
 
     @property
     def chosen(self) -> Measure:

@@ -14,7 +14,7 @@ from judged.web.errors import RefusedError
 if TYPE_CHECKING:
     from judged.charts.chart import Chart
 
-OPTIONS = ("k", "rel", "query", "bins", "first")
+OPTIONS = ("k", "rel", "query", "bins")
 PARAMS = ("kind", "of", "system", "against", "width", "height", "format", "file", *OPTIONS)
 NUMBERS = True
 PATIENCE = 600.0
@@ -27,6 +27,8 @@ FORMATS = {
 """The files that a chart can be saved as, and what the menu calls them."""
 WIDTH = 620
 NARROWEST, WIDEST = 160, 1400
+COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
+"""Kinds of systems whose data cost more than their drawing; these are kept."""
 LINKED = ("differences", "scatter", "forest")
 """Kinds whose marks lead somewhere."""
 
@@ -83,9 +85,21 @@ def chart_of(asked: Asked, kind: Kind, **design: Any) -> Chart:
     height = asked.params.whole("height", 0)
     if height:
         design["height"] = height
-    if "notes" not in design and kind.needs not in OF_JSON:
+    if kind.needs not in OF_JSON:
         design["looks"] = {system.name: system.place for system in asked.workspace.systems}
-    drawn: Chart = kind.function(*_source(asked, kind), **_options(asked, kind), **design)
+    source, options = _source(asked, kind), _options(asked, kind)
+    if kind.name not in COSTLY:
+        drawn: Chart = kind.function(*source, **options, **design)
+        return drawn
+    key = (
+        "table",
+        asked.workspace.identity,
+        asked.terms.key,
+        kind.name,
+        *asked.params.all("system"),
+    )
+    table = asked.cache.get((*key, repr(options)), lambda: kind.data(*source, **options))
+    drawn = kind.draw(table, sentences=source[0].sentences(), **design)
     return drawn
 
 

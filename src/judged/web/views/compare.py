@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 PARAMS = ("system", "against", "by", "ranges")
 NUMBERS = True
+FOREST, MOST_ROWS = 380, 14
+"""How high the differences on all measures are drawn beside the points, unless they are many."""
 
 
 def page(asked: Asked) -> Page:
@@ -90,6 +92,7 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         unjudged=looked,
     )
     known = compared.measure(by)
+    tall = FOREST if len(compared.measures) <= MOST_ROWS else None
     context = {
         **_context(asked, names, by),
         "run": run,
@@ -102,8 +105,8 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         "open": lambda query: asked.url("/query", query=query, system=names, show=by),
         "every_query": asked.url("/queries", system=names, show=by),
         "charts": {
-            kind: asked.url("/chart", kind=kind, system=run, against=against, of=by)
-            for kind in ("differences", "scatter", "forest")
+            kind: asked.url("/chart", kind=kind, system=run, against=against, of=by, height=height)
+            for kind, height in (("differences", None), ("scatter", None), ("forest", tall))
         },
         "remarks": [text for text in compared.remarks() if text not in shown.notes],
     }

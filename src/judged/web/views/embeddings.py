@@ -277,9 +277,9 @@ def _temperature(looked: Looked) -> Page:
 
 def _curves(looked: Looked) -> Page:
     """All numbers along the sweep, as a chart."""
-    from judged import charts
+    from judged.charts.kinds.temperature import temperature
 
-    chart = charts.temperature(looked.sweep(), theme="page", width=_width(looked))
+    chart = temperature(looked.sweep(), theme="page", width=_width(looked))
     command = _command(
         ["judged", "temperature", *looked.search.words()],
         looked.search,
@@ -324,14 +324,14 @@ def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int
 
 def _scores(looked: Looked) -> Page:
     """How the scores of relevant pairs and of others are spread, and the diagnosis in words."""
-    from judged import charts
+    from judged.charts.kinds.embedding_scores import embedding_scores
 
     def made() -> Any:
         embeddings, relevance = looked.search.compared
         return embeddings.diagnose(relevance)
 
     diagnosis = looked.kept("diagnosis", made)
-    chart = charts.embedding_scores(diagnosis, theme="page", width=_width(looked))
+    chart = embedding_scores(diagnosis, theme="page", width=_width(looked))
     found = diagnosis.sentences()
     notes = [{"kind": "warn", "text": text} for text in found] or [
         {"kind": "info", "text": "Nothing about these vectors asks for a second look."}
@@ -387,9 +387,10 @@ def _study(looked: Looked) -> Page:
     """Studies and sweeps of temperatures whose JSON lies in the folder."""
     import json
 
-    from judged import charts
+    from judged.charts.kinds.temperature import temperature
+    from judged.charts.kinds.temperature_study import temperature_study
 
-    kinds = {"study": charts.temperature_study, "sweep": charts.temperature}
+    kinds = {"study": temperature_study, "sweep": temperature}
     files = looked.asked.workspace.studies
     drawn = []
     for file in files:

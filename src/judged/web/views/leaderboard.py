@@ -68,13 +68,14 @@ def _board(asked: Asked, evaluation: Evaluation) -> Board:
     refused: list[str] = []
     if several:
         try:
-            comparison = calculations.comparison(terms, measures=[by])
+            comparison = calculations.comparison(terms, measures=[by], dependence=False)
         except JudgedError as error:
             refused.append(str(error))
     if terms.baseline is not None:
         asked.workspace.system(terms.baseline)
         try:
-            against = calculations.comparison(terms, baseline=terms.baseline) if several else None
+            if several:
+                against = calculations.comparison(terms, baseline=terms.baseline, dependence=False)
         except JudgedError as error:
             refused.append(str(error))
     if asked.params.flag("ranges"):

@@ -9,7 +9,7 @@ from judged.web.playground.state import OWN, State
 PARAMS = (*OWN, "example", "width")
 WIDEST = 1_600
 NARROWEST = 240
-HEIGHT = 250
+HEIGHT = 280
 
 
 def page(asked: Asked) -> Page:
@@ -20,6 +20,10 @@ def page(asked: Asked) -> Page:
     width = asked.params.whole("width", 400, at_least=0, at_most=10_000)
     answer = Answer(State.of(asked.params))
     chart = precision_recall(
-        answer.curve, theme="page", width=min(max(width - 72, NARROWEST), WIDEST), height=HEIGHT
+        answer.curve,
+        theme="page",
+        width=min(max(width, NARROWEST), WIDEST),
+        height=HEIGHT,
+        title="Precision against recall",
     )
     return Page("playground_curve.html", "Precision against recall", {"figure": figure(chart)})

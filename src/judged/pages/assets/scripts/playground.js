@@ -3,6 +3,7 @@
 import { copy } from "./copy.js";
 import { addressOf, swap } from "./swap.js";
 
+let used = ""; // the tool that was pressed last; none where a tile was used since
 let wanted = null; // the tile that has the focus after the next swap
 let drawn = null; // the last curve, which stays until the next one is there
 
@@ -39,7 +40,20 @@ function put(list, at, one) {
 /** Tiles as a list has them; what else there is to show comes from the server. */
 function show(form, list) {
   const tiles = [...form.querySelectorAll(".tile[data-grade]")];
-  if (tiles.length !== list.length) return;
+  while (tiles.length > list.length) tiles.pop().closest("li").remove();
+  while (tiles.length < list.length) {
+    const item = tiles.at(-1).closest("li");
+    const more = item.cloneNode(true);
+    const rank = tiles.length + 1;
+    more.className = "";
+    more.querySelector(".rank").textContent = String(rank);
+    more.querySelector(".under").textContent = "";
+    const tile = more.querySelector(".tile");
+    tile.id = `tile-${rank}`;
+    tile.setAttribute("aria-label", `Rank ${rank}`);
+    item.after(more);
+    tiles.push(tile);
+  }
   list.forEach(({ grade, joined }, at) => {
     tiles[at].dataset.grade = grade;
     if (joined) tiles[at].dataset.joined = "";
@@ -59,7 +73,8 @@ async function change(form, list, focus) {
   served ??= read(form);
   show(form, list);
   wanted = Math.max(0, Math.min(focus, list.length - 1));
-  if (list.length === read(form).length) choose(form, wanted);
+  choose(form, wanted);
+  focusOn(form, wanted);
   let field = form.querySelector("input[name=list]");
   if (!field) {
     field = document.createElement("input");
@@ -75,6 +90,13 @@ async function change(form, list, focus) {
   // Refused: the tiles are again as the numbers have them.
   if (!fresh && form.isConnected && served) show(form, served);
   served = null;
+}
+
+/** The focus goes to a tile, unless a tool has it, which can be pressed again. */
+function focusOn(form, at) {
+  const tool = form.querySelector(`[data-tool="${used}"]`);
+  const place = tool && !tool.disabled ? tool : form.querySelector(`#tile-${at + 1}`);
+  place?.focus({ preventScroll: true });
 }
 
 const looks = (grade) => (/^[123]$/.test(grade) ? grade : "3");
@@ -149,6 +171,7 @@ function onKey(event) {
     const to = Math.max(0, Math.min(go, tiles.length - 1));
     choose(form, to);
     tiles[to].focus();
+    if (served) wanted = to; // a change is on its way: the focus stays where it went since
     event.preventDefault();
     return;
   } else if (/^[0-9]$/.test(event.key)) what = event.key;
@@ -158,6 +181,7 @@ function onKey(event) {
   else if (event.key === "Delete" || event.key === "Backspace") what = "remove";
   if (what === null) return;
   event.preventDefault();
+  used = "";
   act(form, what, at);
 }
 
@@ -232,6 +256,7 @@ function onPointer(event) {
     addEventListener("click", swallow, { capture: true, once: true });
     setTimeout(() => removeEventListener("click", swallow, { capture: true }), 50);
     if (to === from) return;
+    used = "";
     const list = read(form);
     put(list, to, taken(list, from));
     change(form, list, to);
@@ -259,7 +284,8 @@ function watch() {
   document.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target : null;
     const tool = target?.closest("[data-tool]");
-    if (tool?.form) act(tool.form, tool.dataset.tool === "unjudged" ? "-" : tool.dataset.tool, place(tool.form));
+    used = tool?.dataset.tool ?? "";
+    if (tool?.form) act(tool.form, used === "unjudged" ? "-" : used, place(tool.form));
     const tile = target?.closest(".tile[data-grade]");
     if (tile?.form) {
       // A change that is on its way is not lost: the click is about the list as it stands here.
@@ -294,6 +320,6 @@ export function start(root) {
   if (!form) return;
   const at = Math.min(wanted ?? 0, form.querySelectorAll(".tile[data-grade]").length - 1);
   choose(form, at);
-  if (wanted !== null) form.querySelector(`#tile-${at + 1}`)?.focus({ preventScroll: true });
+  if (wanted !== null) focusOn(form, at);
   wanted = null;
 }

@@ -72,7 +72,7 @@ def measures(asked: Asked) -> dict[str, Any]:
 
 def evaluate(asked: Asked) -> dict[str, Any]:
     """What `judged evaluate` gives."""
-    _refuse_wrong_measures(asked)
+    refuse_wrong_measures(asked)
     ranged = [asked.params.flag(name) for name in ("tie_range", "unjudged_range")]
     if any(ranged):
         found = asked.calculations.ranges(asked.terms)
@@ -83,7 +83,7 @@ def evaluate(asked: Asked) -> dict[str, Any]:
 
 def compare(asked: Asked) -> dict[str, Any]:
     """What `judged compare` gives."""
-    _refuse_wrong_measures(asked)
+    refuse_wrong_measures(asked)
     names = asked.params.all("system")
     settings: dict[str, Any] = {
         name: value
@@ -99,7 +99,7 @@ def queries(asked: Asked) -> dict[str, Any]:
     """The values of each query, some queries at a time."""
     from judged.text import plain
 
-    _refuse_wrong_measures(asked)
+    refuse_wrong_measures(asked)
     found = asked.calculations.evaluation(asked.terms, interval=False)
     ids = found.runs[0].rankings.queries
     first = asked.params.whole("from", 0)
@@ -127,8 +127,8 @@ def query(asked: Asked) -> dict[str, Any]:
     """The results of each system for one query, with their grades."""
     from judged.text import plain
 
-    _refuse_wrong_measures(asked)
-    name = _needed(asked, "query")
+    refuse_wrong_measures(asked)
+    name = needed(asked, "query")
     calculations = asked.calculations
     calculations.refuse_unknown_query(asked.terms, name)
     found = calculations.evaluation(asked.terms, interval=False)
@@ -158,7 +158,7 @@ def query(asked: Asked) -> dict[str, Any]:
 def explain(asked: Asked) -> dict[str, Any]:
     """What `judged explain` gives."""
     measure = asked.params.one("measure") or "AP"
-    system, name = _needed(asked, "system"), _needed(asked, "query")
+    system, name = needed(asked, "system"), needed(asked, "query")
     return asked.calculations.explanation(asked.terms, system, name, measure).to_dict()
 
 
@@ -188,7 +188,7 @@ def identify(asked: Asked) -> dict[str, Any]:
 
     calculations = asked.calculations
     return found(
-        _needed(asked, "value"),
+        needed(asked, "value"),
         calculations.judgements(),
         calculations.run(_system(asked).name),
         asked.params.all("measure") or None,
@@ -197,32 +197,7 @@ def identify(asked: Asked) -> dict[str, Any]:
     ).to_dict()
 
 
-def playground(asked: Asked) -> dict[str, Any]:
-    """One list of grades by every measure that is asked for, each as `judged explain` gives it."""
-    from judged.errors import JudgedError
-    from judged.explanation import explain as explained
-    from judged.web.terms import usual_measures
-
-    given = _needed(asked, "list")
-    if len(given) > _LONGEST:
-        raise RefusedError(f"a list may have {_LONGEST:,} letters; this has more.", "list")
-    relevant = asked.params.one("relevant")
-    count = None if relevant is None else asked.params.whole("relevant", 0)
-    wanted = asked.params.all("measure") or usual_measures()
-    found: dict[str, Any] = {}
-    for measure in wanted:
-        try:
-            options: dict[str, Any] = {"relevant": count, "pool": asked.params.one("pool")}
-            found[measure] = explained(given, measure=measure, **options).to_dict()
-        except JudgedError as error:
-            raise RefusedError(str(error), "measure") from None
-    return {"list": given, "measures": found}
-
-
-_LONGEST = 2_000
-
-
-def _needed(asked: Asked, name: str) -> str:
+def needed(asked: Asked, name: str) -> str:
     given = asked.params.one(name)
     if given is None:
         raise RefusedError(f"{name} is missing; say which.", name)
@@ -241,7 +216,7 @@ def _duplicates(asked: Asked) -> Any:
     return asked.terms.duplicates
 
 
-def _refuse_wrong_measures(asked: Asked) -> None:
+def refuse_wrong_measures(asked: Asked) -> None:
     """A page shows a wrong measure and goes on; a program is told."""
     for _, message in asked.terms.refused:
         raise RefusedError(message, "measure")
@@ -253,7 +228,7 @@ _SOME = (
 )
 _OF_RUN = tuple(each for each in ASSUMED if each.name in ("depth", "duplicates"))
 
-READING = (
+NUMBERS = (
     Endpoint("/api/files", "The files, and what each is.", files, FILES),
     Endpoint("/api/systems", "The systems, in the order of their files.", systems, FILES),
     Endpoint(
@@ -326,16 +301,5 @@ READING = (
             *_OF_RUN,
         ),
     ),
-    Endpoint(
-        "/api/playground",
-        "One list of grades by some measures, each as judged explain gives it.",
-        playground,
-        (
-            Param("list", 'The grades in rank order, as "0 1 0 - 1".', needed=True),
-            Param("relevant", "How many items are relevant in all.", "integer"),
-            Param("pool", "The grades of all judged items, in any order."),
-            MEASURE,
-        ),
-    ),
 )
-"""Every address that reads."""
+"""The numbers of runs."""

@@ -1,0 +1,81 @@
+"""The charts of a report, or why one is not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from judged.charts.kinds import KINDS
+from judged.errors import JudgedError
+
+if TYPE_CHECKING:
+    from judged.charts.chart import Chart
+    from judged.comparison.comparison import Comparison
+    from judged.report.contents import Contents
+
+WIDE, HALF = 940, 430
+"""How wide the drawing of a chart is: alone in its row, or two beside each other."""
+
+DEEPEST = 20
+"""Where the curve of the measure along ranks ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A chart, or the sentence that stands in its place."""
+
+    kind: str
+    """As `judged plot` takes it."""
+    title: str
+    chart: Chart | None
+    why: str = ""
+    """Why there is none, as the library says it."""
+    wide: bool = False
+    """Whether it stands alone in its row."""
+
+
+def of_comparison(contents: Contents) -> list[Drawn]:
+    """All differences, and those of the best run and the baseline query by query."""
+    if contents.comparison is None or contents.pair is None:
+        return []
+    pair = _alone(contents.comparison, *contents.pair)
+    return [
+        _drawn(contents, "forest", contents.comparison),
+        _drawn(contents, "scatter", pair, measure=contents.by),
+        _drawn(contents, "differences", pair, wide=True, measure=contents.by),
+    ]
+
+
+def of_systems(contents: Contents) -> list[Drawn]:
+    """Curves of all systems, and how far ties and unjudged results could move their numbers."""
+    one = len(contents.evaluation.runs) == 1
+    own = ["precision-recall", "rank-histogram"] if one else ["eleven-point"]
+    found = [_drawn(contents, kind, contents.evaluation) for kind in own]
+    measure = contents.measure
+    if measure.spec.at == "k":
+        found.append(
+            _drawn(contents, "measure-at-k", contents.evaluation, measures=[measure], k=DEEPEST)
+        )
+    found.append(_drawn(contents, "cmc", contents.evaluation))
+    found.append(_drawn(contents, "ranges", contents.evaluation, measures=[measure]))
+    return found
+
+
+def _alone(comparison: Comparison, run: str, against: str) -> Comparison:
+    """Two runs of a comparison, with the verdict that they have among all."""
+    rows = tuple(row for row in comparison.rows if (row.run, row.against) == (run, against))
+    numbers = replace(comparison.numbers, runs=(against, run))
+    return replace(comparison, numbers=numbers, rows=rows)
+
+
+def _drawn(
+    contents: Contents, kind: str, source: Any, *, wide: bool = False, **options: Any
+) -> Drawn:
+    known = KINDS[kind]
+    try:
+        chart = known.function(
+            source, theme="page", width=WIDE if wide else HALF, looks=contents.looks, **options
+        )
+    except JudgedError as refused:
+        return Drawn(kind, known.title, None, str(refused), wide)
+    return Drawn(kind, known.title, chart, wide=wide)

@@ -1,0 +1,69 @@
+"""The report of the same numbers: made here, and saved from here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judged.checks import LEVEL
+from judged.web.asked import Asked, Command, Page, Raw
+from judged.web.commands import code_of, line_of, words_of
+
+if TYPE_CHECKING:
+    from judged.report.report import Report
+
+PARAMS = ("save",)
+NUMBERS = True
+
+
+def page(asked: Asked) -> Page | Raw:
+    """The word that the report is there, or the report itself."""
+    made = _made(asked)
+    if asked.params.flag("save"):
+        return Raw(made, "text/html; charset=utf-8", "report.html")
+    context = {"size": len(made), "save": asked.url(save=1)}
+    return Page("report_ready.html", "The report is ready", context, _command(asked))
+
+
+def _made(asked: Asked) -> bytes:
+    """The report, made once for the same terms."""
+    key = "report", asked.workspace.identity, asked.terms.key
+    return asked.cache.get(key, lambda: _report(asked).to_html().encode())
+
+
+def _report(asked: Asked) -> Report:
+    from judged.report import make_report
+    from judged.web.jobs import progress_of_this_work
+
+    progress_of_this_work().say("Writing the report")
+    asked.workspace.refuse_undecided()
+    judgements = asked.workspace.judgements
+    assert judgements is not None
+    runs: Any = {
+        system.name: str(system.file.path)
+        for system in asked.workspace.systems
+        if system.file is not judgements
+    }
+    found: Report = make_report(
+        str(judgements.path), runs or None, asked.terms.asked, **_options(asked)
+    )
+    return found
+
+
+def _options(asked: Asked) -> dict[str, Any]:
+    terms = asked.terms
+    options = terms.options()
+    if terms.baseline is not None:
+        options["baseline"] = asked.workspace.system(terms.baseline).name
+    if terms.level != LEVEL:
+        options["level"] = terms.level
+    return options
+
+
+def _command(asked: Asked) -> Command:
+    """What makes the same file."""
+    terms, workspace = asked.terms, asked.workspace
+    known = _options(asked)
+    own: dict[str, Any] = {name: known[name] for name in ("baseline", "level") if name in known}
+    call = workspace, workspace.systems, terms, terms.measures, own
+    code = code_of("make_report", *call).replace("print(found)", 'found.save("report.html")')
+    return Command(line_of([*words_of("report", *call), "-o", "report.html"]), code)

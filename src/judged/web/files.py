@@ -318,8 +318,8 @@ def _of_json(file: Found, source: Source) -> Found:
             return replace(file, kind=_of_names(file, "unclear"))
         raise InputError(f"{file.path}: this is no JSON that can be read.") from None
     if isinstance(document, dict):
-        if "temperatures" in document or "sweep" in document:
-            return replace(file, kind="study" if "split" in document else "sweep")
+        if kind := _TEMPERATURES.get(str(document.get("what"))):
+            return replace(file, kind=kind)
         values = _leaves(document)
         if values and all(isinstance(value, float) for value in values[:50]):
             whole = all(value == int(value) for value in values[:50])
@@ -336,6 +336,10 @@ def _of_json(file: Found, source: Source) -> Found:
     if as_run is None:
         return replace(file, kind="run")
     return replace(file, kind="other", note=str(as_run))
+
+
+_TEMPERATURES = {"temperature sweep": "sweep", "temperature study": "study"}
+"""What the JSON of results about temperatures says that it is."""
 
 
 def _leaves(document: dict[str, Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -161,7 +162,8 @@ def answered(view: View, asked: Asked, part: str | None) -> Response:
 def _raw(page: Raw) -> Response:
     headers = {}
     if page.name is not None:
-        headers["content-disposition"] = f'attachment; filename="{page.name}"'
+        name = re.sub(r"[^\w.-]", "_", page.name, flags=re.ASCII)
+        headers["content-disposition"] = f'attachment; filename="{name}"'
     return Response(page.content, page.status, headers, page.media_type)
 
 

@@ -40,8 +40,8 @@ SUBJECTS = (
     *("opera", "tide pools", "street trees", "paper folding", "night trains", "glass blowing"),
 )
 ASKS = ("what causes", "how to tell", "history of", "best way to study", "does weather change")
-COLOURS = 256
-"""So many a picture has."""
+LARGEST = 200_000
+"""Bytes of a picture with all its colours."""
 CHROMIUM = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -209,27 +209,17 @@ def _take(browser: Any, address: str, shot: Shot, path: Path) -> None:
 
 
 def _small(png: bytes) -> bytes:
-    """A picture with a palette, which is a third of the size: the commonest colours first, and rare
-    ones where none of those is near, since systems are told apart by them."""
+    """A picture in few bytes: with all its colours, or, where these take too many, with a palette."""
     from io import BytesIO
 
     from PIL import Image
 
     image = Image.open(BytesIO(png)).convert("RGB")
-    counted = sorted(image.getcolors(1 << 24) or (), reverse=True)
-    colours = np.array([colour for _, colour in counted], dtype=float)
-    for apart in range(0, 200, 4):
-        chosen: list[int] = []
-        left = np.ones(len(colours), dtype=bool)
-        while left.any() and len(chosen) <= COLOURS:
-            chosen.append(int(left.argmax()))
-            left &= np.linalg.norm(colours - colours[chosen[-1]], axis=1) > apart
-        if len(chosen) <= COLOURS:
+    for each in (image, image.quantize(256, dither=Image.Dither.NONE)):
+        held = BytesIO()
+        each.save(held, "png", optimize=True)
+        if held.tell() < LARGEST:
             break
-    palette = Image.new("P", (1, 1))
-    palette.putpalette(colours[chosen].astype(np.uint8).tobytes())
-    held = BytesIO()
-    image.quantize(palette=palette, dither=Image.Dither.NONE).save(held, "png", optimize=True)
     return held.getvalue()
 
 

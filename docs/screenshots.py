@@ -209,7 +209,7 @@ def _take(browser: Any, address: str, shot: Shot, path: Path) -> None:
 
 
 def _small(png: bytes) -> bytes:
-    """A picture in few bytes: with all its colours, or, where these take too many, with a palette."""
+    """A picture in few bytes: all its colours, or a palette where these would take too many."""
     from io import BytesIO
 
     from PIL import Image

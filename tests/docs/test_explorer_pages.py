@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +34,7 @@ def load() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there for their names
     spec.loader.exec_module(module)
     return module
 

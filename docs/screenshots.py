@@ -40,7 +40,7 @@ SUBJECTS = (
     *("opera", "tide pools", "street trees", "paper folding", "night trains", "glass blowing"),
 )
 ASKS = ("what causes", "how to tell", "history of", "best way to study", "does weather change")
-LARGEST = 200_000
+LARGEST = 245_000
 """Bytes of a picture with all its colours."""
 CHROMIUM = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),

@@ -1,4 +1,4 @@
-"""Pictures of charts in the documentation: one of every kind of chart, up to date, small, and with their
+"""Pictures of charts in the documentation: one of every kind, up to date, small, and with their
 words in them."""
 
 from __future__ import annotations

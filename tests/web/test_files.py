@@ -50,6 +50,12 @@ ROWS = [{"query": "q1", "relevant": ["a"], "retrieved": ["b", "a"]}]
         ("a.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "picture"),
         ("a.pdf", b"%PDF-1.7", "other"),
         ("empty.txt", b"", "other"),
+        ("report.html", '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta a b c d e>\n', "other"),
+        ("run_all.py", "import os\nimport sys\nprint(1)\n", "other"),
+        ("log.txt", "line one\nline two\nand one more\n", "other"),
+        ("run.txt", "line one\nline two\nand one more\n", "run"),
+        ("broken.txt", QRELS + "q2\n", "judgements"),
+        ("broken.txt", RUN + "q2\n", "run"),
         ("a.bin", bytes(range(256)), "other"),
     ],
 )

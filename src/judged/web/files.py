@@ -50,6 +50,8 @@ PICTURES = {
 """The pictures that are shown, and how they begin."""
 _FIRST = 2
 """So many lines tell what a file is meant to be."""
+_FIELDS = 3
+"""Lines of fewer words may be anything, as a page or a program: alone they tell nothing."""
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
 _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
 _RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
@@ -198,8 +200,11 @@ def _of_table(file: Found, start: bytes) -> Found:
 def _meant(file: Found, source: Source) -> str:
     """What a file is meant to be that cannot be read: what its first lines are, or its name says.
     To leave it out would be to say nothing of what is wrong with it."""
-    first = b"\n".join(source.head().splitlines()[:_FIRST]) + b"\n"
-    beginning = replace(source, data=first)
+    lines = source.head().splitlines()[:_FIRST]
+    if file.format == "trec" and any(len(line.split()) < _FIELDS for line in lines):
+        # A page or a program may well be called "results.html" or "run.py".
+        return "other" if file.path.suffix and not promised(file.path) else _of_names(file, "other")
+    beginning = replace(source, data=b"\n".join(lines) + b"\n")
     for kind, name in ((JUDGEMENTS, "judgements"), (RUN, "run")):
         if _reads(beginning, kind) is None:
             return name

@@ -40,6 +40,8 @@ SUBJECTS = (
     *("opera", "tide pools", "street trees", "paper folding", "night trains", "glass blowing"),
 )
 ASKS = ("what causes", "how to tell", "history of", "best way to study", "does weather change")
+LARGEST = 245_000
+"""Bytes of a picture with all its colours."""
 CHROMIUM = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -190,13 +192,15 @@ def _take(browser: Any, address: str, shot: Shot, path: Path) -> None:
     )
     page.goto(address)
     page.wait_for_load_state("networkidle")
-    page.wait_for_function("!document.querySelector('[data-job], [aria-busy]')")
+    page.wait_for_selector("[data-job], [aria-busy=true]", state="detached")
     if shot.before is not None:
         shot.before(page)
     if shot.height is None:  # charts are drawn when they come near the window
         page.set_viewport_size({"width": shot.width, "height": 4000})
         page.wait_for_load_state("networkidle")
-        page.wait_for_function("!document.querySelector('[data-load], [aria-busy], [data-job]')")
+        page.wait_for_selector(
+            "[data-load]:visible, [data-job], [aria-busy=true]", state="detached", timeout=60_000
+        )
     page.wait_for_timeout(300)
     height = shot.height or int(page.evaluate("document.body.scrollHeight"))
     clip = {"x": 0, "y": 0, "width": shot.width, "height": height}
@@ -205,15 +209,17 @@ def _take(browser: Any, address: str, shot: Shot, path: Path) -> None:
 
 
 def _small(png: bytes) -> bytes:
-    """A picture with a palette, which is a third of the size and looks the same."""
+    """A picture in few bytes: all its colours, or a palette where these would take too many."""
     from io import BytesIO
 
     from PIL import Image
 
-    held = BytesIO()
-    Image.open(BytesIO(png)).convert("RGB").quantize(200, dither=Image.Dither.NONE).save(
-        held, "png", optimize=True
-    )
+    image = Image.open(BytesIO(png)).convert("RGB")
+    for each in (image, image.quantize(256, dither=Image.Dither.NONE)):
+        held = BytesIO()
+        each.save(held, "png", optimize=True)
+        if held.tell() < LARGEST:
+            break
     return held.getvalue()
 
 

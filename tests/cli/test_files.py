@@ -18,7 +18,7 @@ TEXTS = {
         *("baseline", "caption", "columns", "convention", "label", "lower_is_better", "margin"),
         *("measure_name", "measures", "sort"),
     },
-    "conventions": {"columns", "measures"},
+    "conventions": {"columns", "measures", "pool"},
     "demo": {"folder"},  # it writes only under names of its own, and refuses other folders
     "embeddings": {
         *("caption", "columns", "convention", "label", "measures", "memory", "name", "sort"),
@@ -29,13 +29,16 @@ TEXTS = {
     "identify": {"columns", "measures", "value"},
     "learn": {"columns", "kind", "measure", "memory"},
     "measures": {"name"},
-    "plot": {"baseline", "columns", "kind", "margin", "measures", "query", "temperatures"},
+    "plot": {
+        *("baseline", "columns", "kind", "margin", "measures", "query", "temperatures"),
+        "title",
+    },
     "retriever": {
         *("caption", "columns", "convention", "item", "label", "measures", "name", "retriever"),
         "sort",
     },
     "serve": {"host", "memory", "upload_limit"},
-    "temperature": {"columns", "memory"},
+    "temperature": {"columns", "memory", "query"},
     "temperature-study": {"columns", "kind", "measure", "memory", "reported"},
     "trec-eval": {"debug", "judgements_format", "measures", "run_format"},
 }

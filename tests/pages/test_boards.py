@@ -119,3 +119,19 @@ def test_a_measure_without_values_stands_last() -> None:
     shown = board(found)
     assert shown.heading.title == "No system has a value on RR"
     assert shown.columns[0].scale == (0.0, 1.0)
+
+
+def test_differences_on_fewer_queries_say_so() -> None:
+    judgements = {str(q): {"a": 1} for q in range(6)}
+    whole = {str(q): ["a"] for q in range(6)}
+    part = {str(q): ["b", "a"] for q in range(4)}
+    found = judged.evaluate(
+        judgements, {"whole": whole, "part": part}, "RR", policy={"missing": "skip"}
+    )
+    against = found.compare(baseline="whole")
+    assert board(found, Beside(against=against)).notes == (
+        "part and whole do not have the same queries: values are of each system's own, differences "
+        "of those that count in both.",
+    )
+    same = judged.evaluate(judgements, {"one": whole, "two": whole}, "RR")
+    assert board(same, Beside(against=same.compare(baseline="one"))).notes == ()

@@ -53,6 +53,64 @@ def test_nothing_compared() -> None:
     assert heading.line == "95 % interval 0.481 to 0.769, 12 queries."
 
 
+def test_the_first_by_value_may_be_behind_on_the_queries_of_both() -> None:
+    # "part" has the easy half alone: RR 0.5 to 1, 0.75 on average. "whole" has 1 on these, and 1/6
+    # on the others: 0.58 on its own, and 0.25 ahead where both have a list.
+    half = {str(q): ["b", "a"] if q % 2 else ["a"] for q in range(20)}
+    hard = {str(q): [*"bcdef", "a"] for q in range(20, 40)}
+    whole = {str(q): ["a"] for q in range(20)} | hard
+    judgements = {str(q): {"a": 1} for q in range(40)}
+    found = judged.evaluate(
+        judgements, {"part": half, "whole": whole}, "RR, MedR", policy={"missing": "skip"}
+    )
+    compared = found.compare()
+    assert compared.pair("whole", "part", "RR").difference == 0.25
+    heading = leading(found, compared, "RR")
+    assert heading.title == "part has the highest RR, on other queries than whole"
+    assert heading.line == (
+        "With 0.750 it is first; on the queries of both whole is 0.250 ahead "
+        "(95 % interval 0.130 to 0.370, 20 queries)."
+    )
+    heading = leading(found, compared, "MedR")
+    assert heading.title == "part has the lowest MedR, on other queries than whole"
+    assert heading.line.startswith("With 1.500 it is first; on the queries of both whole is 0.500 ")
+
+
+def test_two_without_a_query_in_common() -> None:
+    judgements = {str(q): {"a": 1} for q in range(8)}
+    runs = {
+        "low": {str(q): ["a"] for q in range(4)},
+        "up": {str(q): ["b", "a"] for q in range(4, 8)},
+    }
+    found = judged.evaluate(judgements, runs, "RR", policy={"missing": "skip"})
+    heading = leading(found, found.compare(), "RR")
+    assert heading.title == "low has the highest RR"
+    assert heading.line == (
+        "With 1.000; it has no query in common with up. "
+        "Places 1 to 2 cannot be told apart on these queries."
+    )
+
+
+def test_an_interval_around_no_lead_has_the_sign_of_the_lead() -> None:
+    # Both have the median rank 1; "b" has more lists in which the item stands third.
+    judgements = {str(q): {"a": 1} for q in range(30)}
+    better, worse = (
+        {str(q): ["b", "c", "a"] if q < third else ["a"] for q in range(30)} for third in (2, 14)
+    )
+
+    def line(**runs: dict[str, list[str]]) -> str:
+        found = judged.evaluate(judgements, runs, "MedR")
+        return leading(found, found.compare(), "MedR").line.partition(", ")[0]
+
+    assert (
+        line(a=better, b=worse) == "With 1.000 it is 0.000 ahead of b (95 % interval 0.000 to 2.000"
+    )
+    assert (
+        line(b=worse, a=better)
+        == "With 1.000 it is 0.000 ahead of a (95 % interval −2.000 to 0.000"
+    )
+
+
 def test_each_verdict_has_its_heading() -> None:
     def title(one: object, other: object, **settings: object) -> str:
         runs = {"old": one, "new": other}

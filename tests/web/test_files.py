@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,12 @@ ROWS = [{"query": "q1", "relevant": ["a"], "retrieved": ["b", "a"]}]
         ("a.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "picture"),
         ("a.pdf", b"%PDF-1.7", "other"),
         ("empty.txt", b"", "other"),
+        ("report.html", '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta a b c d e>\n', "other"),
+        ("run_all.py", "import os\nimport sys\nprint(1)\n", "other"),
+        ("log.txt", "line one\nline two\nand one more\n", "other"),
+        ("run.txt", "line one\nline two\nand one more\n", "run"),
+        ("broken.txt", QRELS + "q2\n", "judgements"),
+        ("broken.txt", RUN + "q2\n", "run"),
         ("a.bin", bytes(range(256)), "other"),
     ],
 )
@@ -229,6 +236,23 @@ def test_limits_of_uploads(server: Serve, data: Path) -> None:
     assert len(list(folder.iterdir())) == 1
 
 
+def test_files_that_come_at_once_share_the_limit(server: Serve, data: Path) -> None:
+    running = server(data, upload_limit="1MB")
+    large = (RUN * 40_000).encode()[:400_000]
+
+    def send(name: str) -> int:
+        status: int = post(running, f"/api/upload?name={name}.run", large).status
+        return status
+
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(send, "abcdef"))
+    assert found.count(200) <= 2
+    assert set(found) <= {200, 413}
+    uploads = running.app.app.state.explorer.uploads
+    assert sum(path.stat().st_size for path in uploads.folder.iterdir()) <= 1_000_000
+    assert set(uploads._arriving.values()) == {0}
+
+
 def test_a_wrong_file_is_named_as_it_was_sent(server: Serve, data: Path) -> None:
     running = server(data)
     post(running, "/api/upload?name=bad.run", (RUN + "q1 Q0 d9\n").encode())
@@ -241,7 +265,8 @@ def test_two_browsers_do_not_mix(
     server: Serve, data: Path, browse: Callable[..., Any], tmp_path: Path
 ) -> None:
     running = server(data)
-    mine, other = (browse(running, "/files") for _ in range(2))
+    # Nothing fades in, so that axe sees colours as they are.
+    mine, other = (browse(running, "/files", reduced_motion="reduce") for _ in range(2))
     path = write_run(tmp_path / "mine.run", lists(seed=8), "mine")
     mine.locator("input[type=file]").set_input_files(str(path))
     mine.get_by_role("row", name="mine.run").wait_for()

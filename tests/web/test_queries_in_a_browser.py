@@ -118,7 +118,7 @@ def test_up_to_four_lists(server: Serve, folder: Path, browse: Browse) -> None:
     for count, name in enumerate(("dense", "hybrid", "short"), 2):
         page.locator(".with-lists select[name=system]").last.select_option(name)
         page.wait_for_selector(f".lists.of-{count}")
-    assert page.locator(".lists > section").count() == 4
+    assert page.locator(".lists > .list").count() == 4
     lines = page.locator(".moves").first.bounding_box()
     rows = page.locator(".lists ol").first.bounding_box()
     assert abs(lines["y"] - rows["y"]) < 1.5
@@ -148,7 +148,7 @@ def test_axe_finds_nothing(
     server: Serve, folder: Path, browse: Browse, path: str, theme: str
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = browse(server(folder), path, color_scheme=theme)
+    page = browse(server(folder), path, color_scheme=theme, reduced_motion="reduce")
     page.wait_for_timeout(300)
     found = axe.Axe().run(page).response["violations"]
     assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []

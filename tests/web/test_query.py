@@ -174,12 +174,14 @@ def test_an_order_of_ties_that_is_none_has_lists_and_no_sum(server: Serve, data:
 
 def test_the_playground_gets_the_same_list(server: Serve, data: Path) -> None:
     text = server(data).ask(address(query="q4", system="bm25", measure="nDCG@5")).text
-    link = re.search(r'href="(/playground\?[^"]*)"', text)
+    link = re.search(r'href="(/playground\?[^"]*list=[^"]*)"', text)
     assert link is not None
     params = {name: each[0] for name, each in parse_qs(urlsplit(unescape(link[1])).query).items()}
     assert params["k"] == "5"
     assert params["add"] == "nDCG@5"
-    told = judged.explain(params["list"], measure="nDCG@5", pool=params["pool"])
+    # How many are relevant is enough, unless something of a higher grade was not retrieved.
+    count = int(params["relevant"]) if "relevant" in params else None
+    told = judged.explain(params["list"], measure="nDCG@5", relevant=count, pool=params.get("pool"))
     files = str(data / "qrels.txt"), str(data / "bm25.run")
     assert told.value == judged.explain(*files, "nDCG@5", query="q4").value
 
@@ -270,3 +272,9 @@ def test_nonsense_in_every_parameter(server: Serve, data: Path) -> None:
         assert "Traceback" not in answer.text
         seen.add(answer.status)
     assert seen == {200, 400, 404}
+
+
+def test_a_number_without_a_sum_has_the_command_of_its_value(server: Serve, data: Path) -> None:
+    text = server(data).ask("/query?query=q1&ties=expected&missing=zero").text
+    assert "--ties expected --missing zero --per-query" in text
+    assert "judged explain" not in text

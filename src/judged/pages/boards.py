@@ -12,6 +12,7 @@ from judged.errors import InputError, did_you_mean, quoted
 from judged.pages.cells import Cell, against_of, before_of, ranges_of
 from judged.pages.headings import Heading, leading
 from judged.rankings.strips import mean_strip
+from judged.text import listed
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -107,6 +108,8 @@ class Board:
     baseline: str | None = None
     notes: tuple[str, ...] = ()
     """What keeps parts of it away, such as why systems could not be compared."""
+    unordered: bool = False
+    """Whether ties are not broken, so that strips show one of several orders."""
 
     @property
     def moved(self) -> bool:
@@ -206,8 +209,27 @@ def board(
         queries=len(evaluation.runs[0].rankings),
         level=evaluation.level,
         baseline=None if beside.against is None else beside.against.baseline,
-        notes=beside.refused,
+        notes=(*beside.refused, *_on_other_queries(beside.against)),
+        unordered=evaluation.policy.ties == "expected",
     )
+
+
+def _on_other_queries(against: Comparison | None) -> list[str]:
+    """That differences to the baseline are not those of the values beside them."""
+    if against is None:
+        return []
+    counts = {key: len(entry.place) for key, entry in against.numbers.entries.items()}
+    runs = dict.fromkeys(
+        row.run
+        for row in against.rows
+        if any(counts[row.measure, run] != row.queries for run in (row.run, row.against))
+    )
+    if not runs:
+        return []
+    return [
+        f"{listed(list(runs))} and {against.baseline} do not have the same queries: values are of "
+        "each system's own, differences of those that count in both."
+    ]
 
 
 def _order(evaluation: Evaluation, by: str | None) -> str:

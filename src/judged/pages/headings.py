@@ -72,20 +72,32 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
     if math.isnan(first.value):
         return Heading(f"No system has a value on {measure}")
     pair = _between(comparison, first.run, second.run, measure)
+    higher = evaluation.labels[measure].spec.higher_is_better
+    ends = _lead(pair, first.run, higher)
     apart = _not_told_apart(places)
-    if first.rank_high == 1:
-        ahead = Best(amount(abs(pair.difference)))
-        line = (
-            "With ",
-            Best(amount(first.value)),
-            " it is ",
-            ahead,
-            f" ahead of {cut(second.run)} ",
-        )
+    with_value = ("With ", Best(amount(first.value)))
+    if ends.difference < 0:
+        # Both have more queries than those they share, on which the order is another one.
+        ahead = Best(amount(-ends.difference))
         return Heading(
-            f"{cut(first.run)} leads on {measure}",
-            (*line, f"({_how_sure(pair, comparison)}).", apart),
+            f"{cut(first.run)} has the {_extreme(higher)} {measure}, on other queries than "
+            f"{cut(second.run)}",
+            (
+                *(*with_value, f" it is first; on the queries of both {cut(second.run)} is "),
+                *(ahead, f" ahead ({_how_sure(pair, comparison, ends.turned)}).", apart),
+            ),
         )
+    if not pair.queries:
+        return Heading(
+            f"{cut(first.run)} has the {_extreme(higher)} {measure}",
+            (*with_value, f"; it has no query in common with {cut(second.run)}.", apart),
+        )
+    line = (
+        *(*with_value, " it is ", Best(amount(ends.difference)), f" ahead of {cut(second.run)} "),
+        *(f"({_how_sure(pair, comparison, ends)}).", apart),
+    )
+    if first.rank_high == 1:
+        return Heading(f"{cut(first.run)} leads on {measure}", line)
     if pair.verdict == "identical" and len(places) == 2:
         every = f"the same value on all {counted(pair.queries, *_QUERIES)}"
         return Heading(
@@ -96,15 +108,32 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
     title = f"{cut(first.run)} is first on {measure}"
     if others:
         title += f", not told apart from {_some(others)}"
-    difference = Best(amount(abs(pair.difference)))
-    line = (
-        "With ",
-        Best(amount(first.value)),
-        " it is ",
-        difference,
-        f" ahead of {cut(second.run)} ",
-    )
-    return Heading(title, (*line, f"({_how_sure(pair, comparison)}).", apart))
+    return Heading(title, line)
+
+
+@dataclass(frozen=True)
+class _Lead:
+    """By how much one system is better than another, below 0 where it is worse; with its
+    interval."""
+
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def turned(self) -> _Lead:
+        """The same from the other's side."""
+        return _Lead(0.0 - self.difference, 0.0 - self.high, 0.0 - self.low)
+
+
+def _lead(pair: Pair, run: str, higher_is_better: bool) -> _Lead:
+    """The difference of a pair as the lead of one of both."""
+    found = _Lead(pair.difference, pair.interval.low, pair.interval.high)
+    return found if (pair.run == run) == higher_is_better else found.turned
+
+
+def _extreme(higher_is_better: bool) -> str:
+    return "highest" if higher_is_better else "lowest"
 
 
 def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
@@ -125,7 +154,7 @@ def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
     if len(numbers) == 1:
         said = f"{said[0].upper()}{said[1:]}"
         return Heading(f"{cut(run.name)} has {amount(value)} on {measure}", (f"{said}.",))
-    which = "highest" if known.spec.higher_is_better else "lowest"
+    which = _extreme(known.spec.higher_is_better)
     line = ("With ", Best(amount(value)), f" ({said}). Whether it is ahead was not tested.")
     return Heading(f"{cut(run.name)} has the {which} {measure}", line)
 
@@ -138,26 +167,18 @@ def _between(comparison: Comparison, run: str, against: str, measure: str) -> Pa
     return comparison.pair(run, against, measure)
 
 
-def _how_sure(pair: Pair, comparison: Comparison) -> str:
-    """The interval of a lead, as sizes where both ends are on one side of 0."""
+def _how_sure(pair: Pair, comparison: Comparison, lead: _Lead) -> str:
+    """The interval of a lead, and how many queries it is from."""
     queries = counted(pair.queries, *_QUERIES)
-    low, high = pair.interval.low, pair.interval.high
-    if math.isnan(low) or math.isnan(high):
+    if math.isnan(lead.low) or math.isnan(lead.high):
         why = f"no interval: {pair.interval.note}, " if pair.interval.note else ""
         return f"{why}{queries}"
-    ends = sorted((abs(low), abs(high))) if low * high > 0 else _towards(pair)
     level = shown_level(comparison.settings.level)
-    said = f"{level} interval {amount(ends[0])} to {amount(ends[1])}, {queries}"
-    if low * high > 0 and pair.verdict == "no evidence":
+    said = f"{level} interval {amount(lead.low)} to {amount(lead.high)}, {queries}"
+    if lead.low * lead.high > 0 and pair.verdict == "no evidence":
         among = sum(row.measure == pair.measure for row in comparison.rows)
         said += f"; it would count alone, not among {among:,} comparisons"
     return said
-
-
-def _towards(pair: Pair) -> list[float]:
-    """The ends of an interval around 0, with the sign that the difference has as a lead."""
-    low, high = pair.interval.low, pair.interval.high
-    return [low, high] if pair.difference >= 0 else [-high, -low]
 
 
 def _not_told_apart(places: Sequence[Place]) -> str:

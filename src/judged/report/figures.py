@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 WIDE, HALF = 940, 430
 """How wide the drawing of a chart is: alone in its row, or two beside each other."""
 
-DEEPEST = 20
-"""Where the curve of the measure along ranks ends."""
+DEEPEST = 15
+"""Where curves along ranks end; each rank costs an evaluation of all systems."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def of_systems(contents: Contents) -> list[Drawn]:
         found.append(
             _drawn(contents, "measure-at-k", contents.evaluation, measures=[measure], k=DEEPEST)
         )
-    found.append(_drawn(contents, "cmc", contents.evaluation))
+    found.append(_drawn(contents, "cmc", contents.evaluation, k=DEEPEST))
     found.append(_drawn(contents, "ranges", contents.evaluation, measures=[measure]))
     return found
 

@@ -6,6 +6,7 @@ import os
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from errno import EADDRINUSE
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,13 +126,11 @@ def bound(settings: Settings, say: Callable[[str], None]) -> socket.socket:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((settings.host, port))
-        except OverflowError:
-            raise InputError(f"port must be a whole number up to 65,535; got {port}.") from None
-        except socket.gaierror:
-            raise InputError(f"there is no host {settings.host!r}; give an address.") from None
         except OSError as error:
             found.close()
-            if port < last and error.errno in _IN_USE:
+            if isinstance(error, socket.gaierror):
+                raise InputError(f"there is no host {settings.host!r}; give an address.") from None
+            if port < last and error.errno == EADDRINUSE:
                 say(f"Port {port} is in use; trying {port + 1}.")
                 continue
             raise InputError(
@@ -140,10 +139,6 @@ def bound(settings: Settings, say: Callable[[str], None]) -> socket.socket:
             ) from None
         return found
     raise AssertionError
-
-
-_IN_USE = (48, 98, 10048)
-"""What systems call an address that is in use."""
 
 
 def _open(address: str) -> None:

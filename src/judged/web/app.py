@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from secrets import token_hex
 from typing import Any
 from urllib.parse import quote
 
@@ -27,6 +25,7 @@ from judged.web.asked import Asked, Page, Raw
 from judged.web.bar import bar_of
 from judged.web.cache import Cache
 from judged.web.changes import change_of
+from judged.web.crashes import reported
 from judged.web.errors import GoneError, RefusedError, UndecidedError, UnreadableError, status_of
 from judged.web.jobs import Job, Jobs
 from judged.web.params import Params
@@ -156,14 +155,15 @@ def answered(view: View, asked: Asked, part: str | None) -> Response:
         return _page(view, asked, files.asking(asked, str(error)), part)
     except JudgedError as error:
         return _problem(asked, error, part)
-    except Exception:
-        return _crash(asked, part)
+    except Exception as error:
+        return _crash(asked, error, part)
 
 
 def _raw(page: Raw) -> Response:
     headers = {}
     if page.name is not None:
-        headers["content-disposition"] = f'attachment; filename="{page.name}"'
+        name = re.sub(r"[^\w.-]", "_", page.name, flags=re.ASCII)
+        headers["content-disposition"] = f'attachment; filename="{name}"'
     return Response(page.content, page.status, headers, page.media_type)
 
 
@@ -242,9 +242,9 @@ def _leaving_out(asked: Asked, name: str) -> str:
     return asked.url(run=[file for file in files if file != name])
 
 
-def _crash(asked: Asked, part: str | None = None) -> Response:
+def _crash(asked: Asked, error: Exception, part: str | None = None) -> Response:
     """A page that names a crash; the terminal has the details."""
-    id = _report()
+    id = reported(error)
     message = f"Something went wrong here ({id}). The terminal has the details; nothing was lost."
     context = {
         **_context(asked, "Something went wrong"),
@@ -253,14 +253,6 @@ def _crash(asked: Asked, part: str | None = None) -> Response:
     }
     part = part if part == "main" else None
     return HTMLResponse(rendered("explorer/problem.html", part, context), 500)
-
-
-def _report() -> str:
-    """Write the traceback of a crash to the terminal, and give its name."""
-    id = token_hex(2)
-    print(f"judged: request {id} failed:", file=sys.stderr)  # noqa: T201
-    traceback.print_exc()
-    return id
 
 
 def _working(explorer: Explorer, view: View, asked: Asked, part: str | None, job: Job) -> Response:
@@ -351,10 +343,8 @@ def _no_such_page(explorer: Explorer, request: Request, error: HTTPException) ->
 
 def _broken(explorer: Explorer, request: Request, error: Exception) -> Response:
     if _json(request.url.path):
-        id = _report()
-        message = f"Something went wrong here ({id}). The terminal has the details."
-        return JSONResponse({"error": message, "where": None}, 500)
-    return _crash(_blank(explorer, request))
+        return api.broken(error)
+    return _crash(_blank(explorer, request), error)
 
 
 def _blank(explorer: Explorer, request: Request) -> Asked:

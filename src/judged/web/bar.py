@@ -61,12 +61,13 @@ def bar_of(asked: Asked, terms: Terms) -> Bar:
     hidden = [pair for pair in asked.params.pairs if pair[0] not in own]
     hidden.append(("was", urlencode(terms.to_params()) or USUAL))
     words, choices = SHORT_DUPLICATES
+    theirs = Terms(terms.measures, {}, terms.convention).policy.to_dict()
     was = terms.was()
     changed = frozenset() if was is None else terms.differing(was)
     return Bar(
         asked.path,
         tuple(hidden),
-        tuple(_part(name, terms, name in changed) for name in CHOICES),
+        tuple(_part(name, terms, theirs[name], name in changed) for name in CHOICES),
         (
             Choice("", "judged's own"),
             *(Choice(each.name, each.title) for each in conventions().values()),
@@ -80,10 +81,9 @@ def bar_of(asked: Asked, terms: Terms) -> Bar:
     )
 
 
-def _part(name: str, terms: Terms, changed: bool) -> Part:
+def _part(name: str, terms: Terms, theirs: str, changed: bool) -> Part:
     begins, words = SHORT[name]
     # What nobody chose is the convention's, or usual: a choice without a value, that stands first.
-    theirs = Terms(terms.measures, {}, terms.convention).policy.to_dict()[name]
     title = "" if terms.convention is None else find(terms.convention).title
     unsaid = Choice("", f"{words[theirs]}, as {title} does" if title else words[theirs])
     chosen = terms.chosen.get(name, "")

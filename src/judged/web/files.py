@@ -50,6 +50,8 @@ PICTURES = {
 """The pictures that are shown, and how they begin."""
 _FIRST = 2
 """So many lines tell what a file is meant to be."""
+_FIELDS = 3
+"""Lines of fewer words may be anything, as a page or a program: alone they tell nothing."""
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
 _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
 _RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
@@ -201,8 +203,11 @@ def _of_table(file: Found, start: bytes) -> Found:
 def _meant(file: Found, source: Source) -> str:
     """What a file is meant to be that cannot be read: what its first lines are, or its name says.
     To leave it out would be to say nothing of what is wrong with it."""
-    first = b"\n".join(source.head().splitlines()[:_FIRST]) + b"\n"
-    beginning = replace(source, data=first)
+    lines = source.head().splitlines()[:_FIRST]
+    if file.format == "trec" and any(len(line.split()) < _FIELDS for line in lines):
+        # A page or a program may well be called "results.html" or "run.py".
+        return "other" if file.path.suffix and not promised(file.path) else _of_names(file, "other")
+    beginning = replace(source, data=b"\n".join(lines) + b"\n")
     for kind, name in ((JUDGEMENTS, "judgements"), (RUN, "run")):
         if _reads(beginning, kind) is None:
             return name
@@ -321,8 +326,8 @@ def _of_json(file: Found, source: Source) -> Found:
             return replace(file, kind=_of_names(file, "unclear"))
         raise InputError(f"{file.path}: this is no JSON that can be read.") from None
     if isinstance(document, dict):
-        if "temperatures" in document or "sweep" in document:
-            return replace(file, kind="study" if "split" in document else "sweep")
+        if kind := _TEMPERATURES.get(str(document.get("what"))):
+            return replace(file, kind=kind)
         values = _leaves(document)
         if values and all(isinstance(value, float) for value in values[:50]):
             whole = all(value == int(value) for value in values[:50])
@@ -339,6 +344,10 @@ def _of_json(file: Found, source: Source) -> Found:
     if as_run is None:
         return replace(file, kind="run")
     return replace(file, kind="other", note=str(as_run))
+
+
+_TEMPERATURES = {"temperature sweep": "sweep", "temperature study": "study"}
+"""What the JSON of results about temperatures says that it is."""
 
 
 def _leaves(document: dict[str, Any]) -> list[Any]:

@@ -16,7 +16,8 @@ from typing import Any
 
 from judged.web.errors import StoppedError
 
-WORKERS = 8
+WORKERS = 32
+"""So many pieces of work go on at once; most of them wait for another."""
 KEPT = 120.0
 """Seconds that a finished piece of work waits for somebody to come back for it."""
 

@@ -12,13 +12,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from judged.checks import choice
-from judged.comparison.match import differences
 from judged.errors import did_you_mean, quoted
-from judged.explanation.listing import ANY
 from judged.rankings.strips import UNJUDGED, strips
 from judged.text import counted, listed
 from judged.web.contents import attributes_of_queries, queries_of
 from judged.web.errors import GoneError, RefusedError
+from judged.web.ordering import Columns, Sort, difference_of, ordered, relevant_of
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -37,15 +36,6 @@ MOST_LISTS = 4
 MOST_RANKS = 100
 MOST_SLICES = 60
 """So many values of an attribute are offered; of more, a range or a text finds them."""
-
-
-@dataclass(frozen=True)
-class Sort:
-    """Something that queries can be sorted by, or be in a range of."""
-
-    name: str
-    """As the address has it."""
-    words: str
 
 
 @dataclass(frozen=True)
@@ -145,7 +135,7 @@ class Selection:
 
     def relevant(self) -> Floats:
         """How many items are relevant for each query."""
-        return _relevant(self.evaluation)
+        return relevant_of(self.evaluation)
 
 
 def selection(asked: Asked) -> Selection:
@@ -161,7 +151,7 @@ def selection(asked: Asked) -> Selection:
     k = params.whole("k", 10, at_least=1, at_most=MOST_RANKS)
     queries = evaluation.runs[0].rankings.queries
     attributes, problems = attributes_of_queries(asked, queries)
-    columns = _Columns(evaluation, evaluation.labels[label], systems, attributes)
+    columns = Columns(evaluation, evaluation.labels[label], systems, attributes)
     sorts = _sorts(evaluation, label, systems, attributes)
     slices = tuple(_slices(attributes))
     sort = _sort(asked, sorts, "sort") or _usual(sorts, systems)
@@ -173,7 +163,7 @@ def selection(asked: Asked) -> Selection:
     for mask, phrase in _filters(asked, columns, sorts, slices, systems, k, said.texts):
         kept &= mask
         why.append(phrase)
-    order = _ordered(columns, sort.name, descending, queries)
+    order = ordered(columns, sort.name, descending, queries)
     return Selection(
         asked,
         evaluation,
@@ -214,43 +204,6 @@ def _systems(asked: Asked, evaluation: Evaluation, label: str) -> tuple[str, ...
     way = 1 if measure.spec.higher_is_better else -1
     best = max(others, key=lambda run: np.nan_to_num(way * run.summary[measure], nan=-np.inf))
     return first, best.name
-
-
-@dataclass(frozen=True, eq=False)
-class _Columns:
-    """What queries can be sorted by: one number each, NaN where there is none."""
-
-    evaluation: Evaluation
-    measure: Measure
-    systems: tuple[str, ...]
-    attributes: pl.DataFrame
-
-    def numbers(self, name: str) -> Floats:
-        if name == "relevant":
-            return _relevant(self.evaluation)
-        if name == "difference":
-            found = difference_of(self.evaluation, self.measure, self.systems)
-            assert found is not None
-            return found
-        kind, _, own = name.partition(":")
-        if kind == "system":
-            return self.evaluation.scored(own).values[self.measure]
-        column = self.attributes[own].cast(pl.Float64)
-        return column.fill_null(float("nan")).to_numpy()
-
-
-def _relevant(evaluation: Evaluation) -> Floats:
-    return evaluation.runs[0].rankings.relevant(ANY)
-
-
-def difference_of(
-    evaluation: Evaluation, measure: Measure, systems: tuple[str, ...]
-) -> Floats | None:
-    """The last system's values minus the first one's; None where there is one system."""
-    if len(systems) < 2:
-        return None
-    ours, theirs = (evaluation.scored(systems[at]).values[measure] for at in (-1, 0))
-    return differences(ours, theirs)
 
 
 def _strips(asked: Asked, evaluation: Evaluation, system: str, k: int) -> Strips:
@@ -310,7 +263,7 @@ Mask = NDArray[np.bool_]
 
 def _filters(
     asked: Asked,
-    columns: _Columns,
+    columns: Columns,
     sorts: tuple[Sort, ...],
     slices: tuple[Slice, ...],
     systems: tuple[str, ...],
@@ -384,24 +337,3 @@ def _tied(evaluation: Evaluation, system: str) -> Mask:
     mask = np.zeros(len(rankings.queries), bool)
     mask[whole.hit_query[last > first]] = True
     return mask
-
-
-def _ordered(columns: _Columns, name: str, descending: bool, queries: tuple[str, ...]) -> Ints:
-    """The numbers of all queries in an order; those without a number come last, and equal ones in
-    the order of the judgements."""
-    if name == "query":
-        return _by_id(queries, descending)
-    numbers = columns.numbers(name)
-    order = np.argsort(-numbers if descending else numbers, kind="stable")
-    return order.astype(np.int64)
-
-
-def _by_id(queries: tuple[str, ...], descending: bool) -> Ints:
-    """By id, where q9 comes before q10."""
-    ids = pl.Series("id", list(queries))
-    frame = pl.DataFrame({"id": ids}).with_row_index("at")
-    number = pl.col("id").str.extract(r"(\d{1,18})$").cast(pl.Int64)
-    name = pl.col("id").str.replace(r"\d{1,18}$", "")
-    keys = [name.alias("name"), number.fill_null(-1).alias("number")]
-    ordered = frame.with_columns(keys).sort("name", "number", "id", descending=descending)
-    return ordered["at"].to_numpy().astype(np.int64)

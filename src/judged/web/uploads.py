@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -29,6 +30,8 @@ class Uploads:
     limit: int
     """Bytes of all files of a browser, each and together."""
     _folder: Path | None = field(default=None)
+    _arriving: Counter[str] = field(default_factory=Counter)
+    """Bytes that browsers are sending just now, by session: several files may come at once."""
 
     @property
     def folder(self) -> Path:
@@ -42,8 +45,8 @@ class Uploads:
     ) -> Found:
         """What was sent, as a file; nothing is left of it where it is refused."""
         shown = checked_name(name)
-        room = self.limit - sum(file.size for file in session.uploads.values())
-        if length is not None and length.isascii() and length.isdigit() and int(length) > room:
+        told_size = int(length) if length and length.isascii() and length.isdigit() else 0
+        if told_size > self._room(session):
             raise self._too_large(shown)
         path = self.folder / (token_hex(12) + "".join(PurePosixPath(shown).suffixes[-2:])[:20])
         size = 0
@@ -51,7 +54,8 @@ class Uploads:
             with path.open("xb") as handle:
                 async for piece in pieces:
                     size += len(piece)
-                    if size > room:
+                    self._arriving[session.id] += len(piece)
+                    if self._room(session) < 0:
                         raise self._too_large(shown)
                     handle.write(piece)
             if not size:
@@ -59,7 +63,17 @@ class Uploads:
             return Found(shown, path, size=size, changed=path.stat().st_mtime_ns, uploaded=True)
         except BaseException:
             path.unlink(missing_ok=True)
+            self.arrived(session, size)
             raise
+
+    def arrived(self, session: Session, size: int) -> None:
+        """Count some bytes no longer as on their way."""
+        self._arriving[session.id] -= size
+
+    def _room(self, session: Session) -> int:
+        """How many bytes a browser may still send."""
+        there = sum(file.size for file in session.uploads.values())
+        return self.limit - there - self._arriving[session.id]
 
     def _too_large(self, name: str) -> TooLargeError:
         return TooLargeError(

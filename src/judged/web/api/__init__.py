@@ -18,6 +18,7 @@ from judged.web.api.numbers import NUMBERS
 from judged.web.api.others import OTHERS
 from judged.web.api.writing import REMOVE, UPLOAD, remove, upload
 from judged.web.asked import Asked, Raw
+from judged.web.crashes import reported
 from judged.web.errors import status_of
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def answered(endpoint: Endpoint, asked: Asked) -> Response:
         found = endpoint.answer(asked)
     except JudgedError as error:
         return refused(error)
+    except Exception as error:
+        return broken(error)
     if isinstance(found, Raw):
         return Response(found.content, found.status, media_type=found.media_type)
     return Response(to_json(found), media_type="application/json")
@@ -66,6 +69,12 @@ def refused(error: JudgedError) -> Response:
     """An error as the API says it."""
     where = getattr(error, "where", None)
     return JSONResponse({"error": str(error), "where": where}, status_of(error))
+
+
+def broken(error: Exception) -> Response:
+    """The name of a crash; the terminal has the details."""
+    message = f"Something went wrong here ({reported(error)}). The terminal has the details."
+    return JSONResponse({"error": message, "where": None}, 500)
 
 
 async def describe(request: Request) -> Response:

@@ -53,12 +53,14 @@ async def upload(explorer: Explorer, request: Request) -> Response:
         request.headers.get("content-length"),
         request.stream(),
     )
-    file = await run_in_threadpool(explorer.uploads.looked_at, received)
     try:
+        file = await run_in_threadpool(explorer.uploads.looked_at, received)
         asked.session.add(file, explorer.library)
     except BaseException:
-        file.path.unlink(missing_ok=True)
+        received.path.unlink(missing_ok=True)
         raise
+    finally:
+        explorer.uploads.arrived(asked.session, received.size)
     return JSONResponse(_shown(file))
 
 

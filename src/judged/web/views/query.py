@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError, quoted
 from judged.inputs.texts import Text
-from judged.pages.lists import Given, SideBySide, side_by_side
+from judged.pages.lists import Given, side_by_side
 from judged.pages.sums import sum_behind
+from judged.rankings.strips import Cell, strips
 from judged.web import commands
 from judged.web.asked import Asked, Page
 from judged.web.contents import pictures_of, queries_of, texts_of
 from judged.web.errors import GoneError, RefusedError
+from judged.web.ordering import difference_of
 from judged.web.playground.commands import link_of
 from judged.web.selection import PARAMS as SELECTION
-from judged.web.selection import Selection, difference_of, selection
+from judged.web.selection import Selection, selection
 from judged.web.views.queries import hidden, number
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
 
 PARAMS = (*SELECTION, "query", "explain", "of", "item")
 NUMBERS = True
+CURVE = 230
+"""How high the curve is, in pixels."""
 NEAREST = 8
 """So many of what is there are offered in place of what is gone."""
 
@@ -58,7 +64,7 @@ class Item:
     name: str
     text: Text
     picture: str
-    grade: float | None
+    cell: Cell
     places: tuple[tuple[str, int | None], ...]
     """Each system, and the rank of the item in its list."""
     close: str
@@ -129,10 +135,15 @@ def _shown(asked: Asked, found: Selection, query: str) -> Page:
         "system": system,
         "playground": None if behind is None else _playground(asked, found, reads, system, label),
         "curve": asked.url(
-            "/chart", kind="precision-recall", system=[system], query=query, **_nothing(found)
+            "/chart",
+            kind="precision-recall",
+            system=[system],
+            query=query,
+            height=CURVE,
+            **_nothing(found),
         ),
         "link": lambda item: asked.url(item=item) + "#item",
-        "item": _item(asked, found, reads, lists, texts.texts, pictures, addresses),
+        "item": _item(asked, found, reads, texts.texts, pictures),
         "problems": (*found.problems, *texts.problems),
         "hidden": hidden(asked, "sort", "order"),
         "hidden_lists": hidden(asked, "system", "k"),
@@ -140,7 +151,11 @@ def _shown(asked: Asked, found: Selection, query: str) -> Page:
         "depths": sorted({10, 20, 50, 100, found.k}),
     }
     title = said.heading[:80] if said is not None and said.heading else f"Query {query}"
-    return Page("query.html", title, context, commands.explain(asked, system, query, label))
+    if explained is None:
+        command = commands.evaluate(asked, interval=False, per_query=True)
+    else:
+        command = commands.explain(asked, system, query, label)
+    return Page("query.html", title, context, command)
 
 
 def _nothing(found: Selection) -> dict[str, Any]:
@@ -201,26 +216,24 @@ def _item(
     asked: Asked,
     found: Selection,
     reads: Sequence[Read],
-    lists: SideBySide,
-    texts: Any,
-    pictures: Any,
-    addresses: dict[str, str],
+    texts: Mapping[str, Text],
+    pictures: Mapping[str, Path],
 ) -> Item | None:
     """The item that the address names; None where it names none."""
     name = asked.params.one("item")
     if name is None:
         return None
     ranks = [{item: rank for rank, item in read.items.items()} for read in reads]
-    entry = next(
-        (entry for each in lists.lists for entry in each.entries if entry.item == name), None
-    )
-    if not any(name in each for each in ranks):
+    found_at = next((at for at, each in enumerate(ranks) if name in each), None)
+    if found_at is None:
         raise GoneError(f"No list here has the item {quoted(name)}.", "item")
+    rank = ranks[found_at][name]
+    cell = strips(reads[found_at].rankings, rank).cells(0)[rank - 1]
     return Item(
         name,
         texts.get(name) or Text(),
         asked.url("/picture", item=name) if name in pictures else "",
-        entry.cell.grade if entry is not None else None,
+        replace(cell, top=found.strips(found.systems[0]).top),
         tuple((system, each.get(name)) for system, each in zip(found.systems, ranks, strict=True)),
         asked.url(item=None),
     )

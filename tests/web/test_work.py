@@ -1,0 +1,264 @@
+"""Work under way, what is kept of it, and one request's crash that ends no other."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from judged.web.cache import Cache, sizes
+from judged.web.errors import StoppedError
+from judged.web.jobs import Jobs, progress_of_this_work
+from judged.web.routes import VIEWS
+from judged.web.terms import NAMES
+from support.served import Serve, Server
+
+
+def test_what_several_ask_for_at_once_is_made_once() -> None:
+    cache, made, begun = Cache(10**6), [], threading.Event()
+
+    def make() -> int:
+        begun.set()
+        time.sleep(0.2)
+        made.append(1)
+        return 7
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda _: cache.get("key", make), range(8))) == [7] * 8
+    assert made == [1]
+
+
+def test_an_error_is_not_kept() -> None:
+    cache = Cache(10**6)
+    with pytest.raises(ZeroDivisionError):
+        cache.get("key", lambda: 1 // 0)
+    assert cache.get("key", lambda: 1) == 1
+
+
+def test_what_was_used_longest_ago_goes_first() -> None:
+    cache = Cache(8_000)
+    for key in "abc":
+        cache.get(key, lambda: np.zeros(400))
+        cache.get("a", lambda: np.zeros(400))
+    assert [key in cache for key in "abc"] == [True, False, True]
+    assert cache.size <= cache.most
+
+
+def test_what_lasts_goes_last() -> None:
+    cache = Cache(10_000)
+    cache.get("table", lambda: np.zeros(400), lasting=True)
+    for key in range(9):
+        cache.get(key, lambda: np.zeros(400))
+    assert "table" in cache
+    cache.get("other table", lambda: np.zeros(1000), lasting=True)
+    assert cache.size <= cache.most
+
+
+def test_what_is_too_large_is_given_and_not_kept() -> None:
+    cache = Cache(1_000)
+    assert len(cache.get("large", lambda: np.zeros(400))) == 400
+    assert "large" not in cache
+    assert cache.size == 0
+
+
+def test_what_two_results_share_counts_once() -> None:
+    shared = np.zeros(1000)
+    cache = Cache(10**6)
+    cache.get("one", lambda: (shared, 1))
+    before = cache.size
+    cache.get("two", lambda: (shared, 2))
+    assert cache.size - before < 1_000
+    cache.forget(lambda key: key == "one")
+    assert cache.size >= 8_000
+    cache.forget(lambda key: True)
+    assert cache.size == 0
+
+
+def test_sizes_of_texts_and_tables() -> None:
+    assert sum(sizes(tuple(map(str, range(1000)))).values()) > 50_000
+    assert sum(sizes({"a": np.zeros(10), "b": [np.zeros(10)]}).values()) > 160
+
+
+def test_work_is_stopped_where_it_says_how_far_it_is() -> None:
+    jobs, steps = Jobs(), []
+
+    def work() -> None:
+        for step in range(1000):
+            progress_of_this_work().say("Working", step, 1000, "steps")
+            steps.append(step)
+            time.sleep(0.01)
+
+    job = jobs.start("key", "me", work)
+    assert jobs.start("key", "me", work) is job
+    while not steps:
+        time.sleep(0.01)
+    assert job.progress.shown.what == "Working"
+    assert jobs.find(job.id, "somebody else") is None
+    found = jobs.find(job.id, "me")
+    assert found is job
+    jobs.stop(job)
+    with pytest.raises(StoppedError) as stopped:
+        job.future.result(5)
+    assert str(stopped.value) == "This was stopped. Ask again to begin again."
+    assert len(steps) < 900
+    jobs.close()
+
+
+def test_who_waits_for_the_work_of_others_sees_how_far_it_is() -> None:
+    cache, jobs, go = Cache(10**6), Jobs(), threading.Event()
+
+    def slow() -> int:
+        progress_of_this_work().say("Reading a.run", 1, 2, "files")
+        go.wait(5)
+        return 1
+
+    first = jobs.start("first", "me", lambda: cache.get("key", slow))
+    while not first.progress.what:
+        time.sleep(0.01)
+    second = jobs.start("second", "other", lambda: cache.get("key", slow))
+    until = time.monotonic() + 5
+    while second.progress.shown.what != "Reading a.run" and time.monotonic() < until:
+        time.sleep(0.01)
+    assert second.progress.shown.what == "Reading a.run"
+    jobs.stop(second)
+    with pytest.raises(StoppedError):
+        second.future.result(5)
+    go.set()
+    assert first.future.result(5) == 1
+    jobs.close()
+
+
+def slowly(monkeypatch: pytest.MonkeyPatch, begun: threading.Event) -> None:
+    """Reading that takes a while, and says how far it is."""
+    from judged.web.calculations import Calculations
+
+    usual = Calculations._data
+
+    def read(self: Calculations) -> Any:
+        begun.set()
+        for step in range(40):
+            progress_of_this_work().say("Reading slow.run", step, 40, "files")
+            time.sleep(0.05)
+        return usual(self)
+
+    monkeypatch.setattr(Calculations, "_data", read)
+
+
+def test_a_page_answers_at_once_and_says_how_far_it_is(
+    server: Serve, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slowly(monkeypatch, threading.Event())
+    running = server(data)
+    running.ask("/files")
+    begun = time.monotonic()
+    answer = running.ask("/", patient=False)
+    assert time.monotonic() - begun < 1.5
+    assert answer.headers["x-working"]
+    assert "Reading slow.run" in answer.text
+    assert "Stop" in answer.text
+    part = running.ask("/", patient=False, x_fragment="main")
+    assert part.status == 202
+    assert running.ask("/files", patient=False).status == 200
+    assert "bm25" in running.ask("/").text
+
+
+def test_work_can_be_stopped_from_its_page(
+    server: Serve, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slowly(monkeypatch, threading.Event())
+    running = server(data)
+    job = running.ask("/", patient=False).headers["x-working"]
+    stopped = running.ask(f"/stop?job={job}", method="POST")
+    assert (stopped.status, stopped.headers["location"]) == (303, "/files")
+    time.sleep(0.2)
+    assert "This was stopped. Ask again to begin again." in running.ask("/").text
+
+
+def test_one_crash_has_a_name_and_ends_no_other(
+    server: Serve, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from judged.web.views import files
+
+    usual = files.page
+
+    def page(asked: Any) -> Any:
+        if asked.params.one("depth") == "13":
+            raise RuntimeError("a secret of the machine")
+        return usual(asked)
+
+    monkeypatch.setattr(files, "page", page)
+    running = server(data)
+    broken = running.ask("/files?depth=13")
+    assert broken.status == 500
+    assert "Something went wrong here (" in broken.text
+    assert "The terminal has the details; nothing was lost." in broken.text
+    assert "secret" not in broken.text
+    id = broken.text.partition("went wrong here (")[2][:4]
+    assert broken.headers["content-security-policy"]
+    said = capsys.readouterr().err
+    assert f"judged: request {id} failed:" in said
+    assert "RuntimeError: a secret of the machine" in said
+    assert running.ask("/files").status == 200
+
+
+def test_a_crash_of_the_api_is_no_traceback(
+    server: Serve, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def crash(*given: Any, **options: Any) -> None:
+        raise RuntimeError("a secret of the machine")
+
+    monkeypatch.setattr("judged.web.calculations.evaluate_rankings", crash)
+    answer = server(data).ask("/api/evaluate")
+    assert answer.status == 500
+    assert answer.json["error"].startswith("Something went wrong here (")
+    assert "secret" not in answer.text
+    assert "a secret of the machine" in capsys.readouterr().err
+
+
+def test_many_requests_at_once(server: Serve, data: Path) -> None:
+    running = server(data, memory="20MB")
+    depths = [f"/api/evaluate?measure=AP&depth={at % 20 + 1}" for at in range(200)]
+    with ThreadPoolExecutor(50) as pool:
+        answers = list(pool.map(running.ask, depths))
+    assert [answer.status for answer in answers] == [200] * 200
+    assert len({answer.body for answer in answers}) <= 20
+    assert running.app.app.state.explorer.cache.size <= 20 * 10**6
+
+
+NONSENSE = st.text(max_size=20) | st.sampled_from(
+    ["-1", "0", "1e400", "NaN", "q1", "bm25", "AP", "../..", "\x00", "__proto__", "'", "9" * 30]
+)
+
+
+@pytest.mark.slow
+def test_nonsense_in_every_parameter_of_every_page(server: Serve, data: Path) -> None:
+    running: Server = server(data)
+
+    @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def asked(draw: st.DataObject) -> None:
+        for view in VIEWS:
+            known = [*getattr(view.code, "PARAMS", ()), *NAMES, "judgements", "run", "other"]
+            pairs = st.tuples(st.sampled_from(known), NONSENSE)
+            chosen = draw.draw(st.lists(pairs, max_size=3))
+            answer = running.ask(f"{view.path}?{urlencode(chosen, errors='replace')}")
+            assert answer.status in (200, 400, 404, 409, 422), (view.path, chosen, answer.text)
+            assert "Traceback" not in answer.text
+
+    asked()
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.path)
+def test_every_page_knows_its_parameters(server: Serve, data: Path, view: Any) -> None:
+    assert hasattr(view.code, "PARAMS")
+    answer = server(data).ask(f"{view.path}?tise=best")
+    assert answer.status == 400
+    assert "There is no parameter &#39;tise&#39; here; did you mean &#39;ties&#39;?" in answer.text

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Result):
-    """What `judged.make_report`, `Evaluation.report` and `Comparison.report` return: one file that
-    needs no network.
+    """Everything about an evaluation in one HTML file that needs no network.
+
+    It is what `judged.make_report`, `Evaluation.report` and `Comparison.report` return.
 
     >>> from judged import evaluate
     >>> found = evaluate({"q": {"a": 1}}, {"bm25": {"q": ["b", "a"]}}, "RR").report()

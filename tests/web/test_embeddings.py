@@ -18,7 +18,7 @@ import judged
 from judged.web.cache import Cache
 from judged.web.errors import UndecidedError
 from judged.web.params import Params
-from judged.web.searches import Search
+from judged.web.vectors.searches import Search
 from judged.web.workspace import Library, Workspace
 
 

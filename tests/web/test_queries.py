@@ -234,3 +234,15 @@ def test_hostile_ids_and_texts(server: Serve, tmp_path: Path) -> None:
 def test_one_system_has_no_difference(server: Serve, folder: Path) -> None:
     text = server(folder).ask(address(system=["bm25", "bm25"])).text
     assert "difference" not in text.partition("<thead>")[2].partition("</thead>")[0]
+
+
+@pytest.mark.parametrize("path", ["/", "/queries", "/compare", "/query?query=q1"])
+def test_what_strips_show_of_ties_that_are_not_broken(
+    server: Serve, folder: Path, path: str
+) -> None:
+    served = server(folder)
+    said = "tied results stand in the order of their ids; values are the mean over all orders"
+    mark = "&" if "?" in path else "?"
+    terms = f"{path}{mark}missing=zero"
+    assert said in served.ask(f"{terms}&ties=expected").text
+    assert said not in served.ask(terms).text

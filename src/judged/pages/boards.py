@@ -108,6 +108,8 @@ class Board:
     baseline: str | None = None
     notes: tuple[str, ...] = ()
     """What keeps parts of it away, such as why systems could not be compared."""
+    unordered: bool = False
+    """Whether ties are not broken, so that strips show one of several orders."""
 
     @property
     def moved(self) -> bool:
@@ -208,6 +210,7 @@ def board(
         level=evaluation.level,
         baseline=None if beside.against is None else beside.against.baseline,
         notes=(*beside.refused, *_on_other_queries(beside.against)),
+        unordered=evaluation.policy.ties == "expected",
     )
 
 

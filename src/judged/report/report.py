@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Result):
-    """Everything about an evaluation in one HTML file that needs no network.
-
-    It is what `judged.make_report`, `Evaluation.report` and `Comparison.report` return.
+    """One file that needs no network; `judged.make_report` and `Evaluation.report` return it.
 
     >>> from judged import evaluate
     >>> found = evaluate({"q": {"a": 1}}, {"bm25": {"q": ["b", "a"]}}, "RR").report()

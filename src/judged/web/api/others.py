@@ -11,9 +11,9 @@ from judged.web.api.numbers import refuse_wrong_measures
 from judged.web.asked import Asked, Raw
 from judged.web.playground.examples import EXAMPLES
 from judged.web.playground.state import CHOSEN
-from judged.web.searches import NAMES, Search
+from judged.web.vectors.looked import Looked
+from judged.web.vectors.searches import NAMES, Search
 from judged.web.views import chart as charts
-from judged.web.views.embeddings import Looked
 
 
 def chart(asked: Asked) -> Raw:

@@ -151,7 +151,11 @@ def _shown(asked: Asked, found: Selection, query: str) -> Page:
         "depths": sorted({10, 20, 50, 100, found.k}),
     }
     title = said.heading[:80] if said is not None and said.heading else f"Query {query}"
-    return Page("query.html", title, context, commands.explain(asked, system, query, label))
+    if explained is None:
+        command = commands.evaluate(asked, interval=False, per_query=True)
+    else:
+        command = commands.explain(asked, system, query, label)
+    return Page("query.html", title, context, command)
 
 
 def _nothing(found: Selection) -> dict[str, Any]:

@@ -139,7 +139,7 @@ def line_of(words: Sequence[str]) -> str:
     judged explain 'it'"'"'s.run' --query $'a\\u202eb'
     """
     lines, line = [], ""
-    for word in map(_quoted, words):
+    for word in map(shell_word, words):
         if line and len(line) + len(word) > SHORT_LINE:
             lines.append(line)
             line = f"  {word}"
@@ -148,7 +148,7 @@ def line_of(words: Sequence[str]) -> str:
     return " \\\n".join([*lines, line])
 
 
-def _quoted(word: str) -> str:
+def shell_word(word: str) -> str:
     """A word in quotation marks; what cannot be seen, a line's end or a turn of direction, in the
     way of bash that shows it."""
     if word.isprintable():

@@ -3,6 +3,7 @@ ids lead where they should."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -135,6 +136,76 @@ def test_what_is_refused(tab: Any, served: Server) -> None:
         refuse_hostile(tab, name)
     assert [each for each in tab.said if "responded with a status of 4" not in each] == []
     tab.said.clear()
+
+
+def test_without_scripts_every_page_has_its_numbers(browser: Any, served: Server) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.set_default_timeout(SLOW)
+    page.goto(served.address)
+    for name, path in PAGES.items():
+        page.goto(f"http://127.0.0.1:{served.port}{path}")
+        page.wait_for_selector("#working", state="detached")
+        if name not in ("files", "reading", "found", "report"):
+            assert re.search(r"\d\.\d\d", page.inner_text("main")), name
+        for form in page.locator("main form").all():
+            sends = form.evaluate("each => [...each.elements].some((one) => one.type === 'submit')")
+            assert sends, (name, form.inner_html())
+        waiting = page.locator("[data-load]:visible")
+        assert waiting.locator("a").count() == waiting.count(), name
+    context.close()
+
+
+KEYS = ("leaderboard", "compare", "query", "playground", "files")
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_the_keyboard_reaches_every_control(tab: Any, served: Server, name: str) -> None:
+    opened(tab, served, PAGES[name])
+    tab.evaluate("scrollTo(0, 0); document.activeElement.blur()")
+    wanted = tab.evaluate(
+        """() => [...document.querySelectorAll("a[href], button, select, input, summary, textarea")]
+        .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.disabled)
+        .filter((each) => each.tabIndex >= 0 && each.type !== "hidden" && each.type !== "radio")
+        .map((each, at) => (each.dataset.wanted = at)).length"""
+    )
+    reached, unseen = set(), []
+    for _ in range(min(wanted * 2, 150)):
+        tab.keyboard.press("Tab")
+        at, outline = tab.evaluate(
+            """() => { const each = document.activeElement, style = getComputedStyle(each);
+            return [each.dataset.wanted ?? null, style.outlineStyle !== "none"
+              && parseFloat(style.outlineWidth) >= 2]; }"""
+        )
+        if at is not None:
+            reached.add(int(at))
+            if not outline:
+                unseen.append(tab.evaluate("document.activeElement.outerHTML.slice(0, 200)"))
+        if len(reached) == wanted:
+            break
+    assert unseen == []
+    assert reached == set(range(len(reached)))  # in the order of the page, none left out
+    assert len(reached) >= min(wanted, 60)
+
+
+def test_at_twice_the_size(tab: Any, served: Server) -> None:
+    """200 % is half as many pixels of CSS in the window."""
+    for name in KEYS:
+        opened(tab, served, PAGES[name])
+        tab.set_viewport_size({"width": 640, "height": 400})
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 640, name
+
+
+def test_nothing_moves_where_motion_is_not_wanted(tab: Any, served: Server) -> None:
+    opened(tab, served, PAGES["leaderboard"])
+    moving = tab.evaluate(
+        """() => [...document.querySelectorAll("*")].filter((each) => {
+          const style = getComputedStyle(each);
+          return style.transitionDuration.split(", ").some((one) => parseFloat(one) > 0)
+            || style.animationName !== "none";
+        }).map((each) => each.outerHTML.slice(0, 100))"""
+    )
+    assert moving == []
 
 
 def test_every_query_is_reached_by_its_link(tab: Any, served: Server) -> None:

@@ -312,3 +312,22 @@ def test_files_dropped_on_the_empty_page(
     page.get_by_role("row", name="bm25.run").wait_for()
     page.get_by_role("button", name="Evaluate these").click()
     page.wait_for_url("**/?judgements=qrels.txt&run=bm25.run*")
+
+
+def test_every_file_of_rows_is_a_system(server: Serve, tmp_path: Path) -> None:
+    def rows(*lists: list[str]) -> str:
+        return "".join(
+            json.dumps({"query": f"q{at}", "relevant": ["a"], "retrieved": each}) + "\n"
+            for at, each in enumerate(lists)
+        )
+
+    (tmp_path / "base.ndjson").write_text(rows(["b", "a"], ["a", "b"]))
+    (tmp_path / "tuned.ndjson").write_text(rows(["a", "b"], ["a", "b"]))
+    served = server(tmp_path)
+    found = json.loads(served.ask("/api/evaluate?measure=RR").text)
+    assert {run["name"]: run["scores"]["RR"] for run in found["runs"]} == {"base": 0.75, "tuned": 1}
+    text = served.ask("/files").text
+    assert "judgements and a system" in text
+    assert "a comparison" not in served.ask("/compare?measure=RR").text
+    only = json.loads(served.ask("/api/evaluate?measure=RR&judgements=tuned.ndjson").text)
+    assert [run["name"] for run in only["runs"]] == ["tuned", "base"]

@@ -130,8 +130,8 @@ def test_differences_on_fewer_queries_say_so() -> None:
     )
     against = found.compare(baseline="whole")
     assert board(found, Beside(against=against)).notes == (
-        "part and whole do not have the same queries: values are of each system's own, differences "
-        "of those that count in both.",
+        "part has other queries than whole: values are of each system's own, differences of those "
+        "that count in both.",
     )
     same = judged.evaluate(judgements, {"one": whole, "two": whole}, "RR")
     assert board(same, Beside(against=same.compare(baseline="one"))).notes == ()

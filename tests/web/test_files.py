@@ -137,6 +137,14 @@ def test_a_folder_without_anything_useful(server: Serve, tmp_path: Path) -> None
     assert "has 1 file, and none of them holds judgements or results." in answer.text
 
 
+def test_a_folder_of_vectors_leads_to_them(server: Serve, tmp_path: Path) -> None:
+    np.save(tmp_path / "queries.npy", np.ones((2, 2)))
+    np.save(tmp_path / "items.npy", np.ones((3, 2)))
+    text = server(tmp_path).ask("/").text
+    assert "none of them holds judgements or results. 2 files of vectors can be looked at." in text
+    assert '<a class="button" href="/embeddings">' in text
+
+
 def test_a_file_that_changes_is_read_again(server: Serve, data: Path) -> None:
     running = server(data)
     before = running.ask("/api/evaluate?measure=AP").json
@@ -312,3 +320,26 @@ def test_files_dropped_on_the_empty_page(
     page.get_by_role("row", name="bm25.run").wait_for()
     page.get_by_role("button", name="Evaluate these").click()
     page.wait_for_url("**/?judgements=qrels.txt&run=bm25.run*")
+
+
+def test_every_file_of_rows_is_a_system(server: Serve, tmp_path: Path) -> None:
+    def rows(*lists: list[str]) -> str:
+        return "".join(
+            json.dumps({"query": f"q{at}", "relevant": ["a"], "retrieved": each}) + "\n"
+            for at, each in enumerate(lists)
+        )
+
+    (tmp_path / "base.ndjson").write_text(rows(["b", "a"], ["a", "b"]))
+    (tmp_path / "tuned.ndjson").write_text(rows(["a", "b"], ["a", "b"]))
+    served = server(tmp_path)
+    found = json.loads(served.ask("/api/evaluate?measure=RR").text)
+    assert {run["name"]: run["scores"]["RR"] for run in found["runs"]} == {"base": 0.75, "tuned": 1}
+    text = served.ask("/files").text
+    assert "judgements and a system" in text
+    assert "a comparison" not in served.ask("/compare?measure=RR").text
+    assert "judged explain base.ndjson" in served.ask("/query?query=q0&of=base").text.replace(
+        f"{tmp_path}/", ""
+    )
+    assert "judged explain" not in served.ask("/query?query=q0&of=tuned").text
+    only = json.loads(served.ask("/api/evaluate?measure=RR&judgements=tuned.ndjson").text)
+    assert [run["name"] for run in only["runs"]] == ["tuned", "base"]

@@ -233,3 +233,10 @@ def test_the_report_is_that_of_the_command(server: Serve, data: Path) -> None:
     exec(code, told)
     ours, theirs = words(saved.text), words(told["found"].to_html())
     assert ours.partition("Methods")[0] == theirs.partition("Methods")[0]
+
+
+def test_the_report_shows_the_texts_of_the_folder(server: Serve, data: Path) -> None:
+    (data / "queries.csv").write_text("query,text\nq1,how do tides come about\n")
+    served = server(data)
+    assert f"queries='{data}/queries.csv'" in shown_code(served.ask("/report?measure=AP").text)
+    assert "how do tides come about" in served.ask("/report?measure=AP&save=1").text

@@ -227,8 +227,9 @@ def _on_other_queries(against: Comparison | None) -> list[str]:
     if not runs:
         return []
     return [
-        f"{listed(list(runs))} and {against.baseline} do not have the same queries: values are of "
-        "each system's own, differences of those that count in both."
+        f"{listed(list(runs))} {'has' if len(runs) == 1 else 'have'} other queries than "
+        f"{against.baseline}: values are of each system's own, differences of those that count in "
+        "both."
     ]
 
 

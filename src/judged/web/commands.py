@@ -66,9 +66,13 @@ def compare(
 
 
 def explain(asked: Asked, system: str, query: str, measure: str) -> Command:
-    """What gives the explanation of one number."""
+    """What gives the explanation of one number; beside rows, which are a run themselves, no command
+    explains another run, and the values of all queries are what there is."""
     terms, workspace = asked.terms, asked.workspace
     chosen = [workspace.system(system)]
+    judgements = workspace.judgements
+    if judgements is not None and judgements.kind == "rows" and chosen[0].file is not judgements:
+        return evaluate(asked, interval=False, per_query=True)
     options = {"query": query}
     call = "explain", workspace, chosen, terms, (measure,), options
     return Command(line_of(words_of(*call)), code_of(*call))

@@ -59,11 +59,13 @@ class Workspace:
                 near = did_you_mean(given, by_name)
                 raise GoneError(f"There is no file {quoted(given)}{near}", "judgements")
         judgements, why = _judgements(files, by_name[wanted] if wanted else None)
+        with_both = judgements is not None and judgements.kind == "rows"
+        kinds = ("run", "rows") if with_both else ("run",)
         listed = [by_name[run] for run in dict.fromkeys(runs)] or [
-            file for file in files if file.kind == "run" and file is not judgements
+            file for file in files if file.kind in kinds
         ]
         listed = [file for file in listed if file is not judgements]
-        if judgements is not None and judgements.kind == "rows" and judgements not in listed:
+        if with_both and judgements is not None:
             listed = [judgements, *listed]
         if not why and not listed:
             unclear = [file.name for file in files if file.kind == "unclear"]

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from judged.checks import LEVEL
 from judged.web.asked import Asked, Command, Page, Raw
-from judged.web.commands import code_of, line_of, words_of
+from judged.web.commands import code_of, line_of, path_of, words_of
+from judged.web.contents import has_pictures
 
 if TYPE_CHECKING:
     from judged.report.report import Report
+    from judged.web.files import Found
 
 PARAMS = ("save",)
 NUMBERS = True
@@ -26,7 +28,8 @@ def page(asked: Asked) -> Page | Raw:
 
 def _made(asked: Asked) -> bytes:
     """The report, made once for the same terms."""
-    key = "report", asked.workspace.identity, asked.terms.key
+    beside = tuple(file.identity for file in _beside(asked).values())
+    key = "report", asked.workspace.identity, asked.terms.key, beside
     return asked.cache.get(key, lambda: _report(asked).to_html().encode())
 
 
@@ -43,10 +46,22 @@ def _report(asked: Asked) -> Report:
         for system in asked.workspace.systems
         if system.file is not judgements
     }
+    beside = {option: str(file.path) for option, file in _beside(asked).items()}
     found: Report = make_report(
-        str(judgements.path), runs or None, asked.terms.asked, **_options(asked)
+        str(judgements.path), runs or None, asked.terms.asked, **_options(asked), **beside
     )
     return found
+
+
+def _beside(asked: Asked) -> dict[str, Found]:
+    """The texts of items and queries and the pictures that the folder has, one table of each; of
+    several it is not clear which is meant, and there is none."""
+    files = {kind: asked.workspace.of_kind(kind) for kind in ("texts", "queries")}
+    found = {kind: [file for file in files[kind] if not has_pictures(file)] for kind in files}
+    found["pictures"] = [
+        file for file in asked.workspace.files if has_pictures(file) and not file.uploaded
+    ]
+    return {option: these[0] for option, these in found.items() if len(these) == 1}
 
 
 def _options(asked: Asked) -> dict[str, Any]:
@@ -64,6 +79,7 @@ def _command(asked: Asked) -> Command:
     terms, workspace = asked.terms, asked.workspace
     known = _options(asked)
     own: dict[str, Any] = {name: known[name] for name in ("baseline", "level") if name in known}
+    own |= {option: path_of(file) for option, file in _beside(asked).items()}
     call = workspace, workspace.systems, terms, terms.measures, own
     code = code_of("make_report", *call).replace("print(found)", 'found.save("report.html")')
     return Command(line_of([*words_of("report", *call), "-o", "report.html"]), code)

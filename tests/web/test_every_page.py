@@ -122,6 +122,11 @@ def test_every_view_is_among_them() -> None:
     assert {view.path for view in VIEWS} - paths == {"/picture", "/download"}
 
 
+def test_every_system_is_found(served: Server) -> None:
+    found = served.ask("/api/systems").json["systems"]
+    assert sorted(each["name"] for each in found) == sorted(SYSTEMS)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page(tab: Any, served: Server, name: str) -> None:
     tab.said.clear()

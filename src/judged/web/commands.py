@@ -137,15 +137,35 @@ def _files(workspace: Workspace, systems: Sequence[System]) -> list[str]:
 
 
 def line_of(words: Sequence[str]) -> str:
-    """A command as a shell takes it, in lines that can be read."""
+    """A command as a shell takes it, in lines that can be read.
+
+    >>> print(line_of(["judged", "explain", "it's.run", "--query", "a\\u202eb"]))
+    judged explain 'it'"'"'s.run' --query $'a\\u202eb'
+    """
     lines, line = [], ""
-    for word in map(shlex.quote, words):
+    for word in map(shell_word, words):
         if line and len(line) + len(word) > SHORT_LINE:
             lines.append(line)
             line = f"  {word}"
         else:
             line = f"{line} {word}" if line else word
     return " \\\n".join([*lines, line])
+
+
+def shell_word(word: str) -> str:
+    """A word in quotation marks; what cannot be seen, a line's end or a turn of direction, in the
+    way of bash that shows it."""
+    if word.isprintable():
+        return shlex.quote(word)
+    plain = word.replace("\\", r"\\").replace("'", r"\'")
+    return "$'" + "".join(map(_shown, plain)) + "'"
+
+
+def _shown(letter: str) -> str:
+    number = ord(letter)
+    if letter.isprintable():
+        return letter
+    return f"\\u{number:04x}" if number < 1 << 16 else f"\\U{number:08x}"
 
 
 def code_of(

@@ -31,11 +31,12 @@ def launched() -> Iterator[Any]:
         browser.close()
 
 
-def violations(page: Any) -> list[str]:
-    """What axe finds wrong on a page, one line for each rule and element."""
+def violations(page: Any, *, only: list[str] | None = None) -> list[str]:
+    """What axe finds wrong on a page, one line for each rule and element; by some rules only."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page).response["violations"]
+    options = None if only is None else {"runOnly": only}
+    found = Axe().run(page, options=options).response["violations"]
     return [
         f"{rule['id']}: {node['html'][:200]} ({node.get('failureSummary', '')})"
         for rule in found

@@ -5,11 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,35 @@ class Server:
 
 
 Serve = Callable[..., Server]
+KEY = "the-key-of-tests"
+
+
+@contextmanager
+def serving() -> Iterator[Serve]:
+    """Starts servers, `start(folder)`, each in a thread, and ends them."""
+    uvicorn = pytest.importorskip("uvicorn")
+    from judged.web import Settings, application, bound
+
+    running: list[tuple[Any, threading.Thread]] = []
+
+    def start(*paths: Path | str, key: str | bool = KEY, **options: Any) -> Server:
+        settings = Settings.of(list(paths), port=0, key=key, **options)
+        listening = bound(settings, print)
+        settings = replace(settings, port=listening.getsockname()[1])
+        app = application(settings)
+        own = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
+        thread = threading.Thread(target=own.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        running.append((own, thread))
+        until = time.monotonic() + 20
+        while not own.started and time.monotonic() < until:
+            time.sleep(0.01)
+        return Server(settings.port, settings.key, app)
+
+    yield start
+    for own, thread in running:
+        own.should_exit = True
+        thread.join(10)
 
 
 def lists(

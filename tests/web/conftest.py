@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.served import Serve, Server, grades, lists, write_judgements, write_run
-
-KEY = "the-key-of-tests"
+from support.served import Serve, Server, grades, lists, serving, write_judgements, write_run
 
 
 @pytest.fixture
 def server() -> Iterator[Serve]:
     """`server(folder)` serves a folder, or files, until the test ends."""
-    uvicorn = pytest.importorskip("uvicorn")
-    from judged.web import Settings, application, bound
+    with serving() as start:
+        yield start
 
-    running: list[tuple[Any, threading.Thread]] = []
 
-    def start(*paths: Path | str, key: str | bool = KEY, **options: Any) -> Server:
-        settings = Settings.of(list(paths), port=0, key=key, **options)
-        listening = bound(settings, print)
-        settings = replace(settings, port=listening.getsockname()[1])
-        app = application(settings)
-        own = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
-        thread = threading.Thread(target=own.run, kwargs={"sockets": [listening]}, daemon=True)
-        thread.start()
-        running.append((own, thread))
-        until = time.monotonic() + 20
-        while not own.started and time.monotonic() < until:
-            time.sleep(0.01)
-        return Server(settings.port, settings.key, app)
-
-    yield start
-    for own, thread in running:
-        own.should_exit = True
-        thread.join(10)
+@pytest.fixture(scope="module")
+def module_server() -> Iterator[Serve]:
+    """The same for all tests of a file."""
+    with serving() as start:
+        yield start
 
 
 @pytest.fixture

@@ -137,6 +137,14 @@ def test_a_folder_without_anything_useful(server: Serve, tmp_path: Path) -> None
     assert "has 1 file, and none of them holds judgements or results." in answer.text
 
 
+def test_a_folder_of_vectors_leads_to_them(server: Serve, tmp_path: Path) -> None:
+    np.save(tmp_path / "queries.npy", np.ones((2, 2)))
+    np.save(tmp_path / "items.npy", np.ones((3, 2)))
+    text = server(tmp_path).ask("/").text
+    assert "none of them holds judgements or results. 2 files of vectors can be looked at." in text
+    assert '<a class="button" href="/embeddings">' in text
+
+
 def test_a_file_that_changes_is_read_again(server: Serve, data: Path) -> None:
     running = server(data)
     before = running.ask("/api/evaluate?measure=AP").json
@@ -329,5 +337,9 @@ def test_every_file_of_rows_is_a_system(server: Serve, tmp_path: Path) -> None:
     text = served.ask("/files").text
     assert "judgements and a system" in text
     assert "a comparison" not in served.ask("/compare?measure=RR").text
+    assert "judged explain base.ndjson" in served.ask("/query?query=q0&of=base").text.replace(
+        f"{tmp_path}/", ""
+    )
+    assert "judged explain" not in served.ask("/query?query=q0&of=tuned").text
     only = json.loads(served.ask("/api/evaluate?measure=RR&judgements=tuned.ndjson").text)
     assert [run["name"] for run in only["runs"]] == ["tuned", "base"]

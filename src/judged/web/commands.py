@@ -66,9 +66,13 @@ def compare(
 
 
 def explain(asked: Asked, system: str, query: str, measure: str) -> Command:
-    """What gives the explanation of one number."""
+    """What gives the explanation of one number; beside rows, which are a run themselves, no command
+    explains another run, and the values of all queries are what there is."""
     terms, workspace = asked.terms, asked.workspace
     chosen = [workspace.system(system)]
+    judgements = workspace.judgements
+    if judgements is not None and judgements.kind == "rows" and chosen[0].file is not judgements:
+        return evaluate(asked, interval=False, per_query=True)
     options = {"query": query}
     call = "explain", workspace, chosen, terms, (measure,), options
     return Command(line_of(words_of(*call)), code_of(*call))
@@ -133,15 +137,35 @@ def _files(workspace: Workspace, systems: Sequence[System]) -> list[str]:
 
 
 def line_of(words: Sequence[str]) -> str:
-    """A command as a shell takes it, in lines that can be read."""
+    """A command as a shell takes it, in lines that can be read.
+
+    >>> print(line_of(["judged", "explain", "it's.run", "--query", "a\\u202eb"]))
+    judged explain 'it'"'"'s.run' --query $'a\\u202eb'
+    """
     lines, line = [], ""
-    for word in map(shlex.quote, words):
+    for word in map(shell_word, words):
         if line and len(line) + len(word) > SHORT_LINE:
             lines.append(line)
             line = f"  {word}"
         else:
             line = f"{line} {word}" if line else word
     return " \\\n".join([*lines, line])
+
+
+def shell_word(word: str) -> str:
+    """A word in quotation marks; what cannot be seen, a line's end or a turn of direction, in the
+    way of bash that shows it."""
+    if word.isprintable():
+        return shlex.quote(word)
+    plain = word.replace("\\", r"\\").replace("'", r"\'")
+    return "$'" + "".join(map(_shown, plain)) + "'"
+
+
+def _shown(letter: str) -> str:
+    number = ord(letter)
+    if letter.isprintable():
+        return letter
+    return f"\\u{number:04x}" if number < 1 << 16 else f"\\U{number:08x}"
 
 
 def code_of(

@@ -118,12 +118,13 @@ def scanned(folder: Path) -> tuple[list[Found], list[str]]:
 
 
 def _walked(folder: Path, depth: int = 0) -> Iterator[Path]:
-    """Files first, then those of folders; nothing that is hidden."""
+    """Files first, then those of folders; nothing that is hidden, and no folder that tools keep for
+    themselves, such as __pycache__."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return
-    shown = [entry for entry in entries if not entry.name.startswith((".", "__"))]
+    shown = [entry for entry in entries if not entry.name.startswith(".")]
     folders = [entry for entry in shown if entry.is_dir(follow_symlinks=False)]
     inside = {entry.name for entry in folders}
     for entry in shown:
@@ -131,6 +132,8 @@ def _walked(folder: Path, depth: int = 0) -> Iterator[Path]:
             yield folder / entry.name
     if depth < DEPTH:
         for entry in folders:
+            if entry.name.startswith("__"):
+                continue
             yield from _walked(folder / entry.name, depth + 1)
 
 

@@ -11,6 +11,12 @@ from judged.web.errors import RefusedError
 
 MOST = 1_000
 """So many parameters an address may have."""
+FROM_DATA = (
+    *("system", "against", "baseline", "of", "query", "item", "run", "judgements", "file", "name"),
+    *("queries", "items", "query_labels", "item_labels", "query_ids", "item_ids"),
+    *("slice", "slices", "sort", "range"),
+)
+"""Parameters that name what is in the files, where white space around a name belongs to it."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Params:
             pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST)
         except ValueError:
             raise RefusedError(f"an address may have {MOST:,} parameters; this has more.") from None
-        return cls(tuple((name, _clean(value)) for name, value in pairs))
+        return cls(tuple((name, _clean(name, value)) for name, value in pairs))
 
     def all(self, name: str) -> tuple[str, ...]:
         """All values of a parameter; empty ones are none."""
@@ -113,6 +119,7 @@ class Params:
         return urlencode(self.pairs)
 
 
-def _clean(value: str) -> str:
-    """A value without what no form sends by itself: white space around it, and half characters."""
-    return value.encode("utf-8", "replace").decode().strip()
+def _clean(name: str, value: str) -> str:
+    """A value without half characters, and, where people type it, without white space around it."""
+    whole = value.encode("utf-8", "replace").decode()
+    return whole if name in FROM_DATA else whole.strip()

@@ -151,6 +151,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         },
     }
     zero = {
+        "data": {"values": [{}]},
         "mark": {"type": "rule", "color": chosen.muted},
         "encoding": {"y": {"datum": 0, "type": "quantitative"}},
     }
@@ -202,6 +203,7 @@ def _mean(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
         return []
     return [
         {
+            "data": {"values": [{}]},  # once, not once for every row
             "mark": {"type": "rule", "color": theme.ink, "strokeDash": [4, 3]},
             "encoding": {"y": {"datum": table["overall"][0], "type": "quantitative"}},
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from judged.errors import did_you_mean, quoted
 from judged.rankings.strips import Cell, strips
 from judged.text import shown
 from judged.web.asked import Command
+from judged.web.commands import shell_word
 from judged.web.contents import pictures_of
 from judged.web.errors import GoneError
 from judged.web.jobs import progress_of_this_work
@@ -102,7 +102,7 @@ def progress_of(what: str, total: int) -> Callable[[int], None]:
 
 
 def command_of(words: Sequence[str], search: Search, line: str) -> Command:
-    return Command(shlex.join(words), "\n".join([*search.python(), line]))
+    return Command(" ".join(map(shell_word, words)), "\n".join([*search.python(), line]))
 
 
 def worst_first(evaluation: Evaluation, label: str) -> list[int]:

@@ -4,7 +4,6 @@ compared."""
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -14,6 +13,7 @@ from judged.checks import choice
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
 from judged.errors import InputError
 from judged.similarity.choice import SIMILARITIES
+from judged.web.commands import path_of
 from judged.web.errors import UndecidedError
 
 if TYPE_CHECKING:
@@ -161,34 +161,30 @@ class Search:
 
     def words(self) -> list[str]:
         """The arguments of `judged embeddings` that say the same."""
-        said = [self.queries.name, self.items.name]
+        said = [path_of(self.queries), path_of(self.items)]
         if self.relevance in ("labels", "shared-labels"):
             files = self.query_labels, self.item_labels
-            said += [f"--{self.relevance}", *(file.name for file in files if file is not None)]
+            said += [f"--{self.relevance}", *(path_of(file) for file in files if file)]
         elif self.relevance == "pairs":
             said += ["--pairs"]
         elif self.judgements is not None:
-            said += ["--qrels", self.judgements.name]
+            said += ["--qrels", path_of(self.judgements)]
         for option, file in (("--query-ids", self.query_ids), ("--item-ids", self.item_ids)):
-            said += [option, file.name] if file is not None else []
+            said += [option, path_of(file)] if file is not None else []
         said += ["--similarity", self.similarity] if self.similarity != "cosine" else []
         said += ["--normalise", self.normalise] if not self.plain else []
         said += [f"--exclude-{self.exclude}"] if self.exclude != "nothing" else []
         return said
 
-    def shell(self) -> str:
-        """The same as text for a shell."""
-        return shlex.join(self.words())
-
     def python(self) -> list[str]:
         """Lines of Python that make `embeddings` and `relevance`."""
         lines = ["import judged", "from judged.inputs.vectors.labels import labels_from"]
-        options = [repr(self.queries.name), repr(self.items.name)]
+        options = [repr(path_of(self.queries)), repr(path_of(self.items))]
         if self.similarity != "cosine":
             options.append(f"similarity={self.similarity!r}")
         for name, file in (("query_ids", self.query_ids), ("item_ids", self.item_ids)):
             if file is not None:
-                options.append(f"{name}=labels_from({file.name!r})")
+                options.append(f"{name}=labels_from({path_of(file)!r})")
         if not self.plain:
             options.append(f"normalise={self.normalise!r}")
         if self.exclude != "nothing":
@@ -201,12 +197,12 @@ class Search:
         if self.relevance == "pairs":
             return "judged.relevance.pairs()"
         if self.relevance == "judgements" and self.judgements is not None:
-            return f"judged.read_judgements({self.judgements.name!r})"
+            return f"judged.read_judgements({path_of(self.judgements)!r})"
         call, read = {
             "labels": ("same_label", "labels_from"),
             "shared-labels": ("shared_label", "labels_lists_from"),
         }[self.relevance]
-        files = [file.name for file in (self.query_labels, self.item_labels) if file is not None]
+        files = [path_of(file) for file in (self.query_labels, self.item_labels) if file]
         return f"judged.relevance.{call}({', '.join(f'{read}({name!r})' for name in files)})"
 
 

@@ -27,6 +27,8 @@ FORMATS = {
 """The files that a chart can be saved as, and what the menu calls them."""
 WIDTH = 620
 NARROWEST, WIDEST = 160, 1400
+CELLS, MOST_ROWS = 160, 40
+"""So many cells and rows of the data stand below a chart; its files have all of them."""
 COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
 """Kinds of systems whose data cost more than their drawing; these are kept."""
 LINKED = ("differences", "scatter", "forest")
@@ -67,7 +69,8 @@ def _figure(asked: Asked, kind: Kind) -> Any:
     ]
     menu.append({"text": "As a command", "href": asked.url(width=None)})
     link = _link(asked, kind)
-    return figure(drawn, link=link, tab_stops=kind.name == "forest", menu=menu)
+    rows = min(max(CELLS // len(drawn.data.columns), 5), MOST_ROWS)
+    return figure(drawn, link=link, tab_stops=kind.name == "forest", menu=menu, rows=rows)
 
 
 def _file(asked: Asked, kind: Kind, form: str) -> Raw:

@@ -54,6 +54,8 @@ def empty(asked: Asked, status: int = 200) -> Page:
             f"{workspace.name} has {counted(len(workspace.files), 'file')}, and none of them holds "
             "judgements or results."
         )
+        if workspace.vectors:
+            there += f" {counted(len(workspace.vectors), 'file')} of vectors can be looked at."
     context = {
         "workspace": workspace,
         "there": there,

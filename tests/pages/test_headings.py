@@ -111,6 +111,14 @@ def test_an_interval_around_no_lead_has_the_sign_of_the_lead() -> None:
     )
 
 
+def test_no_system_leads_where_all_are_infinite() -> None:
+    lost = {str(q): ["b"] for q in range(12)}
+    found = judged.evaluate(JUDGEMENTS, {"a": lost, "b": lost}, "Rank")
+    heading = leading(found, None, "Rank")
+    assert heading.title == "No system has a finite Rank"
+    assert heading.line == "12 queries."
+
+
 def test_each_verdict_has_its_heading() -> None:
     def title(one: object, other: object, **settings: object) -> str:
         runs = {"old": one, "new": other}

@@ -154,6 +154,10 @@ def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
     if len(numbers) == 1:
         said = f"{said[0].upper()}{said[1:]}"
         return Heading(f"{cut(run.name)} has {amount(value)} on {measure}", (f"{said}.",))
+    if math.isinf(value):
+        return Heading(
+            f"No system has a finite {measure}", (f"{queries[0].upper()}{queries[1:]}.",)
+        )
     which = _extreme(known.spec.higher_is_better)
     line = ("With ", Best(amount(value)), f" ({said}). Whether it is ahead was not tested.")
     return Heading(f"{cut(run.name)} has the {which} {measure}", line)

@@ -22,7 +22,7 @@ from judged.errors import JudgedError
 from judged.text import counted
 from judged.web import api
 from judged.web.asked import Asked, Page, Raw
-from judged.web.bar import bar_of
+from judged.web.bar import Bar, bar_of
 from judged.web.cache import Cache
 from judged.web.changes import change_of
 from judged.web.crashes import reported
@@ -154,7 +154,7 @@ def answered(view: View, asked: Asked, part: str | None) -> Response:
 
         return _page(view, asked, files.asking(asked, str(error)), part)
     except JudgedError as error:
-        return _problem(asked, error, part)
+        return _problem(asked, error, part, view)
     except Exception as error:
         return _crash(asked, error, part)
 
@@ -222,7 +222,9 @@ def _checked_part(part: str | None) -> str | None:
     return part
 
 
-def _problem(asked: Asked, error: JudgedError, part: str | None = None) -> Response:
+def _problem(
+    asked: Asked, error: JudgedError, part: str | None = None, view: View | None = None
+) -> Response:
     """A page that says what was refused, in the words of the library, and what can be done."""
     links = [{"url": asked.path, "words": "This page as it begins"}]
     links += [{"url": asked.url("/files"), "words": "Files"}]
@@ -232,8 +234,19 @@ def _problem(asked: Asked, error: JudgedError, part: str | None = None) -> Respo
         )
     title = "Not found" if status_of(error) == 404 else "Refused"
     context = {**_context(asked, title), "message": str(error), "links": links}
+    if view is not None and getattr(view.code, "NUMBERS", False):
+        context["bar"] = _bar_of_refused(asked)
     part = part if part == "main" else None
     return HTMLResponse(rendered("explorer/problem.html", part, context), status_of(error))
+
+
+def _bar_of_refused(asked: Asked) -> Bar | None:
+    """The terms that numbers were refused under, so that others can be chosen; None where they are
+    no terms."""
+    try:
+        return bar_of(asked, asked.terms)
+    except JudgedError:
+        return None
 
 
 def _leaving_out(asked: Asked, name: str) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from judged.errors import JudgedError
 from judged.text import counted
+from judged.web.errors import StoppedError
 from judged.web.terms import NAMES, Terms
 
 if TYPE_CHECKING:
@@ -97,10 +99,10 @@ class Change:
 
 def change_of(asked: Asked) -> Change | None:
     """What the last change of terms did; None where nothing was changed."""
-    was = asked.terms.was()
-    if was is None:
+    was, then = asked.terms.was(), before(asked)
+    if was is None or then is None:
         return None
-    before, after = (asked.calculations.evaluation(terms) for terms in (was, asked.terms))
+    after = asked.calculations.evaluation(asked.terms)
     what = tuple(
         Changed(name[:1].upper() + name[1:], old, new)
         for name, old, new in asked.terms.changes(was)
@@ -108,15 +110,15 @@ def change_of(asked: Asked) -> Change | None:
     if not what:
         return None
     moves, orders = [], []
-    old = {str(measure): measure for measure in before.measures}
+    old = {str(measure): measure for measure in then.measures}
     for measure in after.measures:
-        known = before.labels.get(after.label(measure)) or old.get(str(measure))
+        known = then.labels.get(after.label(measure)) or old.get(str(measure))
         if known is None:
             continue
         label = after.label(measure)
         pairs = [
-            Move(new.name, label, then.summary[known], new.summary[measure])
-            for then, new in zip(before.runs, after.runs, strict=True)
+            Move(new.name, label, old_run.summary[known], new.summary[measure])
+            for old_run, new in zip(then.runs, after.runs, strict=True)
         ]
         moves += pairs
         if _order([pair.before for pair in pairs]) != _order([pair.after for pair in pairs]):
@@ -139,6 +141,14 @@ def _back(asked: Asked, was: Terms) -> str:
 
 
 def before(asked: Asked) -> Evaluation | None:
-    """The numbers under the terms before the last change; None where nothing was changed."""
+    """The numbers under the terms before the last change; None where nothing was changed, or where
+    there were none, because these terms refuse the files."""
     was = asked.terms.was()
-    return None if was is None else asked.calculations.evaluation(was)
+    if was is None:
+        return None
+    try:
+        return asked.calculations.evaluation(was)
+    except StoppedError:
+        raise
+    except JudgedError:
+        return None

@@ -9,6 +9,8 @@ from judged.web.errors import GoneError, RefusedError
 from judged.web.files import picture_of
 
 PARAMS = ("item",)
+PATIENCE = 600.0
+"""Seconds: in the place of a picture there is no room for the word that it is being made."""
 MOST = 20 * 10**6
 """Bytes of a picture that is shown."""
 

@@ -28,7 +28,7 @@ export async function fragment(url, name, { signal, meanwhile = () => {} } = {})
   for (;;) {
     const headers = { "X-Fragment": name };
     const answer = await fetch(url, { headers, credentials: "same-origin", signal });
-    if (!answer.ok) throw new Refused(await sentence(answer));
+    if (!answer.ok) throw await refusal(answer);
     if (answer.status !== 202) return answer;
     meanwhile(parsed(await answer.text()));
     await new Promise((later) => setTimeout(later, 300));
@@ -44,11 +44,22 @@ function working(content) {
   else if (old.textContent !== band.textContent) old.replaceWith(band);
 }
 
-export class Refused extends Error {}
+export class Refused extends Error {
+  /** @param {?Element} page the whole of it, where the answer was a page */
+  constructor(text, page = null) {
+    super(text);
+    this.page = page;
+  }
+}
+
+/** An answer that is an error. */
+async function refusal(answer) {
+  const text = await answer.text();
+  return new Refused(sentence(answer, text), parsed(text).getElementById("main"));
+}
 
 /** The sentence in an answer that is an error: {"error": …}, a page, or plain text. */
-async function sentence(answer) {
-  const text = await answer.text();
+function sentence(answer, text) {
   const kind = answer.headers.get("content-type") ?? "";
   if (kind.includes("json")) {
     try {
@@ -174,6 +185,11 @@ export async function swap(address, name, { push = true, form } = {}) {
     return fresh;
   } catch (error) {
     if (asked.get(name) !== mine || error.name === "AbortError") return null;
+    const waiting = name === "main" && document.querySelector("[data-waiting]");
+    if (waiting && error.page) {
+      put(error.page, document.getElementById(name)); // there is nothing yet that could stay
+      return null;
+    }
     restore(form);
     refuse(error instanceof Refused ? error.message : SILENT);
     return null;

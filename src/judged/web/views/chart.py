@@ -29,6 +29,8 @@ WIDTH = 620
 NARROWEST, WIDEST = 160, 1400
 CELLS, MOST_ROWS = 160, 40
 """So many cells and rows of the data stand below a chart; its files have all of them."""
+ROWS = 12
+"""So many rows of a chart's data stand in the page; the menu has all of them as CSV."""
 COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
 """Kinds of systems whose data cost more than their drawing; these are kept."""
 LINKED = ("differences", "scatter", "forest")

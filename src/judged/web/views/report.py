@@ -46,7 +46,7 @@ def _report(asked: Asked) -> Report:
         for system in asked.workspace.systems
         if system.file is not judgements
     }
-    beside = {option: str(file.path) for option, file in _beside(asked).items()}
+    beside: dict[str, Any] = {option: str(file.path) for option, file in _beside(asked).items()}
     found: Report = make_report(
         str(judgements.path), runs or None, asked.terms.asked, **_options(asked), **beside
     )

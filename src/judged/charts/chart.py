@@ -295,8 +295,9 @@ def schema(version: int) -> str:
 
 @cache
 def _version() -> int:
-    """The Vega-Lite that is installed."""
-    return max(int(each.partition(".")[0]) for each in _converter().get_vegalite_versions())
+    """The Vega-Lite that is installed; converters that do not tell have the fifth."""
+    versions = getattr(_converter(), "get_vegalite_versions", lambda: ["5"])()
+    return max(int(each.partition(".")[0]) for each in versions)
 
 
 @cache

@@ -25,7 +25,8 @@ def test_a_list_that_begins_like_an_option(judged):
     assert judged("explain", "1 -1", "--pool", "-1 1", "-m", "P").out.startswith("P (Precision)")
     wrong = judged("explain", "1 0", "--pol", "1")
     assert (wrong.code, wrong.out) == (2, "")
-    assert wrong.err.endswith("Error: No such option '--pol'. Did you mean '--pool'?\n")
+    told = wrong.err.splitlines()[-1].replace("'", "").replace(":", "").replace(".", "")
+    assert told == "Error No such option --pol Did you mean --pool?"
 
 
 def test_a_pool_without_what_is_not_relevant(judged):

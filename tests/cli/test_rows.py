@@ -44,9 +44,13 @@ def test_the_other_commands(judged):
     explained = judged("explain", "rows.jsonl", "--query", "q1", "-m", "RR")
     assert (explained.code, "0.5" in explained.out) == (0, True)
     assert judged("plot", "precision-recall", "rows.jsonl", "-o", "pr.csv").code == 0
-    result = judged("plot", "precision-recall", "rows.jsonl", "turned.jsonl", "-o", "pr.csv")
+    two = "rows.jsonl", "turned.jsonl"
+    assert judged("plot", "precision-recall", *two, "-o", "pr.csv").code == 0
+    result = judged("plot", "scores", *two, "-o", "scores.csv")
     assert result.code == 2
-    assert result.err == "judged: precision-recall needs judgements and one run; got 2 runs.\n"
+    assert result.err == (
+        "judged: scores needs judgements and one run with its items and scores; got 2 runs.\n"
+    )
 
 
 def test_judgements_alone(judged, tmp_path):

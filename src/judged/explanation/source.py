@@ -245,7 +245,7 @@ def _grades_of(judgements: Judgements | Lookup, duplicates: str) -> dict[str, fl
 def policy_of_a_list(policy: PolicyLike | None, given: Any) -> Any:
     """A policy for a relevance list, which has no ids: ties stand as they are written, unless
     grades decide; where nothing is tied, they are not broken at all."""
-    chosen = policy.to_dict() if isinstance(policy, Policy) else policy or {}
+    chosen = policy.to_dict() if isinstance(policy, Policy) else {} if policy is None else policy
     if not isinstance(chosen, Mapping):
         return policy
     if chosen.get("ties", "id") == "id" or not (isinstance(given, str) and "(" in given):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import LEVEL, checked, size_in_bytes
+from judged.errors import InputError, quoted
 
 if TYPE_CHECKING:
     from judged.charts.pictures import PicturesLike
@@ -221,6 +222,7 @@ def report_of(
 
     from judged.charts.pictures import read_pictures
     from judged.comparison.comparison import Comparison
+    from judged.embeddings.top_k import TopK
     from judged.inputs.texts import read_texts
     from judged.report.contents import contents, of_comparison
     from judged.report.lists import items_of
@@ -232,6 +234,12 @@ def report_of(
     if top_k is not None:
         names = [run.name for run in found.evaluation.runs]
         first = dict(top_k) if isinstance(top_k, Mapping) else {names[0]: top_k}
+        for own in first.values():
+            if not isinstance(own, TopK):
+                raise InputError(
+                    "top_k must be what Embeddings.top_k gives, or {run: that} of several runs; "
+                    f"got {quoted(own)}."
+                )
         listed = {run: own.to_dict() for run, own in first.items()}
         found = replace(found, results=replace(found.results, first=listed))
     if texts is not None:

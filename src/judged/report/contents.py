@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import LEVEL
+from judged.checks import level as checked_level
 from judged.comparison import compare_evaluation
 from judged.comparison.missing import refuse_lacking, refuse_unsaid
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
@@ -172,7 +173,7 @@ def _uncompared(
         first = evaluation.measure(measure)
         others = (each for each in evaluation.measures if each != first)
         evaluation = replace(evaluation, measures=(first, *others))
-    level = level or evaluation.level or LEVEL
+    level = evaluation.level or LEVEL if level is None else checked_level("level", level)
     if evaluation.level != level or (groups is not None and evaluation.groups is None):
         evaluation = with_intervals(evaluation, level, groups)
     results = replace(results, evaluation=evaluation) if results else Results(evaluation)
@@ -198,7 +199,7 @@ def _groups(comparison: Comparison) -> dict[str, str] | None:
 
 
 def _check(names: list[str], baseline: str | None, slices: SlicesLike | None) -> None:
-    if baseline is not None and baseline not in names:
+    if baseline is not None and not (isinstance(baseline, str) and baseline in names):
         raise InputError(
             f"there is no run {quoted(baseline)} to compare with{did_you_mean(baseline, names)} "
             f"There is {', '.join(names)}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -103,7 +104,10 @@ def test_it_works_inside_a_running_loop(kind: str) -> None:
     async def notebook() -> float:
         return evaluate_retriever(RETRIEVERS[kind], TEXTS, JUDGEMENTS, "RR", workers=2).value()
 
-    assert asyncio.run(notebook()) == 0.5
+    with ThreadPoolExecutor(
+        1
+    ) as thread:  # in this one, tests of pages may have a loop of their own
+        assert thread.submit(lambda: asyncio.run(notebook())).result() == 0.5
 
 
 def test_names_of_runs() -> None:

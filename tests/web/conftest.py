@@ -44,6 +44,8 @@ def browse(browser: Any) -> Iterator[Callable[..., Any]]:
         )
         page.goto(server.address)
         page.goto(f"http://127.0.0.1:{server.port}{path}")
+        # On a busy machine a page may say at first how far it is.
+        page.wait_for_selector("#working", state="detached", timeout=60_000)
         return page
 
     yield open_page

@@ -60,8 +60,8 @@ def query_rows(
     -------
     Markup
 
-    >>> query_rows(["q<1"], [Values([0.5], ["2.?-"])], differences={"q<1": -0.25})
-    Markup('<tr><th>q&lt;1<td>0.5000\n2.?-<td class=worse>−0.2500')
+    >>> query_rows(["q<1"], [Values([0.5], ["2.?-"])], differences={"q<1": -0.25}).splitlines()
+    [Markup('<tr><th>q&lt;1<td>0.5000'), Markup('2.?-<td class=worse>−0.2500')]
     """
     heads = [_head(query, (texts or {}).get(query, "")) for query in queries]
     columns = [heads, *(each.cells() for each in systems)]

@@ -102,7 +102,7 @@ def sort(qrels: str, runs: Sequence[str]) -> Report:
     names = server.ask("/api/systems")
     first = json.loads(names)["systems"][0]["name"]
     ways = cycle(
-        ["sort=query", "contains=00", f"sort=system:{first}", "sort=relevant", "contains=12"]
+        ["sort=query", "find=00", f"sort=system:{first}", "sort=relevant", "find=12"]
     )
     server.ask(f"/queries?sort=system:{first}", "main")
     return {"calls": clocked(lambda: server.ask(f"/queries?{next(ways)}", "main"), 5)}

@@ -30,12 +30,12 @@ AT_ONCE = 200
 class Server:
     """The explorer of some files, and questions to it."""
 
-    def __init__(self, qrels: str, runs: Sequence[str], memory: str = "1GB") -> None:
+    def __init__(self, qrels: str, runs: Sequence[str]) -> None:
         import uvicorn
 
         from judged.web import Settings, application, bound
 
-        settings = Settings.of([qrels, *runs], port=0, key=False, memory=memory)
+        settings = Settings.of([qrels, *runs], port=0, key=False)
         listening = bound(settings, print)
         self.port = listening.getsockname()[1]
         app = application(replace(settings, port=self.port))
@@ -101,9 +101,7 @@ def sort(qrels: str, runs: Sequence[str]) -> Report:
     server.ask("/queries")
     names = server.ask("/api/systems")
     first = json.loads(names)["systems"][0]["name"]
-    ways = cycle(
-        ["sort=query", "find=00", f"sort=system:{first}", "sort=relevant", "find=12"]
-    )
+    ways = cycle(["sort=query", "find=00", f"sort=system:{first}", "sort=relevant", "find=12"])
     server.ask(f"/queries?sort=system:{first}", "main")
     return {"calls": clocked(lambda: server.ask(f"/queries?{next(ways)}", "main"), 5)}
 
@@ -135,7 +133,7 @@ def first(qrels: str, runs: Sequence[str]) -> Report:
 
 def at_once(qrels: str, runs: Sequence[str]) -> Report:
     """Two hundred requests at once, of twenty different views."""
-    server = Server(qrels, runs, memory="300MB")
+    server = Server(qrels, runs)
     server.ask("/")
     paths = [f"/?{_asked(depth=str(5 + each % 20))}" for each in range(AT_ONCE)]
 

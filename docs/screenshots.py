@@ -149,7 +149,7 @@ SHOTS = {
     "query": Shot("/query?query=309&measure=nDCG%4010&measure=AP&system=bm25&system=rerank-large"),
     "playground": Shot("/playground"),
     "playground-phone": Shot("/playground", width=390, height=844),
-    "embeddings": Shot("/embeddings", of="demo"),
+    "embeddings": Shot("/embeddings?temperature=0.00422", of="demo"),
     "files": Shot("/files", height=900),
     "report": Shot("report.html", height=1400),
 }
@@ -160,7 +160,7 @@ def take(names: list[str], target: Path) -> None:
     """Serve the data, open each page, and keep a picture of it."""
     from playwright.sync_api import sync_playwright
 
-    from judged.demo import write_demo
+    from judged.demo import write_demo, write_gallery
 
     browser_path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
     if browser_path is None:
@@ -170,7 +170,7 @@ def take(names: list[str], target: Path) -> None:
         folders = {name: Path(temporary) / name for name in ("collection", "demo")}
         folders["collection"].mkdir()
         write_collection(folders["collection"])
-        write_demo(folders["demo"])
+        write_gallery(write_demo(folders["demo"]))
         if "report" in names:
             _write_report(folders["collection"], Path(temporary) / "report.html")
         browser = playwright.chromium.launch(executable_path=browser_path, args=[*CHROMIUM])

@@ -50,6 +50,7 @@ def test_letters_in_a_field_do_not_step(server: Serve, folder: Path, browse: Bro
     page.get_by_role("link", name="Clear the filter").click()
     page.wait_for_function("() => !location.search.includes('find')")
     page.wait_for_selector("h1 >> text=/^20 queries/")
+    assert "find" not in page.url
 
 
 def test_find_keeps_the_focus(server: Serve, folder: Path, browse: Browse) -> None:

@@ -198,13 +198,14 @@ def test_only_the_last_answer_counts(opened: Callable[..., Any]) -> None:
 
 def test_while_the_server_works_it_is_asked_again(opened: Callable[..., Any]) -> None:
     asked: list[str] = []
+    step = 1  # stands still until the page has shown it, however slow the machine
 
     def slow(route: Any, path: str, query: dict[str, str]) -> bool:
         if route.request.headers.get("x-fragment") != "main":
             return False
         asked.append(path)
-        if len(asked) < 3:
-            body = f'<div id="working" class="page-band">Reading {len(asked)} of 3</div>'
+        if step < 3:
+            body = f'<div id="working" class="page-band">Reading {step} of 3</div>'
             route.fulfill(status=202, body=body, content_type="text/html")
         else:
             route.fulfill(body=form_page(query["ties"]), content_type="text/html")
@@ -212,10 +213,13 @@ def test_while_the_server_works_it_is_asked_again(opened: Callable[..., Any]) ->
 
     tab = opened(form_page("id"), answers=slow)
     tab.select_option("select", "best")
+    tab.wait_for_selector("text=Reading 1 of 3")
+    step = 2
     tab.wait_for_selector("text=Reading 2 of 3")
+    step = 3
     heading(tab, "best")
     assert tab.locator("#working").count() == 0
-    assert len(asked) == 3
+    assert len(asked) >= 3
 
 
 def test_a_server_that_is_gone_is_said(opened: Callable[..., Any]) -> None:

@@ -87,7 +87,6 @@ def cli() -> None:
           judged identify 0.4433 QRELS RUN
           judged explain "0 1 0 0 1" -m AP
           judged plot precision-recall QRELS RUN -o curve.png
-          judged report QRELS RUN RUN -o report.html
           judged serve FOLDER
           judged measures AP
     """

@@ -1,0 +1,1 @@
+"""Is the collection itself sound, and what do its faults do to the numbers?"""

@@ -1,0 +1,1 @@
+"""How many queries a difference takes, or what can be seen with those there are."""

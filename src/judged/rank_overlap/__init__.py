@@ -1,0 +1,1 @@
+"""How far ranked lists agree, without judgements."""

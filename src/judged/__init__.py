@@ -68,6 +68,7 @@ _HOMES = {
     "read_vectors": "inputs.vectors",
     "relevance": "embeddings.relevance",
     "repeats": "inputs.repeated",
+    "statistics": "statistics",
     "temperature": "temperature",
     "testing": "testing",
     "types": "types",

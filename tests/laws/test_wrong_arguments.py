@@ -103,6 +103,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         temperature.study,
         {"embeddings": EMBEDDINGS, "relevance": SAME, "temperatures": [1.0], "iterations": 2},
     ),
+    "statistics.order_agreement": (
+        judged.statistics.order_agreement,
+        {"x": [3, 2, 1], "y": [3, 1, 2]},
+    ),
     "conventions.find": (conventions.find, {"name": "ranx"}),
     "relevance.listed": (relevance.listed, {"judgements": JUDGEMENTS}),
     "relevance.revisited": (

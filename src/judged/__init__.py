@@ -19,6 +19,7 @@ import judged.forks  # noqa: F401  # it has to be there before a fork
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Agreement": "judgements.agreements.result",
     "Audit": "rankings.audit",
     "Comparison": "comparison.comparison",
     "ConventionError": "errors",
@@ -37,6 +38,7 @@ _HOMES = {
     "Lookup": "inputs",
     "Measure": "measures",
     "MeasureError": "errors",
+    "MergedJudgements": "judgements.agreements.merger",
     "MissingExtraError": "errors",
     "OutputError": "errors",
     "Policy": "policy",
@@ -48,6 +50,7 @@ _HOMES = {
     "TopK": "embeddings.top_k",
     "Unanswerable": "evaluation.unanswerable",
     "Vectors": "inputs.vectors",
+    "agreement": "judgements.agreements",
     "charts": "charts",
     "compare": "comparison",
     "compare_conventions": "disagreement",
@@ -62,6 +65,7 @@ _HOMES = {
     "judge": "judging",
     "learn": "learn",
     "make_report": "report",
+    "merge_judgements": "judgements.agreements.merger",
     "parse_measure": "measures",
     "read_judgements": "inputs",
     "read_run": "inputs",

@@ -1,4 +1,5 @@
-"""Which ids a format of runs or judgements cannot hold: what is written has to be read back with the same ids."""
+"""Which ids a format of runs or judgements cannot hold: what is written has to be read back with
+the same ids."""
 
 from __future__ import annotations
 

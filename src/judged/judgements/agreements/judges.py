@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.errors import InputError, quoted
-from judged.inputs import read_judgements
+from judged.inputs import as_runs, read_judgements, read_run
 from judged.inputs.columns import as_columns
 from judged.inputs.dicts import holds_several, with_texts
-from judged.inputs.formats import distinct_names, named_file
-from judged.inputs.tables import Judgements, Lookup, texts
+from judged.inputs.formats import distinct_names, named_file, printable
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run, texts
 from judged.judging.join import distinct
 from judged.judging.pool import pool_of
 from judged.judging.subtopics import rows_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from judged.types import ColumnsLike, FileFormat
+    from judged.types import ColumnsLike, FileFormat, RunsLike
 
 NO_JUDGEMENT = "a negative grade is no judgement (in the pool, but not judged)"
 ORDINALS = ("first", "second")
@@ -36,7 +36,7 @@ ORDINALS = ("first", "second")
 def named_judges(first: Any, second: Any) -> dict[str, Any]:
     """The judges by name: two, or {name: judgements} alone."""
     if second is None:
-        return _several(first)
+        return several_judges(first, "agreement is of")
     given = (first, second)
     if all(isinstance(each, (str, PathLike)) for each in given):
         return named_files(given)
@@ -52,7 +52,9 @@ def named_files(files: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(distinct_names(named), [file for _, file in named], strict=True))
 
 
-def _several(given: Any) -> dict[str, Any]:
+def several_judges(given: Any, what: str) -> dict[str, Any]:
+    """The judges by name, where they are given as one: {name: judgements}, or a list of files;
+    `what` begins the message where there are not two."""
     if isinstance(given, (list, tuple)) and all(
         isinstance(each, (str, PathLike)) for each in given
     ):
@@ -61,11 +63,11 @@ def _several(given: Any) -> dict[str, Any]:
         named = with_texts(given, "", "judges")
     else:
         raise InputError(
-            "agreement is of two judges or more: give the judgements of both, or {name: "
-            f"judgements}} of all; got {_what(given)} alone."
+            f"{what} two judges or more: give {{name: judgements}}, or a list of files; got "
+            f"{_what(given)} alone."
         )
     if len(named) < 2:
-        raise InputError(f"agreement is of two judges or more; got {counted(len(named), 'judge')}.")
+        raise InputError(f"{what} two judges or more; got {counted(len(named), 'judge')}.")
     return named
 
 
@@ -83,9 +85,39 @@ def read_judges(
 ) -> dict[str, Judgements | Lookup]:
     """What each of the judges judged."""
     known = as_columns(columns, alone=False)
-    return {
-        name: read_judgements(given, columns=known, format=format) for name, given in named.items()
-    }
+    found = {}
+    for name, given in named.items():
+        try:
+            found[name] = read_judgements(given, columns=known, format=format)
+        except InputError as error:
+            raise _in_place(error, given, RUN, JUDGEMENTS) from None
+    return found
+
+
+def read_runs(
+    runs: RunsLike, *, columns: ColumnsLike | None = None, format: FileFormat | None = None
+) -> dict[str, Run | Lookup]:
+    """The runs by name."""
+    known = as_columns(columns, alone=False)
+    found = {}
+    for name, given in as_runs(runs).items():
+        try:
+            found[name or "run"] = read_run(given, name=name, columns=known, format=format)
+        except InputError as error:
+            raise _in_place(error, given, JUDGEMENTS, RUN) from None
+    return found
+
+
+def _in_place(error: InputError, given: Any, kind: Kind, wanted: Kind) -> InputError:
+    """An error; of a file of the other kind, with what belongs where."""
+    file = printable(given) if isinstance(given, (str, PathLike)) else ""
+    if str(error) != kind.mistaken_for(wanted, file):
+        return error
+    return InputError(
+        f"{file} looks like {kind.phrase} ({kind.columns}), not {wanted.phrase}. The judgements "
+        "of two judges come first, then runs; further judges are given as {name: judgements} "
+        "(--judge FILE)."
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, PolicyError
-from judged.inputs import as_runs, read_run
-from judged.inputs.columns import as_columns
 from judged.inputs.tables import Judgements, Lookup
-from judged.judgements.agreements.judges import on_queries
+from judged.judgements.agreements.judges import on_queries, read_runs
 from judged.text import Warned, listed, plain
 
 if TYPE_CHECKING:
@@ -100,7 +98,10 @@ class Leaderboards:
     @cached_property
     def evaluations(self) -> dict[str, Evaluation]:
         """The evaluation of the runs under each judge."""
-        return {name: getattr(each, "evaluation", each) for name, each in self.under.items()}
+        found: dict[str, Any] = {
+            name: getattr(each, "evaluation", each) for name, each in self.under.items()
+        }
+        return found
 
     @cached_property
     def _first(self) -> Evaluation:
@@ -144,7 +145,7 @@ class Leaderboards:
 
     def _better(self, measure: str, judge: str) -> dict[str, float]:
         """The numbers of the runs, such that the greater is the better one."""
-        higher = self._first.labels[measure].higher_is_better
+        higher = self._first.labels[measure].spec.higher_is_better
         sign = 1 if higher else -1
         return {run: sign * value for run, value in self.values[measure][judge].items()}
 
@@ -238,11 +239,7 @@ def leaderboards_of(
     from judged.comparison import compare
     from judged.evaluation import evaluate
 
-    known = as_columns(terms.columns, alone=False)
-    read = {
-        name or "run": read_run(each, name=name, columns=known, format=terms.run_format)
-        for name, each in as_runs(runs).items()
-    }
+    read = read_runs(runs, columns=terms.columns, format=terms.run_format)
     under: dict[str, Comparison | Evaluation] = {}
     for judge, own in judges.items():
         judgements = on_queries(own, queries)

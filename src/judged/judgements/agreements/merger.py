@@ -13,8 +13,9 @@ import numpy as np
 from judged.checks import checked, checked_methods, choice
 from judged.errors import OutputError
 from judged.inputs.tables import Judgements
-from judged.judgements.agreements.judges import Grades, grades_of, named_judges, read_judges
-from judged.judgements.agreements.rules import RULES, one_grade, tied
+from judged.judgements.agreements.choices import RULES
+from judged.judgements.agreements.judges import Grades, grades_of, read_judges, several_judges
+from judged.judgements.agreements.rules import one_grade, tied
 from judged.outputs import check_target, replacing
 from judged.results import Result, Table
 from judged.segments import Floats
@@ -67,7 +68,7 @@ def merge_judgements(
     """
     choice("rule", rule, RULES)
     judges = read_judges(
-        named_judges(judgements, None), columns=columns, format=judgements_format
+        several_judges(judgements, "merged are"), columns=columns, format=judgements_format
     )
     grades = grades_of(judges, duplicates=duplicates)
     values = _merged(grades, rule)
@@ -88,9 +89,7 @@ def merge_judgements(
                 int((there & (grades.times == 1)).sum()),
                 int((own == values).sum()),
             )
-            for name, there, own in zip(
-                grades.judges, grades.there.T, grades.values.T, strict=True
-            )
+            for name, there, own in zip(grades.judges, grades.there.T, grades.values.T, strict=True)
         ),
         judged_by=tuple(np.bincount(grades.times, minlength=len(judges) + 1).tolist()),
     )
@@ -111,7 +110,9 @@ def _ties(grades: Grades, rule: str) -> list[str]:
     were = counted(split, f"{grades.unit} has", f"{grades.unit}s have")
     said = f"{were} no majority, as several grades were given equally often: the lowest is taken."
     if len(grades.judges) == 2:
-        said += " Of two judges that is the lower grade wherever they differ; a third would settle it."
+        said += (
+            " Of two judges that is the lower grade wherever they differ; a third would settle it."
+        )
     return [Warned(said)]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.checks import LEVEL, RESAMPLES
 from judged.errors import InputError
@@ -171,16 +172,17 @@ def pair_of(grades: Grades, one: int, other: int, settings: Settings) -> JudgePa
     query = np.unique(grades.query[both], return_inverse=True)[1].reshape(-1)
     size = int(query.max(initial=-1)) + 1
     relevant = np.stack([first, second]) >= settings.rel
-    ones = np.ones(len(first))
+    ones = np.ones(len(first), bool)
 
-    def ratio(upper: Any, lower: Any = ones) -> Means:
-        return Means.ratio(*(np.bincount(query, each, size) for each in (upper, lower)))
+    def ratio(upper: NDArray[Any], lower: NDArray[Any] = ones) -> Means:
+        sums = [np.bincount(query, each.astype(np.float64), size) for each in (upper, lower)]
+        return Means.ratio(sums[0].astype(np.float64), sums[1].astype(np.float64))
 
     samples = {
         "agreement": ratio(first == second),
         **{name: kappa_sample(first, second, query, weights=name) for name in KAPPAS},
         **{name: _alpha(np.stack([first, second], axis=1), query, name) for name in ALPHAS},
-        "overlap": ratio(relevant.all(axis=0), relevant.any(axis=0)),
+        "overlap": ratio(relevant[0] & relevant[1], relevant[0] | relevant[1]),
         "first": ratio(relevant[0]),
         "second": ratio(relevant[1]),
         "difference": ratio(second - first),

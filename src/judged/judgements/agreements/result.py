@@ -78,7 +78,8 @@ class Agreement(Result):
         1
         """
         for given in (first, second):
-            if given is not None and given not in self.judges:
+            known = isinstance(given, str) and given in self.judges
+            if given is not None and not known:
                 raise InputError(
                     f"there is no judge {quoted(given)}; the judges are {listed(self.judges)}."
                 )
@@ -199,7 +200,7 @@ class Agreement(Result):
             **dict.fromkeys(("value", "low", "high"), pl.Float64),
             "note": pl.String,
         }
-        rows = [
+        rows: list[tuple[str | float | None, ...]] = [
             (pair.first, pair.second, name, *_cells(each))
             for pair in self.pairs
             for name, each in pair.numbers().items()

@@ -7,16 +7,6 @@ from numpy.typing import NDArray
 
 from judged.segments import Floats, Ints
 
-RULES = {
-    "majority": "the grade that most judges gave, and of several such the lowest",
-    "mean": "the mean of all grades",
-    "median": "the median of all grades, of two in the middle their mean",
-    "highest": "the highest grade",
-    "lowest": "the lowest grade",
-    "first": "the grade of the first judge, in the order given, who judged it",
-}
-"""What an item gets by each rule."""
-
 
 def one_grade(grades: Floats, rule: str) -> Floats:
     """The grade of each row by a rule; NaN where nobody gave one.

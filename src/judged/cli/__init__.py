@@ -21,6 +21,7 @@ COMMANDS = (
     "compare",
     "report",
     "gate",
+    "queue",
     "agreement",
     "merge",
     "retriever",
@@ -81,6 +82,7 @@ def cli() -> None:
           judged compare QRELS RUN RUN -m nDCG@10
           judged report QRELS RUN RUN -o report.html
           judged gate QRELS RUN --baseline baseline.json
+          judged queue QRELS RUN RUN -o to_judge.csv
           judged agreement QRELS QRELS RUN RUN
           judged merge QRELS QRELS -o merged.qrels
           judged retriever QRELS package.module:search --queries FILE

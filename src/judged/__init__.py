@@ -38,6 +38,7 @@ _HOMES = {
     "Measure": "measures",
     "MeasureError": "errors",
     "MissingExtraError": "errors",
+    "Orders": "comparison.orders",
     "OutputError": "errors",
     "Policy": "policy",
     "PolicyError": "errors",

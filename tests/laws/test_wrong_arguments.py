@@ -45,6 +45,7 @@ INDEXED = EMBEDDINGS.evaluate_index(
 )
 JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
 COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
+ORDERS = judged.compare(JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]).orders()
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (judged.evaluate, JUDGED),
@@ -125,6 +126,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 METHODS = {
     "Evaluation": EVALUATION,
     "Comparison": COMPARISON,
+    "Orders": ORDERS,
     "Explanation": EXPLAINED,
     "Gate": GATE,
     "Report": EVALUATION.report(),

@@ -40,6 +40,7 @@ _HOMES = {
     "MeasureError": "errors",
     "MergedJudgements": "judgements.agreements.merger",
     "MissingExtraError": "errors",
+    "Orders": "comparison.orders",
     "OutputError": "errors",
     "Policy": "policy",
     "PolicyError": "errors",

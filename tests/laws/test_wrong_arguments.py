@@ -45,6 +45,7 @@ INDEXED = EMBEDDINGS.evaluate_index(
 )
 JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
 COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
+ORDERS = judged.compare(JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]).orders()
 JUDGES = {"first": JUDGEMENTS, "second": {"q1": {"a": 1, "b": 0}, "q2": {"c": 0}}}
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
@@ -128,6 +129,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 METHODS = {
     "Evaluation": EVALUATION,
     "Comparison": COMPARISON,
+    "Orders": ORDERS,
     "Agreement": judged.agreement(JUDGES, runs=RUNS),
     "Explanation": EXPLAINED,
     "Gate": GATE,

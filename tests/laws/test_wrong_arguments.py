@@ -48,6 +48,7 @@ COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (judged.evaluate, JUDGED),
+    "fuse": (judged.fuse, {"runs": RUNS}),
     "gate": (judged.gate, {**JUDGED, "baseline": RUN}),
     "testing.assert_no_regression": (
         judged.testing.assert_no_regression,
@@ -122,6 +123,7 @@ METHODS = {
     "Evaluation": EVALUATION,
     "Comparison": COMPARISON,
     "Explanation": EXPLAINED,
+    "Fusion": judged.fuse(RUNS),
     "Gate": GATE,
     "Report": EVALUATION.report(),
     "Identification": IDENTIFIED,
@@ -149,7 +151,8 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     for kind, result in METHODS.items():
         for name in dir(result):
             method = getattr(result, name)
-            if not name.startswith("_") and inspect.ismethod(method):
+            own = not name.startswith("_") and not hasattr(judged.Run, name)
+            if own and inspect.ismethod(method):
                 yield f"{kind}.{name}", method, {"path": "x.json"} if name == "save" else {}
     for name in charts.__all__:
         chart = getattr(charts, name)

@@ -99,7 +99,7 @@ class Fusion(RunResult, Run):
         list of str
 
         >>> import judged
-        >>> judged.fuse({"one": {"q": ["a"]}, "other": {"q": ["a"]}}).sentences()[0]
+        >>> judged.fuse({"one": {"q": ["a"]}, "other": {"q": ["a", "b"]}}).sentences()[0]
         "rrf of one and other: an item's score is the sum over the lists that have it of \
 1 / (60 + rank)."
         """

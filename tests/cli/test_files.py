@@ -14,6 +14,7 @@ from judged.cli import COMMANDS, cli
 from judged.cli._files import Command, Reads, Writes
 
 TEXTS = {
+    "agreement": {"columns", "convention", "measures"},
     "compare": {
         *("baseline", "caption", "columns", "convention", "label", "lower_is_better", "margin"),
         *("measure_name", "measures", "sort"),
@@ -30,6 +31,7 @@ TEXTS = {
     "identify": {"columns", "measures", "value"},
     "learn": {"columns", "kind", "measure", "memory"},
     "measures": {"name"},
+    "merge": {"columns"},
     "plot": {
         *("baseline", "columns", "kind", "margin", "measures", "query", "temperatures"),
         "title",
@@ -114,6 +116,15 @@ CALLS = [
     ("unique", "gate qrels a.run --baseline s.json --unique unique --json {}"),
     ("unique", "gate qrels a.run --baseline s.json --weights unique --json {}"),
     ("unique", "gate qrels a.run --baseline s.json --item-to table:unique --json {}"),
+    ("qrels", "agreement qrels labels -o {}"),
+    ("labels", "agreement qrels bob=labels -o {}"),
+    ("ids", "agreement qrels labels --judge ids -o {}"),
+    ("a.run", "agreement qrels labels a.run -o {}"),
+    ("unique", "agreement qrels labels a.run --unique unique -o {}"),
+    ("unique", "agreement qrels labels a.run --weights unique -o {}"),
+    ("unique", "agreement qrels labels a.run --item-to table:unique -o {}"),
+    ("qrels", "merge qrels labels -o {}"),
+    ("labels", "merge qrels bob=labels -o {}"),
     ("q.npy", "embeddings q.npy i.npy --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs -o {}"),

@@ -45,6 +45,8 @@ INDEXED = EMBEDDINGS.evaluate_index(
 )
 JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
 COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
+ORDERS = judged.compare(JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]).orders()
+JUDGES = {"first": JUDGEMENTS, "second": {"q1": {"a": 1, "b": 0}, "q2": {"c": 0}}}
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (judged.evaluate, JUDGED),
@@ -61,6 +63,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "identify": (judged.identify, {"value": "0.5", "measures": "RR", **JUDGED}),
     "compare_conventions": (judged.compare_conventions, {"measures": "AP", **JUDGED}),
     "compare": (judged.compare, {"judgements": JUDGEMENTS, "runs": RUNS}),
+    "agreement": (judged.agreement, {**JUDGES, "runs": RUNS}),
+    "merge_judgements": (judged.merge_judgements, {"judgements": JUDGES}),
     "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),
     "parse_measure": (judged.parse_measure, {"measure": "P"}),
     "repeats": (judged.repeats, {}),
@@ -104,6 +108,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         temperature.study,
         {"embeddings": EMBEDDINGS, "relevance": SAME, "temperatures": [1.0], "iterations": 2},
     ),
+    "statistics.order_agreement": (
+        judged.statistics.order_agreement,
+        {"x": [3, 2, 1], "y": [3, 1, 2]},
+    ),
     "conventions.find": (conventions.find, {"name": "ranx"}),
     "relevance.listed": (relevance.listed, {"judgements": JUDGEMENTS}),
     "relevance.revisited": (
@@ -122,6 +130,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 METHODS = {
     "Evaluation": EVALUATION,
     "Comparison": COMPARISON,
+    "Orders": ORDERS,
+    "Agreement": judged.agreement(JUDGES, runs=RUNS),
     "Explanation": EXPLAINED,
     "Fusion": judged.fuse(RUNS),
     "Gate": GATE,
@@ -162,7 +172,8 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
 
 
 NOT_CALLED = {
-    *("Audit", "Judgements", "Lookup", "Run", "Measure", "Similarity", "Unanswerable", "Vectors"),
+    *("Audit", "Judgements", "Lookup", "MergedJudgements", "Run", "Measure", "Similarity"),
+    *("Unanswerable", "Vectors"),
 }
 """What people get and do not make; `Measure` has its own tests, in tests/measures."""
 

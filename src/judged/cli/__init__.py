@@ -22,6 +22,9 @@ COMMANDS = (
     "fuse",
     "report",
     "gate",
+    "queue",
+    "agreement",
+    "merge",
     "retriever",
     "embeddings",
     "learn",
@@ -81,6 +84,9 @@ def cli() -> None:
           judged fuse RUN RUN -o fused.run
           judged report QRELS RUN RUN -o report.html
           judged gate QRELS RUN --baseline baseline.json
+          judged queue QRELS RUN RUN -o to_judge.csv
+          judged agreement QRELS QRELS RUN RUN
+          judged merge QRELS QRELS -o merged.qrels
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz

@@ -50,6 +50,7 @@ JUDGES = {"first": JUDGEMENTS, "second": {"q1": {"a": 1, "b": 0}, "q2": {"c": 0}
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (judged.evaluate, JUDGED),
+    "fuse": (judged.fuse, {"runs": RUNS}),
     "gate": (judged.gate, {**JUDGED, "baseline": RUN}),
     "testing.assert_no_regression": (
         judged.testing.assert_no_regression,
@@ -132,6 +133,7 @@ METHODS = {
     "Orders": ORDERS,
     "Agreement": judged.agreement(JUDGES, runs=RUNS),
     "Explanation": EXPLAINED,
+    "Fusion": judged.fuse(RUNS),
     "Gate": GATE,
     "Report": EVALUATION.report(),
     "Identification": IDENTIFIED,
@@ -159,7 +161,8 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     for kind, result in METHODS.items():
         for name in dir(result):
             method = getattr(result, name)
-            if not name.startswith("_") and inspect.ismethod(method):
+            own = not name.startswith("_") and not hasattr(judged.Run, name)
+            if own and inspect.ismethod(method):
                 yield f"{kind}.{name}", method, {"path": "x.json"} if name == "save" else {}
     for name in charts.__all__:
         chart = getattr(charts, name)

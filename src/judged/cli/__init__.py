@@ -19,6 +19,7 @@ from judged.errors import JudgedError, JudgedWarning, did_you_mean
 COMMANDS = (
     "evaluate",
     "compare",
+    "fuse",
     "report",
     "gate",
     "queue",
@@ -80,6 +81,7 @@ def cli() -> None:
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
           judged compare QRELS RUN RUN -m nDCG@10
+          judged fuse RUN RUN -o fused.run
           judged report QRELS RUN RUN -o report.html
           judged gate QRELS RUN --baseline baseline.json
           judged queue QRELS RUN RUN -o to_judge.csv

@@ -14,6 +14,7 @@ from judged.cli import COMMANDS, cli
 from judged.cli._files import Command, Reads, Writes
 
 TEXTS = {
+    "agreement": {"columns", "convention", "measures"},
     "compare": {
         *("baseline", "caption", "columns", "convention", "label", "lower_is_better", "margin"),
         *("measure_name", "measures", "sort"),
@@ -25,10 +26,12 @@ TEXTS = {
     },
     "evaluate": {"caption", "columns", "convention", "label", "measures", "sort"},
     "explain": {"columns", "convention", "measure", "pool", "query"},
+    "fuse": {"columns", "weights"},
     "gate": {"columns", "convention", "max_drop", "measures", "minimum"},
     "identify": {"columns", "measures", "value"},
     "learn": {"columns", "kind", "measure", "memory"},
     "measures": {"name"},
+    "merge": {"columns"},
     "plot": {
         *("baseline", "columns", "kind", "margin", "measures", "query", "temperatures"),
         "title",
@@ -103,6 +106,8 @@ CALLS = [
     ("unique", "compare --values unique -o {}"),
     ("unique", "compare --values a.run --values unique -o {}"),
     ("a.run", "compare qrels qrels dense=unique,a.run -o {}"),
+    ("a.run", "fuse a.run b.run -o {}"),
+    ("a.run", "fuse b.run A=a.run -o {}"),
     ("qrels", "gate qrels a.run --baseline s.json --json {}"),
     ("a.run", "gate qrels a.run --baseline s.json --junit {}"),
     ("s.json", "gate qrels a.run --baseline s.json --markdown {}"),
@@ -111,6 +116,15 @@ CALLS = [
     ("unique", "gate qrels a.run --baseline s.json --unique unique --json {}"),
     ("unique", "gate qrels a.run --baseline s.json --weights unique --json {}"),
     ("unique", "gate qrels a.run --baseline s.json --item-to table:unique --json {}"),
+    ("qrels", "agreement qrels labels -o {}"),
+    ("labels", "agreement qrels bob=labels -o {}"),
+    ("ids", "agreement qrels labels --judge ids -o {}"),
+    ("a.run", "agreement qrels labels a.run -o {}"),
+    ("unique", "agreement qrels labels a.run --unique unique -o {}"),
+    ("unique", "agreement qrels labels a.run --weights unique -o {}"),
+    ("unique", "agreement qrels labels a.run --item-to table:unique -o {}"),
+    ("qrels", "merge qrels labels -o {}"),
+    ("labels", "merge qrels bob=labels -o {}"),
     ("q.npy", "embeddings q.npy i.npy --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs -o {}"),

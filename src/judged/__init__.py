@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Audit": "rankings.audit",
+    "CollectionCheck": "collection_check.result",
     "Comparison": "comparison.comparison",
     "ConventionError": "errors",
     "Diagnosis": "embeddings.diagnosis",
@@ -49,6 +50,7 @@ _HOMES = {
     "Unanswerable": "evaluation.unanswerable",
     "Vectors": "inputs.vectors",
     "charts": "charts",
+    "check": "collection_check",
     "compare": "comparison",
     "compare_conventions": "disagreement",
     "compare_values": "comparison",

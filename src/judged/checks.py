@@ -231,6 +231,8 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "level": level,
     "limit": optional(partial(whole, otherwise=", or None for all")),
     "name": text,
+    "near": partial(number, at_least=0.5, at_most=1),
+    "near_vectors": partial(number, at_least=0, at_most=1),
     "per_query": flag,
     "percent": flag,
     "positives": partial(choice, options=POSITIVES),

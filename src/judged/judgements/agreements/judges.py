@@ -158,6 +158,12 @@ class Grades:
         return self.there.sum(axis=1)
 
     @cached_property
+    def unit(self) -> Ints:
+        """What is resampled: the query of each row, numbered by name, so that the order in which a
+        file has them plays no part."""
+        return texts("query", self.queries).rank("dense").to_numpy().astype(np.int64)[self.query]
+
+    @cached_property
     def judged(self) -> NDArray[np.bool_]:
         """Which judge judged which of the queries: one that has nothing but negative grades was
         not."""

@@ -174,7 +174,7 @@ def pair_of(grades: Grades, one: int, other: int, settings: Settings) -> JudgePa
     there = grades.there[:, [one, other]]
     both = there.all(axis=1)
     first, second = grades.values[both][:, [one, other]].T
-    query = np.unique(grades.query[both], return_inverse=True)[1].reshape(-1)
+    query = np.unique(grades.unit[both], return_inverse=True)[1].reshape(-1)
     size = int(query.max(initial=-1)) + 1
     relevant = np.stack([first, second]) >= settings.rel
     ones = np.ones(len(first), bool)
@@ -224,7 +224,7 @@ def _alpha(grades: Floats, query: Ints, metric: str) -> Means:
 def alphas_of(grades: Grades, settings: Settings) -> dict[str, Interval]:
     """Krippendorff's alpha of all judges, on everything that two of them or more judged."""
     paired = grades.times > 1
-    query = np.unique(grades.query[paired], return_inverse=True)[1].reshape(-1)
+    query = np.unique(grades.unit[paired], return_inverse=True)[1].reshape(-1)
     values = grades.values[paired]
     samples = {name: _alpha(values, query, name) for name in ALPHAS}
     given = values[~np.isnan(values)]

@@ -208,12 +208,14 @@ def judged_alone(grades: Grades) -> Iterator[str]:
 
 def _scales(pair: JudgePair) -> str:
     """A warning where two judges hardly have the same scale."""
+    if not pair.items:
+        return ""
     scale, counts = pair.table.grades, np.array(pair.table.counts)
     ours, theirs = (
         [f"{scale[at]:g}" for at in np.flatnonzero(counts.sum(axis=by))] for by in (1, 0)
     )
     said = f"{pair.first} gave {_grades(ours)}, and {pair.second} {_grades(theirs)}"
-    if ours and set(ours).isdisjoint(theirs):
+    if set(ours).isdisjoint(theirs):
         return f"{said}: they have no grade in common. Is one of them a run, or on another scale?"
     short, long = sorted((len(ours), len(theirs)))
     if short == 2 < long and pair.items >= LIKELY:

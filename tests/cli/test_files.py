@@ -14,6 +14,7 @@ from judged.cli import COMMANDS, cli
 from judged.cli._files import Command, Reads, Writes
 
 TEXTS = {
+    "agreement": {"columns", "convention", "measures"},
     "check": {"columns", "convention", "measures", "memory"},
     "compare": {
         *("baseline", "caption", "columns", "convention", "label", "lower_is_better", "margin"),
@@ -26,10 +27,12 @@ TEXTS = {
     },
     "evaluate": {"caption", "columns", "convention", "label", "measures", "sort"},
     "explain": {"columns", "convention", "measure", "pool", "query"},
+    "fuse": {"columns", "weights"},
     "gate": {"columns", "convention", "max_drop", "measures", "minimum"},
     "identify": {"columns", "measures", "value"},
     "learn": {"columns", "kind", "measure", "memory"},
     "measures": {"name"},
+    "merge": {"columns"},
     "plot": {
         *("baseline", "columns", "kind", "margin", "measures", "query", "temperatures"),
         "title",
@@ -104,6 +107,8 @@ CALLS = [
     ("unique", "compare --values unique -o {}"),
     ("unique", "compare --values a.run --values unique -o {}"),
     ("a.run", "compare qrels qrels dense=unique,a.run -o {}"),
+    ("a.run", "fuse a.run b.run -o {}"),
+    ("a.run", "fuse b.run A=a.run -o {}"),
     ("qrels", "gate qrels a.run --baseline s.json --json {}"),
     ("a.run", "gate qrels a.run --baseline s.json --junit {}"),
     ("s.json", "gate qrels a.run --baseline s.json --markdown {}"),
@@ -112,6 +117,15 @@ CALLS = [
     ("unique", "gate qrels a.run --baseline s.json --unique unique --json {}"),
     ("unique", "gate qrels a.run --baseline s.json --weights unique --json {}"),
     ("unique", "gate qrels a.run --baseline s.json --item-to table:unique --json {}"),
+    ("qrels", "agreement qrels labels -o {}"),
+    ("labels", "agreement qrels bob=labels -o {}"),
+    ("ids", "agreement qrels labels --judge ids -o {}"),
+    ("a.run", "agreement qrels labels a.run -o {}"),
+    ("unique", "agreement qrels labels a.run --unique unique -o {}"),
+    ("unique", "agreement qrels labels a.run --weights unique -o {}"),
+    ("unique", "agreement qrels labels a.run --item-to table:unique -o {}"),
+    ("qrels", "merge qrels labels -o {}"),
+    ("labels", "merge qrels bob=labels -o {}"),
     ("a.run", "check qrels a.run -o {}"),
     ("unique", "check qrels --queries unique -o {}"),
     ("unique", "check qrels --items unique -o {}"),

@@ -160,7 +160,7 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
         from judged.judging.joint import Joint
 
         known = judged.judgements, judged.tables
-        joint = Joint(*known, policy=request.policy, duplicates=duplicates)
+        joint = Joint.of(*known, policy=request.policy, duplicates=duplicates)
     return compare_evaluation(
         announced(
             evaluate_rankings(

@@ -82,7 +82,8 @@ def test_training(judged, folder: Path) -> None:
         ),
         (
             "check qrels one.run -m nope",
-            "judged: There is no measure 'nope'; did you mean 'INP'? 'judged measures' lists them all.\n",
+            "judged: There is no measure 'nope'; did you mean 'INP'? 'judged measures' lists them "
+            "all.\n",
         ),
         ("check qrels --training none", "judged: none: no such file.\n"),
     ],

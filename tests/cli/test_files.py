@@ -15,6 +15,7 @@ from judged.cli._files import Command, Reads, Writes
 
 TEXTS = {
     "agreement": {"columns", "convention", "measures"},
+    "check": {"columns", "convention", "measures", "memory"},
     "compare": {
         *("baseline", "caption", "columns", "convention", "label", "lower_is_better", "margin"),
         *("measure_name", "measures", "sort"),
@@ -132,6 +133,16 @@ CALLS = [
     ("unique", "queue qrels a.run --queries unique -o {}"),
     ("unique", "queue qrels a.run --unique unique -o {}"),
     ("unique", "queue qrels a.run --item-to table:unique -o {}"),
+    ("a.run", "check qrels a.run -o {}"),
+    ("unique", "check qrels --queries unique -o {}"),
+    ("unique", "check qrels --items unique -o {}"),
+    ("q.npy", "check qrels --query-vectors q.npy -o {}"),
+    ("i.npy", "check qrels --item-vectors i.npy -o {}"),
+    ("ids", "check qrels --items i.npy --item-ids ids -o {}"),
+    ("ids", "check qrels --queries q.npy --query-ids ids -o {}"),
+    ("unique", "check qrels --training unique -o {}"),
+    ("unique", "check qrels a.run --weights unique -o {}"),
+    ("unique", "check qrels a.run --item-to table:unique -o {}"),
     ("q.npy", "embeddings q.npy i.npy --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs -o {}"),

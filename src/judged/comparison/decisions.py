@@ -16,6 +16,7 @@ from judged.comparison.settings import SIMULTANEOUS, Settings
 from judged.comparison.sizes import Size, sizes
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, quoted
+from judged.evaluation.trusted import Correction
 from judged.statistics.intervals import Interval
 
 Depends = Callable[[Sequence[Match], Sequence[str]], Sequence[Mapping[str, Sequence[str]]]]
@@ -84,15 +85,45 @@ def rows_of(
             for match, each in zip(matches, alone, strict=True)
         ]
         otherwise = depends(matches, words)
+    corrected_by = _corrections(matches, settings, numbers)
     rows = []
     for at, (match, outcome, p, size) in enumerate(
         zip(matches, found, corrected_p, sizes(matches, settings), strict=True)
     ):
         row = row_of(match, outcome, p, size, settings)
         row = replace(row, depends_on=tuple(otherwise[at]))
+        if (trusted := corrected_by[at]) is not None:
+            row = replace(row, trusted=replace(trusted, corrected=row.interval))
         here = where[at] if where else ""
         rows.append(replace(row, says=sentence(row, settings, many[at], otherwise[at], here)))
     return tuple(rows)
+
+
+def _corrections(
+    matches: Sequence[Match], settings: Settings, numbers: Numbers
+) -> list[Correction | None]:
+    """How each difference was corrected by trusted judgements: what these say alone, and what the
+    cheap ones do."""
+    alone = [match.by_trusted for match in matches]
+    tested = iter(outcomes([each for each in alone if each is not None], settings, numbers))
+    found: list[Correction | None] = []
+    for match, own in zip(matches, alone, strict=True):
+        if own is None or match.powered is None:
+            found.append(None)
+            continue
+        outcome = next(tested)
+        ends = outcome.low, outcome.high, outcome.method, outcome.note
+        found.append(
+            Correction(
+                match.queries,
+                own.queries,
+                match.ours.sample.value() - match.theirs.sample.value(),
+                Interval(match.difference),
+                Interval(own.difference, *ends),
+                float(match.powered.weight[0]),
+            )
+        )
+    return found
 
 
 def row_of(

@@ -21,6 +21,7 @@ from judged.cli._options import (
     result_options,
     said,
     table_options,
+    trusted_option,
     unanswerable_options,
     unique_option,
     weights_option,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 @convention_option
 @policy_options
 @weights_option
+@trusted_option
 @unanswerable_options
 @depth_option
 @collection_option

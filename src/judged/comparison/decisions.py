@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from judged.comparison.families import correct, families
@@ -85,45 +85,45 @@ def rows_of(
             for match, each in zip(matches, alone, strict=True)
         ]
         otherwise = depends(matches, words)
-    corrected_by = _corrections(matches, settings, numbers)
+    trusted = corrections_of(matches, settings, numbers)
     rows = []
     for at, (match, outcome, p, size) in enumerate(
         zip(matches, found, corrected_p, sizes(matches, settings), strict=True)
     ):
         row = row_of(match, outcome, p, size, settings)
-        row = replace(row, depends_on=tuple(otherwise[at]))
-        if (trusted := corrected_by[at]) is not None:
-            row = replace(row, trusted=replace(trusted, corrected=row.interval))
+        row = replace(row, depends_on=tuple(otherwise[at]), trusted=trusted[at])
         here = where[at] if where else ""
         rows.append(replace(row, says=sentence(row, settings, many[at], otherwise[at], here)))
     return tuple(rows)
 
 
-def _corrections(
-    matches: Sequence[Match], settings: Settings, numbers: Numbers
+def corrections_of(
+    matches: Sequence[Match], settings: Settings, numbers: Numbers, *, one_sided: bool = False
 ) -> list[Correction | None]:
-    """How each difference was corrected by trusted judgements: what these say alone, and what the
-    cheap ones do."""
-    alone = [match.by_trusted for match in matches]
-    tested = iter(outcomes([each for each in alone if each is not None], settings, numbers))
-    found: list[Correction | None] = []
-    for match, own in zip(matches, alone, strict=True):
-        if own is None or match.powered is None:
-            found.append(None)
-            continue
-        outcome = next(tested)
-        ends = outcome.low, outcome.high, outcome.method, outcome.note
-        found.append(
-            Correction(
-                match.queries,
-                own.queries,
-                match.ours.sample.value() - match.theirs.sample.value(),
-                Interval(match.difference),
-                Interval(own.difference, *ends),
-                float(match.powered.weight[0]),
-            )
+    """How each difference was corrected by trusted judgements, what these say alone, and what the
+    cheap ones do; None where there are no trusted ones. Intervals are at the level, or such that
+    each end holds at it."""
+    known = [match for match in matches if match.by_trusted is not None]
+    alone = [match.by_trusted for match in known if match.by_trusted is not None]
+
+    def intervals(of: Sequence[Match]) -> Iterator[Interval]:
+        for match, found in zip(of, outcomes(of, settings, numbers), strict=True):
+            ends = (found.inner_low, found.inner_high) if one_sided else (found.low, found.high)
+            yield Interval(match.difference, *ends, found.method, found.note)
+
+    both = zip(intervals(known), intervals(alone), strict=True)
+    return [
+        None
+        if match.by_trusted is None or match.powered is None
+        else Correction(
+            match.queries,
+            match.by_trusted.queries,
+            match.ours.sample.value() - match.theirs.sample.value(),
+            *next(both),
+            float(match.powered.weight[0]),
         )
-    return found
+        for match in matches
+    ]
 
 
 def row_of(

@@ -182,10 +182,7 @@ class Numbers:
 
     def only(self, place: Ints) -> Numbers:
         """The same of some of the queries only."""
-        entries = {
-            key: entry.among(place)
-            for key, entry in self.entries.items()
-        }
+        entries = {key: entry.among(place) for key, entry in self.entries.items()}
         return replace(self, entries=entries)
 
 

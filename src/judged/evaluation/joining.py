@@ -25,8 +25,8 @@ def joined(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Ev
         _refuse_others(first, other)
         if other.trusted is not None:
             raise InputError(
-                "evaluations that were corrected by trusted judgements cannot be joined; give all "
-                "runs to one evaluate."
+                "evaluations that trusted judgements correct cannot be joined; give all runs to "
+                "one evaluate."
             )
     runs = [run for each in evaluations for run in each.runs]
     known = _names([run.name for run in runs], names)

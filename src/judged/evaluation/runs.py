@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from judged.errors import InputError
 from judged.judging import judging
 from judged.judging.items import at_both_levels, with_items
 from judged.judging.weights import refuse_both
@@ -65,11 +67,7 @@ def judged_runs(
     if trusted is not None:
         from judged.evaluation.trusted import TrustedRankings
 
-        own = [
-            replace(level, given=trusted, rows=None, judgements_format=None).judgements()
-            for level in levels
-        ]
-        by_trusted = [judging(pool, **how) for pool in own]
+        by_trusted = _trusted_judges(levels, trusted, how)
         found = replace(found, trusted=TrustedRankings(_source(trusted), []))
     for tables in zip(*(level.runs() for level in levels), strict=True):
         prepared = map(request.prepare, tables)
@@ -88,5 +86,18 @@ def _source(trusted: JudgementsLike) -> str:
     """What messages call trusted judgements."""
     from judged.inputs.formats import printable
 
-    is_file = isinstance(trusted, (str, os.PathLike))
-    return printable(os.fspath(trusted)) if is_file else "the trusted judgements"
+    if isinstance(trusted, str) and trusted == "-":
+        return "standard input"
+    if isinstance(trusted, (str, os.PathLike)):
+        return printable(os.fspath(trusted))
+    return "the trusted judgements"
+
+
+def _trusted_judges(levels: Sequence[Data], trusted: JudgementsLike, how: Any) -> list[Any]:
+    """What judges a run by the trusted judgements, with the items that are ranked; what is wrong
+    with these names them."""
+    try:
+        own = (replace(each, given=trusted, rows=None, judgements_format=None) for each in levels)
+        return [judging(each.judgements(), **how) for each in own]
+    except InputError as error:
+        raise InputError(f"trusted: {error}") from None

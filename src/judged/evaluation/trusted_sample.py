@@ -107,9 +107,11 @@ def _judged_share(r: Rankings) -> Floats:
 def _few_apart(cheap: Sequence[Scored], corrected: Sequence[Scored], source: str) -> list[str]:
     """Cheap values that trusted ones hardly ever differ from: how far errors go is not seen."""
     found: dict[str, int] = {}
-    for name, values, people, _ in _each(cheap, corrected):
+    weights = [each.weight for run in corrected for each in run.corrections.values()]
+    for (name, values, people, _), weight in zip(_each(cheap, corrected), weights, strict=True):
         judged = ~np.isnan(people)
-        found[name] = int((np.abs(people[judged] - values[judged]) > CLOSE).sum())
+        if weight > 0:
+            found[name] = int((np.abs(people[judged] - values[judged]) > CLOSE).sum())
     rare = [name for name, number in found.items() if number < FEW_APART]
     if not rare:
         return []

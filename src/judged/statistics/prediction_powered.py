@@ -174,9 +174,7 @@ def sampled_alike(
         return 2 * t_tail(np.abs(one.mean - two.mean) / np.sqrt(whole), freedom)
 
 
-def _both(
-    weights: Floats | None, judged: NDArray[np.bool_]
-) -> tuple[Floats | None, Floats | None]:
+def _both(weights: Floats | None, judged: NDArray[np.bool_]) -> tuple[Floats | None, Floats | None]:
     """The weights of the queries with a trusted value, and of the others."""
     return (None, None) if weights is None else (weights[judged], weights[~judged])
 

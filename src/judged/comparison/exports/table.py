@@ -161,7 +161,8 @@ def _values(comparison: Comparison, form: Form, runs: Sequence[str]) -> list[Col
     """The numbers of runs, each with its own interval."""
     name = form.measure.name
     head = Left(f"{shown_level(comparison.settings.level)} interval")
-    number = "corrected" if any(row.trusted is not None for row in comparison.rows) else "value"
+    corrected = any(row.trusted is not None for row in comparison.rows)
+    number = "corrected value" if corrected else "value"
     return [
         (number, [form.value(comparison.value(name, run)) for run in runs]),
         (head, [form.interval(comparison.interval(name, run)) for run in runs]),

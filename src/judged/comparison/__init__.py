@@ -165,7 +165,7 @@ unanswerable, answer_threshold, trusted, columns, judgements_format, run_format,
         from judged.judging.joint import Joint
 
         known = judged.judgements, judged.tables
-        joint = Joint(*known, policy=request.policy, duplicates=duplicates)
+        joint = Joint.of(*known, policy=request.policy, duplicates=duplicates)
     found = evaluate_rankings(
         judged.rankings,
         request,

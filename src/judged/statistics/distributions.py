@@ -135,14 +135,18 @@ def _quantile(freedom: float, beyond: float) -> float:
         return normal
     at = normal * (1 + (normal * normal + 1) / (4 * max(freedom, 1.0)))
     log_scale = _log_ratio(freedom / 2) - math.log(freedom * math.pi) / 2
+    last = math.inf
     for _ in range(100):
         tail = float(t_tail(np.array([at]), np.array([freedom]))[0])
         log_density = log_scale - (freedom + 1) / 2 * math.log1p(at * at / freedom)
         step = math.log(tail / beyond) * tail / math.exp(log_density)
         new = max(at + step, at / 2) if step < 0 else min(at + step, 2 * at + 1)
-        if abs(new - at) <= 1e-15 * abs(at):
-            return new
+        moved = abs(new - at)
         at = new
+        # Steps that get no smaller any more are the rounding of the tail, and go on for ever.
+        if moved <= 1e-15 * at or last <= moved <= 1e-9 * at:
+            break
+        last = moved
     return at
 
 

@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Agreement": "judgements.agreements.result",
     "Audit": "rankings.audit",
+    "CollectionCheck": "collection_check.result",
     "Comparison": "comparison.comparison",
     "ConventionError": "errors",
     "Diagnosis": "embeddings.diagnosis",
@@ -55,6 +56,7 @@ _HOMES = {
     "Vectors": "inputs.vectors",
     "agreement": "judgements.agreements",
     "charts": "charts",
+    "check": "collection_check",
     "compare": "comparison",
     "compare_conventions": "disagreement",
     "compare_values": "comparison",

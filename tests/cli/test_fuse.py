@@ -100,3 +100,11 @@ def test_what_is_refused(judged, files, arguments, message):
     assert message in done.err
     assert not Path("f.run").exists()
     assert Path("a.run").read_bytes() == before
+
+
+def test_a_pipe_gets_the_run_alone(judged, files):
+    """And not the table, as the next command reads it."""
+    done = judged("fuse", "a.run", "b.run", "-o", "/dev/stdout")
+    assert done.out == ""
+    assert [line.split()[0] for line in done.err.splitlines()][:2] == ["warning:", "warning:"]
+    assert "warning" not in judged("fuse", "a.run", "b.run", "-o", "/dev/stdout", "-q").err

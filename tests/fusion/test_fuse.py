@@ -166,8 +166,8 @@ def test_depth_cuts_the_lists_and_the_fused_ones() -> None:
     found = fuse(runs, depth=2)
     assert found.to_dict() == {"q": {"d": 1 / 61, "a": 1 / 61}}
     assert [note for note in found.notes if "cut" in note or "longer" in note] == [
-        "Of one, 1 list is longer than 2: only the first 2 results count.",
-        "Of two, 1 list is longer than 2: only the first 2 results count.",
+        "Of one, 1 list is longer than 2: what stands below does not count.",
+        "Of two, 1 list is longer than 2: what stands below does not count.",
         "1 fused list was cut at 2 results.",
     ]
     # Where ties have no order none is chosen by it: a and d are tied, and so are b and e.
@@ -211,8 +211,8 @@ def test_what_could_mislead_is_said() -> None:
         "one and two are the same: their lists count twice."
     ]
     assert fuse({"one": same, "two": {"q": {"doc-a": 1.0}}}).warnings() == [
-        "No result of one is in another run: are its item ids written as theirs are?",
-        "No result of two is in another run: are its item ids written as theirs are?",
+        "No result of one (2 in all) is in another run: are its item ids written as theirs are?",
+        "No result of two (1 in all) is in another run: are its item ids written as theirs are?",
     ]
     found = fuse({"one": same, "two": {"q": ["b", "c"]}}, method="combmnz", normalise="zscore")
     assert found.warnings() == [

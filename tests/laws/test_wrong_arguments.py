@@ -24,6 +24,7 @@ RANKINGS = judged.judge(JUDGEMENTS, RUN)
 EVALUATION = judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
 IDENTIFIED = judged.identify("0.5", JUDGEMENTS, RUN, "RR")
 EXPLAINED = judged.explain([1, 0, 1], measure="AP")
+CHECKED = judged.check(JUDGEMENTS, RUN, "RR")
 GATE = judged.gate(JUDGEMENTS, RUN, ["AP", "RR"], baseline=RUNS["two"])
 DISAGREEMENT = judged.compare_conventions(JUDGEMENTS, RUN, "AP@5")
 GRID = np.random.default_rng(1).normal(size=(24, 4))
@@ -56,6 +57,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         judged.testing.assert_no_regression,
         {**JUDGED, "baseline": RUN},
     ),
+    "check": (judged.check, {"judgements": JUDGEMENTS, "runs": RUN}),
     "judge": (judged.judge, JUDGED),
     "make_report": (judged.make_report, JUDGED),
     "explain": (judged.explain, {**JUDGED, "query": "q1"}),
@@ -73,6 +75,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"grades": [[0, 1], [1, 1]]},
     ),
     "merge_judgements": (judged.merge_judgements, {"judgements": JUDGES}),
+    "queue": (judged.queue, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),
     "parse_measure": (judged.parse_measure, {"measure": "P"}),
     "repeats": (judged.repeats, {}),
@@ -140,9 +143,11 @@ METHODS = {
     "Comparison": COMPARISON,
     "Orders": ORDERS,
     "Agreement": judged.agreement(JUDGES, runs=RUNS),
+    "CollectionCheck": CHECKED,
     "Explanation": EXPLAINED,
     "Fusion": judged.fuse(RUNS),
     "Gate": GATE,
+    "Queue": judged.queue(JUDGEMENTS, RUNS),
     "Report": EVALUATION.report(),
     "Identification": IDENTIFIED,
     "Disagreement": DISAGREEMENT,

@@ -25,6 +25,7 @@ COMMANDS = (
     "queue",
     "agreement",
     "merge",
+    "check",
     "retriever",
     "embeddings",
     "learn",
@@ -87,6 +88,7 @@ def cli() -> None:
           judged queue QRELS RUN RUN -o to_judge.csv
           judged agreement QRELS QRELS RUN RUN
           judged merge QRELS QRELS -o merged.qrels
+          judged check QRELS RUN --queries FILE --items FILE
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -96,12 +97,16 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
     An item that a list lacks gets nothing from that list; a query that a run lacks has what the
     others have. Files are read as by 'judged evaluate'; NAME=FILE gives a run a name.
     """
-    from judged.cli._terminal import deliver, working
+    from judged.cli._terminal import deliver, looks, say_warnings, working
     from judged.fusion.result import Fusion
+    from judged.outputs import is_device
     from judged.run_results import check_run_target
 
     check_run_target(output, Fusion.endings())
     with working("Fusing"):
         fused = fuse_runs(list(runs), **options)
         fused.save(output)
-    deliver(fused, None, None)
+    if is_device(Path(output)):
+        say_warnings(fused, **looks())  # standard output may be what was written to
+    else:
+        deliver(fused, None, None)

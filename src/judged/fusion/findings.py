@@ -10,7 +10,7 @@ import numpy as np
 from judged.errors import InputError
 from judged.fusion.contributions import constant
 from judged.fusion.lists import Collected, Lists
-from judged.fusion.settings import TIES, Settings
+from judged.fusion.settings import TIES, Settings, written
 from judged.fusion.sums import Fused
 from judged.inputs.order import OrderOnly
 from judged.judging.faults import rising_scores
@@ -121,8 +121,8 @@ def _alike(collected: Collected, fused: Fused) -> Iterator[str]:
     for run, alone in zip(collected.runs, fused.alone.tolist(), strict=True):
         if alone == len(run.row):
             yield Warned(
-                f"No result of {run.run.name} is in another run: are its item ids written as "
-                "theirs are?"
+                f"No result of {run.run.name} ({alone:,} in all) is in another run: are "
+                "its item ids written as theirs are?"
             )
 
 
@@ -153,7 +153,7 @@ def _cut(collected: Collected, fused: Fused, settings: Settings) -> Iterator[str
         if run.cut:
             yield (
                 f"Of {run.run.name}, {counted(run.cut, 'list is', 'lists are')} longer than "
-                f"{settings.depth:,}: only the first {settings.depth:,} results count."
+                f"{settings.depth:,}: what stands below does not count."
             )
     if fused.cut:
         yield (
@@ -165,7 +165,7 @@ def _cut(collected: Collected, fused: Fused, settings: Settings) -> Iterator[str
 def _by_hand(settings: Settings) -> Iterator[str]:
     """Where weights come from is for people to know."""
     if settings.by_hand:
-        weights = listed([f"{weight:g}" for weight in settings.weights])
+        weights = listed([written(weight) for weight in settings.weights])
         yield (
             f"The weights {weights} were given by hand. Where they were chosen by how well some "
             "queries do, those queries flatter the fused run: compare it on others."

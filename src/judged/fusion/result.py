@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from judged.fusion.settings import written
 from judged.inputs.tables import Run
 from judged.results import Table
 from judged.run_results import RunResult
@@ -122,7 +123,7 @@ class Fusion(RunResult, Run):
         rows: Sequence[Sequence[str]] = [
             [
                 run.name,
-                f"{run.weight:g}",
+                written(run.weight),
                 f"{run.queries:,}",
                 f"{run.results:,}",
                 f"{run.alone:,}",

@@ -89,7 +89,7 @@ class Settings:
         """The method and its options in one word, as the last column of TREC text has it."""
         parts = [f"k={self.k}" if self.normalise is None else self.normalise]
         if self.by_hand:
-            parts.append("weights=" + ",".join(f"{weight:g}" for weight in self.weights))
+            parts.append("weights=" + ",".join(map(written, self.weights)))
         return f"{self.method}({','.join(parts)})"
 
     @property
@@ -108,6 +108,15 @@ class Settings:
         """Those of the settings that count, as plain values."""
         by = {"k": self.k} if self.normalise is None else {"normalise": self.normalise}
         return {"method": self.method, **by, "depth": self.depth, "ties": self.ties}
+
+
+def written(weight: float) -> str:
+    """A weight with all its digits.
+
+    >>> written(2.0), written(0.1)
+    ('2', '0.1')
+    """
+    return repr(weight).removesuffix(".0")
 
 
 def _ties(given: Any) -> str:

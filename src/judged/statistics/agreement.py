@@ -77,7 +77,8 @@ def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
     given = _grades(grades)
     if given.ndim != 2 or given.shape[1] < 2 or np.isinf(given).any():
         raise InputError(
-            "alpha takes a table of grades: a row per item, a column for each of two judges or more."
+            "alpha takes a table of grades: a row per item, a column for each of two judges or "
+            "more."
         )
     found = alpha_sample(given, np.zeros(len(given), np.int64), metric=metric)
     return found.value() if len(found) else np.nan

@@ -112,6 +112,14 @@ weights_option = click.option(
     help="A table of queries and their weights, as traffic: means count each query by its weight.",
 )
 
+trusted_option = click.option(
+    "--trusted",
+    metavar="FILE",
+    type=READS,
+    help="Judgements that are trusted, as those of people, of at least 20 of the queries, drawn at "
+    "random: they correct what the cheap judgements in QRELS give for all queries.",
+)
+
 unique_option = click.option(
     "--unique",
     metavar="FILE",

@@ -9,9 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from judged.evaluation.trusted import TRUSTED, columns_of
 from judged.segments import Floats, Ints
-from judged.statistics.samples import Sample
+from judged.statistics.prediction_powered import Powered, corrected_means, powered
+from judged.statistics.samples import Means, Sample
 from judged.statistics.units import numbered
 
 if TYPE_CHECKING:
@@ -54,15 +57,46 @@ class Entry:
     error: float = 0.0
     """The standard error of what is averaged, where it is an estimate from random orders of ties.
     """
+    trusted: Entry | None = None
+    """The same by trusted judgements, of those queries that have some; None where there are none.
+    """
 
     @cached_property
     def number(self) -> float:
         """The run's number on these queries, worked out once for all pairs that it is in; infinite
-        where it is too large, NaN where there is no query."""
+        where it is too large, NaN where there is no query. Trusted judgements correct it."""
         if not len(self.place):
             return math.nan
+        if self.powered is not None:
+            return self.corrected(self.powered.weight, self.judged(self.powered_by.place))
         with np.errstate(over="ignore", invalid="ignore"):
             return self.sample.value()
+
+    @property
+    def powered_by(self) -> Entry:
+        """What trusted judgements have."""
+        assert self.trusted is not None
+        return self.trusted
+
+    @cached_property
+    def powered(self) -> Powered | None:
+        """What is averaged, corrected by trusted judgements, where there are some."""
+        if self.trusted is None:
+            return None
+        columns = columns_of([self.trusted.sample]), columns_of([self.sample])
+        return powered(*columns, self.judged(self.trusted.place), self.sample.weights)
+
+    def judged(self, place: Ints) -> NDArray[np.bool_]:
+        """Which of the queries are among these."""
+        return np.isin(self.place, place)
+
+    def corrected(self, weight: Floats, judged: NDArray[np.bool_]) -> float:
+        """The run's number, corrected with this λ by the trusted judgements of some queries."""
+        own = self.powered_by.at(self.place[judged]).sample
+        columns = columns_of([own]), columns_of([self.sample])
+        means = corrected_means(*columns, judged, self.sample.weights, weight=weight)
+        assert isinstance(self.sample, Means)
+        return float(self.sample.function(means))
 
     def at(self, place: Ints) -> Entry:
         """The same for some of its queries only."""
@@ -75,7 +109,12 @@ class Entry:
             place,
             None if self.repeats is None else self.repeats[:, which],
             self.error * math.sqrt(len(self.place) / max(len(place), 1)),
+            None if self.trusted is None else self.trusted.among(place),
         )
+
+    def among(self, place: Ints) -> Entry:
+        """The same for those of these queries only that it has."""
+        return self.at(self.place[np.isin(self.place, place)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +182,7 @@ class Numbers:
 
     def only(self, place: Ints) -> Numbers:
         """The same of some of the queries only."""
-        entries = {
-            key: entry.at(entry.place[np.isin(entry.place, place)])
-            for key, entry in self.entries.items()
-        }
+        entries = {key: entry.among(place) for key, entry in self.entries.items()}
         return replace(self, entries=entries)
 
 
@@ -198,7 +234,14 @@ def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
         error /= run.summary[measure]
     elif error and measure.params["aggregate"] == "sum":
         error /= len(counted)
-    return Entry(sample, values[counted][order], place[order], error=float(error or 0.0))
+    trusted = run.others.get(TRUSTED)
+    return Entry(
+        sample,
+        values[counted][order],
+        place[order],
+        error=float(error or 0.0),
+        trusted=None if trusted is None else entry_of(trusted, measure, places),
+    )
 
 
 def in_common(entries: Sequence[Entry]) -> Ints:

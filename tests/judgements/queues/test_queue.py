@@ -46,12 +46,12 @@ def test_it_holds_the_unjudged_results_within_the_depth_of_any_run():
     }
 
 
-def test_by_effect_the_greatest_effect_is_first_then_the_best_rank_then_query_and_id():
+def test_by_effect_the_greatest_effect_is_first_then_the_best_rank_and_queries_take_turns():
     found = judged.queue(JUDGEMENTS, RUNS, "P@1")
     assert ordered(found) == [
         ("q1", "x"),
-        ("q1", "y"),
         ("q2", "y"),
+        ("q1", "y"),
         ("q2", "z"),
         ("q2", "x"),
         ("q1", "z"),
@@ -124,7 +124,7 @@ def test_queries_without_a_judgement_are_in_it_unless_they_are_left_out():
     assert found.new_queries == ("q9",)
     assert ("q9", "u") in pairs(found)
     assert (
-        "1 query has no judgement yet (q9): in no number so far, and not in the differences below."
+        "1 query has no judgement yet (q9): so far in no number, nor in the differences."
     ) in found.sentences()
     assert found.bounds == judged.queue(JUDGEMENTS, RUNS).bounds
     left = judged.queue(JUDGEMENTS, runs, only_judged_queries=True)

@@ -305,7 +305,7 @@ program, or save it as .ndjson (@b).']
         if self.new_queries:
             said.append(
                 f"{counted(len(self.new_queries), 'query has', 'queries have')} no judgement yet "
-                f"({few(self.new_queries)}): in no number so far, and not in the differences below."
+                f"({few(self.new_queries)}): so far in no number, nor in the differences."
             )
         if self.negative:
             said.append(

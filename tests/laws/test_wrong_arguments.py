@@ -66,6 +66,14 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "compare_conventions": (judged.compare_conventions, {"measures": "AP", **JUDGED}),
     "compare": (judged.compare, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "agreement": (judged.agreement, {**JUDGES, "runs": RUNS}),
+    "statistics.cohen_kappa": (
+        judged.statistics.cohen_kappa,
+        {"first": [0, 1], "second": [0, 0]},
+    ),
+    "statistics.krippendorff_alpha": (
+        judged.statistics.krippendorff_alpha,
+        {"grades": [[0, 1], [1, 1]]},
+    ),
     "merge_judgements": (judged.merge_judgements, {"judgements": JUDGES}),
     "queue": (judged.queue, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),

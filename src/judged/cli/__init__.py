@@ -21,6 +21,7 @@ COMMANDS = (
     "compare",
     "report",
     "gate",
+    "plan",
     "retriever",
     "embeddings",
     "learn",
@@ -79,6 +80,7 @@ def cli() -> None:
           judged compare QRELS RUN RUN -m nDCG@10
           judged report QRELS RUN RUN -o report.html
           judged gate QRELS RUN --baseline baseline.json
+          judged plan --difference 0.02 --sd 0.1
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz

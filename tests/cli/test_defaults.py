@@ -12,6 +12,7 @@ from judged import (
     evaluate_retriever,
     explain,
     identify,
+    plan,
 )
 from judged.charts.kinds.rank_histogram import rank_histogram
 from judged.checks import STUDIED_TEMPERATURES as STUDIED
@@ -38,6 +39,7 @@ CALLED = {
     "temperature-study": (*VECTORS, fit, study),
     "conventions": (compare_conventions,),
     "identify": (identify,),
+    "plan": (evaluate, plan),
     "explain": (explain,),
     "plot": (rank_histogram,),
 }

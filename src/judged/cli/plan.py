@@ -40,8 +40,9 @@ OF_PLAN = (
     "--difference",
     type=float,
     metavar="SIZE",
-    help="The true difference that is to be seen, in the measure's own unit, as 0.02. With "
-    "--margin: how much better the system truly is, by default 0.",
+    help="The true difference that is to be seen, in the measure's own unit, as 0.02; -0.02 is a "
+    "loss, which matters to --simulate only. With --margin: how much better the system truly is, "
+    "by default 0.",
 )
 @click.option(
     "--sd",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from judged.checks import checked
 
 if TYPE_CHECKING:
+    from judged.measures import Measure
     from judged.planning.result import Plan
-    from judged.types import GroupsLike, MeasureLike, PilotLike
+    from judged.types import GroupsLike, PilotLike
 
 __all__ = ["plan"]
 
@@ -25,7 +26,7 @@ def plan(
     comparisons: int = 1,
     margin: float | None = None,
     half_width: float | None = None,
-    measure: MeasureLike | None = None,
+    measure: str | Measure | None = None,
     groups: GroupsLike | None = None,
     design_effect: float | None = None,
     simulate: bool = False,
@@ -36,8 +37,9 @@ def plan(
     Parameters
     ----------
     difference : float, optional
-        The true difference that is to be seen, in the measure's own unit; its sign does not matter,
-        but for a `margin`: there it is how much better the system truly is, by default 0.
+        The true difference that is to be seen, in the measure's own unit. Its sign, minus for a
+        loss, matters only to `simulate`; and to a `margin`, where it is how much better the system
+        truly is, by default 0.
     sd : float, optional
         The standard deviation of the differences of queries. Either this or a pilot is needed.
     pilot : Comparison, array or dict, optional

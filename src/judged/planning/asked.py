@@ -6,15 +6,18 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from judged.checks import number, real, whole
+from judged.checks import number, optional, real, whole
 from judged.comparison.sentences import shown_level
 from judged.errors import InputError, quoted
 from judged.planning.pilot import Pilot
 from judged.planning.terms import MOST, Terms
 from judged.statistics.power import POWER
+from judged.text import counted
 
 SUREST = 1 - 1e-9
 """The greatest power that is worked out."""
+LEAST_ALARM = 1e-9
+"""The smallest p that may be asked for."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,10 @@ class Asked:
     """What is known, and what is wanted."""
 
     difference: float | None
-    """None where it is to be worked out, or only a half-width is asked for."""
+    """None where it is to be worked out, or only a half-width is asked for; without a margin its
+    size alone."""
+    sign: float
+    """Which way it goes, for samples: 1, or -1 for a loss."""
     queries: int | None
     """None where it is to be worked out."""
     power: float
@@ -52,13 +58,7 @@ class Asked:
     ) -> Asked:
         """What a caller gave; refused where it is too little, too much, or cannot be."""
         _check_source(sd, pilot, measure, groups, simulate)
-        wanted = {
-            "difference": difference,
-            "margin": margin,
-            "half_width": half_width,
-            "queries": queries,
-        }
-        _check_question(**wanted, power=power)
+        _check_question(difference, margin, half_width, queries, power)
         many = whole("comparisons", comparisons, at_most=1_000_000)
         known = None if pilot is None else Pilot.of(pilot, measure=measure, groups=groups)
         if design_effect is not None and known is not None and known.grouped:
@@ -66,18 +66,21 @@ class Asked:
                 "the pilot's groups say what the design effect is; leave out design_effect, or the "
                 "groups."
             )
-        effect = 1.0 if design_effect is None else number("design_effect", design_effect, at_least=1)
+        effect = 1.0 if design_effect is None else design_effect
+        effect = number("design_effect", effect, at_least=1, at_most=1e6)
         terms = Terms(
             level=level,
             comparisons=many,
-            margin=None if margin is None else _above_0("margin", margin),
+            margin=optional(_above_0)("margin", margin),
             per_unit=known.per_unit if known is not None and known.grouped else effect,
         )
+        true = _difference(difference, terms.margin)
         found = cls(
-            difference=_difference(difference, terms.margin),
-            queries=None if queries is None else whole("queries", queries, at_least=2, at_most=MOST),
-            power=POWER if power is None else _power(power, terms),
-            half_width=None if half_width is None else _above_0("half_width", half_width),
+            difference=true if true is None or terms.margin is not None else abs(true),
+            sign=-1.0 if terms.margin is None and (true or 0.0) < 0 else 1.0,
+            queries=optional(_queries)("queries", queries),
+            power=_power(POWER if power is None else power, terms),
+            half_width=optional(_above_0)("half_width", half_width),
             sd=_above_0("sd", sd) if known is None else known.sd,
             terms=terms,
             pilot=known,
@@ -140,7 +143,7 @@ def _check_source(sd: Any, pilot: Any, measure: Any, groups: Any, simulate: bool
 
 
 def _check_question(
-    *, difference: Any, margin: Any, half_width: Any, queries: Any, power: Any
+    difference: Any, margin: Any, half_width: Any, queries: Any, power: Any
 ) -> None:
     """Refuse where nothing is left to be worked out, or nothing is asked for."""
     to_see = [
@@ -160,9 +163,13 @@ def _check_question(
         )
     if queries is not None and to_see and power is not None:
         raise InputError(
-            f"{to_see[0]}, queries and power are all given; leave one of them out, and it is worked "
-            "out from the others."
+            f"{to_see[0]}, queries and power are all given; leave one of them out, and it is "
+            "worked out from the others."
         )
+
+
+def _queries(name: str, given: Any) -> int:
+    return whole(name, given, at_least=2, at_most=MOST)
 
 
 def _above_0(name: str, given: Any) -> float:
@@ -173,22 +180,25 @@ def _above_0(name: str, given: Any) -> float:
 
 
 def _difference(given: Any, margin: float | None) -> float | None:
-    """The true difference; its size alone where there is no margin."""
+    """The true difference, with its sign."""
     if given is None:
         return None if margin is None else 0.0
     found = number("difference", given)
-    if margin is not None:
-        return found
-    if found == 0:
+    if found == 0 and margin is None:
         raise InputError(
             "difference must not be 0: no number of queries shows that; to show that a system is "
             "as good, give a margin."
         )
-    return abs(found)
+    return found
 
 
 def _power(given: Any, terms: Terms) -> float:
-    found, alarm = real(given), 1 - terms.tested_level
+    found, alarm = real(given), (1 - terms.level) / terms.comparisons
+    if alarm < LEAST_ALARM:
+        raise InputError(
+            f"a level of {terms.level!r} among {counted(terms.comparisons, 'comparison')} asks for "
+            f"a p below {alarm:.1g}, which no plan is made for; take a lower level."
+        )
     if found is None or not alarm < found <= SUREST:
         raise InputError(
             f"power must be a number between {alarm:.3g}, which chance alone has, and 1; got "

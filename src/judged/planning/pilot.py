@@ -4,7 +4,7 @@ known."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,9 @@ class Pilot:
     """
 
     differences: Floats
-    """Of each unit; their mean is the difference that was seen, and their standard deviation what
-    the difference's standard error times the root of the number of units is."""
+    """How much better the run is for each unit; their mean is the difference that was seen, and
+    their standard deviation what the difference's standard error times the root of the number of
+    units is."""
     queries: int
     """How many queries there are."""
     grouped: bool = False
@@ -48,6 +49,8 @@ class Pilot:
     against: str | None = None
     width: float = math.inf
     """The largest difference that there can be."""
+    weighted: bool = False
+    """Whether queries count by weights."""
     design_effect: float = 1.0
     """How many times as large the variance of the mean is by groups as by queries."""
     correlation: float | None = None
@@ -106,11 +109,12 @@ class Pilot:
     def _made(cls, values: Floats, weights: Floats | None, groups: Ints | None) -> Pilot:
         """Units with the mean and the standard deviation that t goes by."""
         groups = numbered(groups)
+        values = np.asarray(values, np.float64)
         counts = np.ones(len(values)) if weights is None else weights / weights.sum() * len(values)
         mean = float(counts @ values / counts.sum()) if len(values) else math.nan
         apart = counts * (values - mean)
         if groups is None:
-            return cls(mean + apart, len(values))
+            return cls(mean + apart, len(values), weighted=weights is not None)
         units = number_of_units(len(values), groups)
         by_unit = np.bincount(groups, apart, units) * units / len(values)
         effect, correlation = _design_effect(values, weights, groups)
@@ -118,6 +122,7 @@ class Pilot:
             mean + by_unit,
             len(values),
             grouped=True,
+            weighted=weights is not None,
             design_effect=effect,
             correlation=correlation,
         )
@@ -139,13 +144,17 @@ class Pilot:
 
     @property
     def difference(self) -> float:
-        """The mean difference that was seen; a plan does not go by it."""
+        """How much better the run was; a plan does not go by it."""
         return float(self.differences.mean())
 
     @property
     def sd(self) -> float:
         """The standard deviation of the units' differences."""
-        return float(self.differences.std(ddof=1)) if self.units > 1 else math.nan
+        if self.units < 2:
+            return math.nan
+        # In units of the largest, so that no square is too large or too small.
+        scale = float(np.abs(self.differences).max()) or 1.0
+        return scale * float((self.differences / scale).std(ddof=1))
 
     @property
     def freedom(self) -> float:
@@ -179,7 +188,7 @@ class Pilot:
                 f"{self._pair(' of ')}."
             )
         size = float(np.abs(self.differences).max())
-        if not math.isfinite(self.sd):
+        if not math.isfinite(size) or not math.isfinite(self.sd):
             raise InputError("the pilot's differences are too large; give them in a larger unit.")
         if self.sd <= 1e-12 * size or self.sd == 0:
             same = "no query differs" if size == 0 else f"all {many} differ by the same"
@@ -188,7 +197,7 @@ class Pilot:
                 "queries, or say the standard deviation by sd."
             )
         differing = int((np.abs(self.differences) > 1e-12 * size).sum())
-        if self.units >= FEW > differing:
+        if self.units >= FEW > differing and differing <= self.units / 2:
             more = Warned(
                 f"only {counted(differing, one, many)} of the pilot's {self.units:,} "
                 f"{'differs' if differing == 1 else 'differ'}: the standard deviation depends on "
@@ -214,6 +223,7 @@ class Pilot:
             "sd_low": plain(low),
             "sd_high": plain(high),
             "freedom": plain(self.freedom),
+            "weighted": self.weighted,
             "design_effect": plain(self.design_effect) if self.grouped else None,
             "correlation": plain(self.correlation),
             "pairs": self.pairs,
@@ -222,7 +232,10 @@ class Pilot:
 
 def _of_match(match: Match) -> Pilot:
     assert match.averaged is not None
-    found = Pilot._made(match.averaged, match.weights, match.groups)
+    better = match.averaged if match.measure.higher_is_better else -match.averaged
+    found = Pilot._made(better, match.weights, match.groups)
+    if match.constant:  # but for rounding
+        found = replace(found, differences=np.full(found.units, found.difference))
     return replace(
         found, measure=match.measure.name, run=match.run, against=match.against, width=match.width
     )
@@ -294,10 +307,10 @@ def _numbers(given: Any) -> Floats:
 
 def _aligned(groups: Any, size: int) -> dict[str, Any]:
     """The group of each of the differences, which have no ids."""
-    listed_groups = isinstance(groups, (Sequence, np.ndarray)) and not isinstance(groups, str)
-    if not listed_groups or len(groups) != size:
+    given = groups.tolist() if isinstance(groups, np.ndarray) else groups
+    if not isinstance(given, (list, tuple)) or len(given) != size:
         raise InputError(
             f"groups of differences without ids are a list with the group of each, {size:,} in "
             f"all; got {quoted(groups)}. Or give the differences as {{query: difference}}."
         )
-    return {str(at): group for at, group in enumerate(np.asarray(groups).tolist(), 1)}
+    return {str(at): group for at, group in enumerate(given, 1)}

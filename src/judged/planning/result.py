@@ -305,6 +305,6 @@ class Plan(Result):
 
 def _all(answer: Answer | None) -> Sequence[float | None]:
     """Value and ends for a table of numbers; none of them infinite."""
-    known = (None,) * 3 if answer is None else (answer.value, answer.low, answer.high)
-    return [None if each is None or math.isinf(each) else each for each in known]
-
+    known = () if answer is None else (answer.value, answer.low, answer.high)
+    finite = [None if each is None or math.isinf(each) else each for each in known]
+    return finite or [None] * 3

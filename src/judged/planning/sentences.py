@@ -213,9 +213,11 @@ def assumptions(plan: Plan) -> list[str]:
 def _spread(plan: Plan, pilot: Pilot) -> str:
     low, high = pilot.interval(plan.terms.level)
     pair = "" if pilot.run is None else f"{pilot.measure}, {pilot.run} against {pilot.against}: "
+    weighed = ", each by its weight," if pilot.weighted else ""
     most = f"; of {pilot.pairs:,} pairs this one spreads most" if pilot.pairs > 1 else ""
     return (
-        f"{pair}differences of {counted(pilot.units, *pilot.unit)} spread by {size(pilot.sd)} "
+        f"{pair}differences of {counted(pilot.units, *pilot.unit)}{weighed} spread by "
+        f"{size(pilot.sd)} "
         f"({size(low)} to {size(high)} at {shown_level(plan.terms.level)}), which makes the answer "
         f"a range{most}."
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ DRAWS = 10_000
 """How many samples are drawn."""
 LEAST = 1_000
 """And how many at least, where they are large."""
-NUMBERS = 2 * 10**8
+NUMBERS = 3 * 10**7
 """So many numbers are drawn at most, as long as that leaves enough samples."""
 AT_ONCE = 2 * 10**6
 """So many of them at a time."""
@@ -119,5 +118,5 @@ def _samples(
             drawn = random.integers(size, size=(rows, units))
             means, of_squares = away[drawn].mean(axis=1), squares[drawn].mean(axis=1)
         variances = np.maximum(of_squares - means * means, 0.0) / (units - 1)
-        variances[variances < 1e-14 / units] = 0.0  # the same value again and again, but for rounding
+        variances[variances < 1e-14 / units] = 0.0  # the same value throughout, but for rounding
         yield means, np.sqrt(variances)

@@ -84,7 +84,7 @@ def _simulation(asked: Asked, difference: float, units: float, seed: int) -> Sim
     return simulated(
         asked.pilot.differences,
         asked.terms,
-        difference=difference,
+        difference=asked.sign * difference,
         units=math.floor(units * (1 + 1e-12)),
         seed=seed,
     )

@@ -14,6 +14,8 @@ from judged.statistics.tested import below
 
 MOST = 10**9
 """More queries than these nobody asks for."""
+SMALLEST = 1e-6
+"""A ratio of difference to spread that takes more than these, for sure."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +90,11 @@ class Terms:
         are more than anybody asks for."""
         if not self._away(difference) > 0:
             return None
-        ratio = self._away(difference) / sd
         return self._fewest(
             lambda units: self.power(sd, difference, units) >= power,
-            normal_units(ratio, self.tested_level, power, self.sides),
+            self._away(difference) / sd,
+            self.tested_level,
+            power,
         )
 
     def equivalence_units(self, sd: float, difference: float, power: float) -> int | None:
@@ -100,18 +103,21 @@ class Terms:
         if not abs(difference) < self.margin:
             return None
         # At a difference of 0 each of both tests may fail half as often as both together.
-        ratio, least = (self.margin - abs(difference)) / sd, (1 + power) / 2
         return self._fewest(
             lambda units: self.equivalence_power(sd, difference, units) >= power,
-            normal_units(ratio, self.level, power if difference else least, 1),
+            (self.margin - abs(difference)) / sd,
+            self.level,
+            power if difference else (1 + power) / 2,
         )
 
     def half_width_units(self, sd: float, half_width: float) -> int | None:
         """How many it takes for an interval that is no wider."""
-        ratio = half_width / sd
         return self._fewest(
             lambda units: self.half_width(sd, units) <= half_width,
-            normal_units(ratio, self.level, 0.5, 2),
+            half_width / sd,
+            self.level,
+            0.5,
+            sides=2,
         )
 
     def detectable(self, sd: float, units: float, power: float) -> float:
@@ -126,9 +132,18 @@ class Terms:
         """How many queries so many units are."""
         return math.ceil(units * self.per_unit * (1 - 1e-12))
 
-    def _fewest(self, enough: Callable[[int], bool], guess: float) -> int | None:
+    def _fewest(
+        self,
+        enough: Callable[[int], bool],
+        ratio: float,
+        level: float,
+        power: float,
+        sides: int | None = None,
+    ) -> int | None:
+        """The search, from where the normal distribution would have it end."""
         most = int(MOST / self.per_unit)
-        if guess > 2 * most:
+        if ratio < SMALLEST:
             return None
-        found = fewest(enough, most, guess=guess)
+        guess = normal_units(ratio, level, power, sides or self.sides)
+        found = None if guess > 2 * most else fewest(enough, most, guess=guess)
         return None if found is None else max(found, self.floor)

@@ -82,7 +82,7 @@ def plan(
     >>> plan(queries=50, sd=0.1).difference
     0.0404...
     >>> round(plan(queries=50, difference=0.02, sd=0.1).power, 4)
-    0.2839
+    0.2836
     """
     from judged.planning.asked import Asked
     from judged.planning.solution import solved

@@ -15,8 +15,7 @@ from judged.errors import InputError, quoted
 from judged.judgements.agreements import sentences
 from judged.judgements.agreements.judges import Grades
 from judged.judgements.agreements.leaderboards import Leaderboards, Swap, Verdicts
-from judged.judgements.agreements.pairs import JudgePair, Settings
-from judged.judgements.agreements.pairs import Table as GradeTable
+from judged.judgements.agreements.pairs import GradeTable, JudgePair, Settings
 from judged.judgements.agreements.tables import tables_of
 from judged.results import Part, Result, Table
 from judged.statistics.intervals import Interval

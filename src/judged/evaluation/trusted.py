@@ -199,13 +199,7 @@ def with_trusted(
         else:
             weights = run.rankings.weights
             own = replace(own, weights=Weights(weights.values[place], weights.source))
-        scored = score(
-            under(own, evaluation.policy),
-            evaluation.measures,
-            evaluation.policy,
-            evaluation.convention,
-        )
-        people = _aligned(run, scored, place)
+        people = _aligned(run, _scored(own, evaluation), place)
         runs.append(_corrected(run, people, level))
     number = len(trusted.rankings[0].queries)
     said = about_sample(evaluation.runs, runs, trusted)
@@ -215,6 +209,15 @@ def with_trusted(
         level=level,
         trusted=Trusted(trusted.source, number, tuple(said)),
     )
+
+
+def _scored(own: Rankings, evaluation: Evaluation) -> Scored:
+    """A run by the trusted judgements; what cannot be scored names them."""
+    policy = evaluation.policy
+    try:
+        return score(under(own, policy), evaluation.measures, policy, evaluation.convention)
+    except (MeasureError, PolicyError) as error:
+        raise type(error)(f"trusted: {error}") from None
 
 
 def _places(queries: Sequence[str], own: Sequence[str], source: str) -> Ints:

@@ -12,8 +12,10 @@ import numpy as np
 
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.intervals import interval_of, summary_range
+from judged.evaluation.ranges import TRUSTED
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score, under
+from judged.evaluation.trusted_sample import about_sample
 from judged.rankings.weights import Weights
 from judged.segments import Floats, Ints
 from judged.statistics.intervals import Interval
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
 
-TRUSTED = "trusted"
-"""What a run scored by trusted judgements is called among a run's `others`."""
 METHOD = "prediction-powered"
 """What the intervals of corrected numbers are called."""
 WITHOUT = {
@@ -189,8 +189,6 @@ def with_trusted(
     """An evaluation whose summaries are corrected by trusted judgements of some of its queries."""
     if trusted is None:
         return evaluation
-    from judged.evaluation.trusted_sample import about_sample
-
     runs = []
     for run, own in zip(evaluation.runs, trusted.rankings, strict=True):
         place = _places(run.rankings.queries, own.queries, trusted.source)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.evaluation.trusted import TRUSTED
+from judged.evaluation.ranges import TRUSTED
 from judged.judging.variants import uncondensed
 from judged.measures import parse_measure
 from judged.segments import Floats

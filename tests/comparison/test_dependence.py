@@ -11,10 +11,11 @@ import pytest
 
 from judged import Policy, compare, evaluate, parse_measure
 from judged.comparison import compare_evaluation
-from judged.comparison.dependence import Readings, cutoff, is_bounded
+from judged.comparison.dependence import Readings
 from judged.comparison.match import Match, matched
 from judged.comparison.numbers import Numbers
 from judged.errors import PolicyError
+from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.inputs import read_judgements, read_run
 from judged.judging.joint import Joint
 from support.joint import Lists, cases, judged_by_loops
@@ -26,7 +27,7 @@ def readings_of(judgements: Lists, runs: list[Lists], measures: Any, **options: 
     """Of runs a, b, …, unjudged results included."""
     named = dict(zip("abc", runs, strict=False))
     evaluation = evaluate(judgements, named, measures, **options)
-    joint = Joint(
+    joint = Joint.of(
         read_judgements(judgements),
         [read_run(run) for run in runs],
         policy=evaluation.policy,
@@ -166,17 +167,17 @@ def test_unjudged_results_are_read_with_the_cutoff_of_each_measure(
 
 def test_only_numbers_are_cutoffs() -> None:
     known = {"nDCG@10": 10, "AP": None, "P@R": None, "Rprec": None, "IPrec@1": None, "RBP@7": 7}
-    assert {name: cutoff(parse_measure(name)) for name in known} == known
+    assert {name: last_rank(parse_measure(name)) for name in known} == known
 
 
 def test_only_what_adds_up_is_bounded() -> None:
     bounded = ["P@10", "DCG", "DCG@5", "RBP", "RBP(p=0.5)@20", "NumRelRet", "TP@3"]
     loose = ["P", "P@R", "P(short=shrink)@3", "AP", "nDCG@10", "RR", "R@10", "Success@1", "DCG@R"]
     loose += ["P(aggregate=median)@10", "DCG(aggregate=geometric)", "DCG(gains={1:3,2:1})"]
-    found = {name: is_bounded(parse_measure(name), Policy()) for name in bounded + loose}
+    found = {name: difference_is_bounded(parse_measure(name), Policy()) for name in bounded + loose}
     assert found == {**dict.fromkeys(bounded, True), **dict.fromkeys(loose, False)}
     for other in ({"ties": "expected"}, {"empty": "skip"}, {"unjudged": "removed"}):
-        assert not is_bounded(parse_measure("P@10"), Policy.of(other))
+        assert not difference_is_bounded(parse_measure("P@10"), Policy.of(other))
 
 
 def ten(better: int, queries: int = 10, ties: bool = False) -> tuple[Lists, dict[str, Lists]]:

@@ -43,6 +43,8 @@ def test_import_judged_is_light() -> None:
         ["learn", "--help"],
         ["identify", "--help"],
         ["plan", "--help"],
+        ["agreement", "--help"],
+        ["merge", "--help"],
         ["measures", "--help"],
         ["plot", "--help"],
         ["demo", "--help"],

@@ -40,7 +40,7 @@ def joint_rankings(
 ) -> list[tuple[Rankings, Rankings]]:
     rankings = [judge(judgements, run, **options) for run in runs]
     policy = Policy.of(options.get("policy"))
-    joint = Joint(read_judgements(judgements), [read_run(run) for run in runs], policy=policy)
+    joint = Joint.of(read_judgements(judgements), [read_run(run) for run in runs], policy=policy)
     top = top_grade(rankings[0])
     return [*joint.judged((0, rankings[0]), (1, rankings[1]), top=top, cutoff=k)]
 
@@ -171,7 +171,7 @@ def test_tables_and_dicts_give_the_same() -> None:
     tables = [read_run(frame(run, "score")) for run in some]
     known = read_judgements(frame(judgements, "grade"))
     rankings = [judge(known, table) for table in tables]
-    joint = Joint(known, tables)
+    joint = Joint.of(known, tables)
     ends = joint.judged((0, rankings[0]), (1, rankings[1]), top=2.0, cutoff=3)
     for pair, dicts in zip(ends, joint_rankings(judgements, (some[0], some[1]), 3), strict=True):
         for own, wanted in zip(pair, dicts, strict=True):
@@ -186,7 +186,7 @@ def test_queries_that_are_looked_at_apart_stay_out() -> None:
     whole = joint_rankings(judgements, (two[0], two[1]), None)
     some = np.array([5, 1, 7])
     rankings = [judge(judgements, run).take(some) for run in two]
-    joint = Joint(read_judgements(judgements), [read_run(run) for run in two])
+    joint = Joint.of(read_judgements(judgements), [read_run(run) for run in two])
     ends = joint.judged((0, rankings[0]), (1, rankings[1]), top=2.0)
     for pair, wanted in zip(ends, whole, strict=True):
         for own, known in zip(pair, wanted, strict=True):
@@ -198,7 +198,7 @@ def test_queries_that_are_looked_at_apart_stay_out() -> None:
 def test_judgements_by_subtopic_are_refused() -> None:
     judgements = read_judgements({"q": {"a": {"1": 1, "2": 0}}})
     with pytest.raises(PolicyError) as error:
-        Joint(judgements, [read_run({"q": ["a", "b"]})])
+        Joint.of(judgements, [read_run({"q": ["a", "b"]})])
     assert str(error.value) == (
         "the judgements: judged by subtopic, where an unjudged result may serve one subtopic and "
         "not another: there is no one judging in favour of a run. Leave out unjudged_range."

@@ -18,7 +18,7 @@ from judged.comparison.repeats import averaged
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, PolicyError
-from judged.evaluation.ranges import top_grade
+from judged.evaluation.ranges import difference_is_bounded, last_rank, top_grade
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.judging.joint import Joint
     from judged.measures import Measure
-    from judged.policy import Policy
     from judged.rankings.rankings import Rankings
 
 Otherwise = dict[str, tuple[str, ...]]
@@ -235,7 +234,7 @@ class Readings:
         (number, ours), (other, theirs) = self._runs[run], self._runs[against]
         by_cutoff: dict[int | None, list[Measure]] = {}
         for measure in self.evaluation.measures:
-            by_cutoff.setdefault(cutoff(measure), []).append(measure)
+            by_cutoff.setdefault(last_rank(measure), []).append(measure)
         top = top_grade(ours.rankings)
         found: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
@@ -247,21 +246,6 @@ class Readings:
                     one, two = (entry_of(each, measure, self._places) for each in scored)
                     found[measure].append((one, two))
         return found
-
-
-def cutoff(measure: Measure) -> int | None:
-    """The last rank that a measure looks at; None where it is no fixed one."""
-    k = measure.params.get("k") if measure.spec.at == "k" else None
-    return k if isinstance(k, int) else None
-
-
-def is_bounded(measure: Measure, policy: Policy) -> bool:
-    """Whether no other judgements of the unjudged results give a difference outside the two ends:
-    so it is where each adds to the number what it gains at its own rank."""
-    adds = measure.spec.adds is not None and measure.spec.adds(measure.params)
-    straight = measure.params["aggregate"] in ("mean", "sum")
-    ordered = policy.ties in ("id", "input") and policy.unjudged == "nonrelevant"
-    return adds and straight and ordered and policy.empty in ("zero", "error")
 
 
 def depends(
@@ -312,7 +296,7 @@ def about_readings(readings: Readings) -> list[str]:
             )
         )
     if readings.joint is not None and any(_has_unjudged(run.rankings) for run in evaluation.runs):
-        loose = [m for m in evaluation.measures if not is_bounded(m, evaluation.policy)]
+        loose = [m for m in evaluation.measures if not difference_is_bounded(m, evaluation.policy)]
         if loose:
             names = listed([evaluation.label(measure) for measure in loose])
             said.append(

@@ -10,6 +10,7 @@ import numpy as np
 
 from judged.judging.variants import Variants, uncondensed
 from judged.measures import Measure, parse_measure
+from judged.policy import Policy
 from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
 
@@ -23,6 +24,8 @@ UNJUDGED_ENDS = {
     ),
 }
 """What unjudged results may turn out to be."""
+TRUSTED = "trusted"
+"""What a run is called that was scored by trusted judgements, among its own `others`."""
 
 
 TIE_SENTENCES = {
@@ -68,6 +71,22 @@ def top_grade(r: Rankings) -> float:
     """The best grade in the judgements; 1 where none is above 0."""
     best = float(r.pool_grade.max(initial=0))
     return best if best > 0 else 1.0
+
+
+def last_rank(measure: Measure) -> int | None:
+    """The last rank that a measure looks at; None where it is no fixed one."""
+    k = measure.params.get("k") if measure.spec.at == "k" else None
+    return k if isinstance(k, int) else None
+
+
+def difference_is_bounded(measure: Measure, policy: Policy) -> bool:
+    """Whether no other judgements of the unjudged results give a difference of two runs outside the
+    two ends, each judged in favour of one: so it is where each result adds to the number what it
+    gains at its own rank."""
+    adds = measure.spec.adds is not None and measure.spec.adds(measure.params)
+    straight = measure.params["aggregate"] in ("mean", "sum")
+    ordered = policy.ties in ("id", "input") and policy.unjudged == "nonrelevant"
+    return adds and straight and ordered and policy.empty in ("zero", "error")
 
 
 def with_judged_shares(r: Rankings, measures: tuple[Measure, ...]) -> Audit:

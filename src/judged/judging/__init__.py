@@ -223,7 +223,7 @@ def _ranked(
         pool_grade=pool.best_first,
         subtopics=pool.subtopics,
         missing=~present,
-        collection=_collection(collection, pool.queries),
+        collection=collection_sizes(collection, pool.queries),
         ties=policy.ties,
         basis=run.basis,
         name=run.name,
@@ -250,7 +250,8 @@ def _ranked(
     return replace(final, audit=audit)
 
 
-def _collection(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
+def collection_sizes(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
+    """How many items there are to retrieve for each query; None where nobody says."""
     if isinstance(given, Mapping):
         lost = [query for query in queries if query not in given]
         if lost:

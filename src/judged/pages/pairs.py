@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.comparison.dependence import is_bounded
 from judged.comparison.exports.definition import done
 from judged.comparison.match import matched
 from judged.comparison.sentences import OTHERWISE, amount, shown_p
 from judged.comparison.settings import TESTS
+from judged.evaluation.ranges import difference_is_bounded
 from judged.pages.headings import Heading, signed_amount, verdict_heading
 from judged.text import listed, shown
 
@@ -254,7 +254,7 @@ def _unjudged(comparison: Comparison, pair: Pair, runs: list[Scored], looked: bo
     if not looked:
         return [Turn("unjudged", f"{known} What the others could do was not looked into.", None)]
     measure = comparison.measure(pair.measure).measure
-    if measure is None or not is_bounded(measure, evaluation.policy):
+    if measure is None or not difference_is_bounded(measure, evaluation.policy):
         said = "Unjudged results do not turn this in two scenarios, which are no bounds."
         return [Turn("unjudged", f"{said} {known}", None)]
     return [Turn("unjudged", f"Unjudged results cannot turn this. {known}", False)]

@@ -143,7 +143,7 @@ def _quantile(freedom: float, beyond: float) -> float:
         log_density = log_scale - (freedom + 1) / 2 * math.log1p(at * at / freedom)
         step = math.log(tail / beyond) * tail / math.exp(log_density)
         new = max(at + step, at / 2) if step < 0 else min(at + step, 2 * at + 1)
-        if abs(new - at) <= 1e-8 * abs(at):  # what is left is the square of that
+        if abs(new - at) <= 1e-8 * abs(at):  # the rest is its square, or rounding
             return new
         at = new
     return at

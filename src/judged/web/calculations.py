@@ -123,7 +123,7 @@ class Calculations:
 
         runs = [terms.request.prepare(self.run(name)) for name in names]
         known = self.judgements(), runs
-        return Joint(*known, policy=terms.policy, duplicates=terms.duplicates)
+        return Joint.of(*known, policy=terms.policy, duplicates=terms.duplicates)
 
     def rankings(self, terms: Terms) -> tuple[Rankings, ...]:
         """The rankings of all systems, in the order of their files."""

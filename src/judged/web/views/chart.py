@@ -27,10 +27,8 @@ FORMATS = {
 """The files that a chart can be saved as, and what the menu calls them."""
 WIDTH = 620
 NARROWEST, WIDEST = 160, 1400
-CELLS, MOST_ROWS = 160, 40
+CELLS, MOST_ROWS = 80, 40
 """So many cells and rows of the data stand below a chart; its files have all of them."""
-ROWS = 12
-"""So many rows of a chart's data stand in the page; the menu has all of them as CSV."""
 COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
 """Kinds of systems whose data cost more than their drawing; these are kept."""
 LINKED = ("differences", "scatter", "forest")
@@ -71,7 +69,7 @@ def _figure(asked: Asked, kind: Kind) -> Any:
     ]
     menu.append({"text": "As a command", "href": asked.url(width=None)})
     link = _link(asked, kind)
-    rows = min(max(CELLS // len(drawn.data.columns), 5), MOST_ROWS)
+    rows = min(max(CELLS // len(drawn.data.columns), 3), MOST_ROWS)
     return figure(drawn, link=link, tab_stops=kind.name == "forest", menu=menu, rows=rows)
 
 

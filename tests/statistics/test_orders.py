@@ -1,0 +1,208 @@
+"""Agreement of orders: against scipy, and against every order of ties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise, permutations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau, weightedtau
+
+import judged
+from judged.errors import InputError
+from judged.segments import Floats
+from judged.statistics import order_agreement
+
+CASES = 120
+
+
+def tau_ap(estimate: Floats, truth: Floats) -> float:
+    """Yilmaz, Aslam and Robertson (2008), of two orders without ties (ranks)."""
+    order = np.argsort(estimate)
+    right = [
+        sum(truth[order[above]] < truth[order[at]] for above in range(at)) / at
+        for at in range(1, len(order))
+    ]
+    return 2 * sum(right) / (len(order) - 1) - 1
+
+
+def all_orders(values: Floats) -> Iterator[Floats]:
+    """The ranks of each order that ties leave open."""
+    for order in permutations(range(len(values))):
+        if all(values[high] >= values[low] for high, low in pairwise(order)):
+            ranks = np.empty(len(values))
+            ranks[list(order)] = range(len(values))
+            yield ranks
+
+
+@pytest.mark.parametrize("kinds", [2, 3, 50])
+def test_taus_are_those_of_scipy_and_of_every_order_of_ties(kinds: int) -> None:
+    rng = np.random.default_rng(kinds)
+    compared = 0
+    for _ in range(CASES):
+        x, y = rng.integers(0, kinds, (2, int(rng.integers(3, 6)))) / 7
+        found = order_agreement(x, y)
+        if found.note:
+            assert min(len(set(x)), len(set(y))) == 1
+            continue
+        compared += 1
+        pairs = [(one, other) for one in all_orders(x) for other in all_orders(y)]
+        assert found.tau == pytest.approx(kendalltau(x, y).statistic, abs=1e-12)
+        assert found.weighted_tau == pytest.approx(weightedtau(x, y).statistic, abs=1e-12)
+        assert found.tau_ap == pytest.approx(
+            np.mean([tau_ap(other, truth) for truth, other in pairs]), abs=1e-12
+        )
+        assert found.tau_ap_reversed == pytest.approx(
+            np.mean([tau_ap(other, truth) for other, truth in pairs]), abs=1e-12
+        )
+    assert compared > CASES // 2
+
+
+def test_many_systems_with_ties_are_those_of_scipy() -> None:
+    x, y = np.random.default_rng(7).integers(0, 40, (2, 90)).astype(float)
+    found = order_agreement(x, y)
+    assert found.tau == pytest.approx(kendalltau(x, y).statistic, abs=1e-12)
+    assert found.weighted_tau == pytest.approx(weightedtau(x, y).statistic, abs=1e-12)
+
+
+def test_worked_by_hand() -> None:
+    # y has b above a. With x as the truth, the ranks of y are b 1, a 2, c 3: a has none of 1 above
+    # it rightly, c both of 2; 2/2 · (0 + 1) − 1 = 0. The other way it is the same.
+    found = order_agreement({"a": 3, "b": 2, "c": 1}, {"c": 1, "a": 2, "b": 3})
+    assert found.systems == ("a", "b", "c")
+    assert found.swaps == (("a", "b"),)
+    assert found.tau == pytest.approx(1 / 3)
+    assert (found.tau_ap, found.tau_ap_reversed, found.tau_ap_symmetric) == (0, 0, 0)
+    assert not found.same
+    # A swap at the end costs less: b and c each have 1 right of 1 and of 2 but one.
+    late = order_agreement([3, 2, 1], [3, 1, 2])
+    assert late.tau_ap == pytest.approx(2 / 2 * (1 + 1 / 2) - 1)
+    assert late.weighted_tau > found.weighted_tau
+
+
+def test_tau_ap_has_two_directions() -> None:
+    found = order_agreement([4, 3, 2, 1], [1, 4, 3, 2])
+    assert found.tau_ap != found.tau_ap_reversed
+    turned = order_agreement([1, 4, 3, 2], [4, 3, 2, 1])
+    assert (turned.tau_ap, turned.tau_ap_reversed) == (found.tau_ap_reversed, found.tau_ap)
+    assert turned.weighted_tau == pytest.approx(found.weighted_tau)
+
+
+def test_the_same_order_is_1_and_the_reversed_minus_1() -> None:
+    values = [0.1, 0.7, 0.3, 0.9, math.inf]
+    same, turned = order_agreement(values, values), order_agreement(values, np.negative(values))
+    for found, expected in ((same, 1.0), (turned, -1.0)):
+        numbers = (found.tau, found.tau_ap, found.tau_ap_reversed, found.weighted_tau)
+        assert numbers == pytest.approx((expected,) * 4)
+    assert same.same
+    assert len(turned.swaps) == turned.pairs == 10
+
+
+def test_values_equal_but_for_rounding_are_ties() -> None:
+    found = order_agreement({"a": 0.1 + 0.2, "b": 0.3, "c": 0.1}, {"a": 0.2, "b": 0.3, "c": 0.1})
+    assert found.tied_in_x == (("b", "a"),)
+    assert found.tied_in_y == found.swaps == ()
+    assert order_agreement([1e-15, 2e-15, 3e-15], [1, 2, 3]).tau == 1  # any unit will do
+    assert order_agreement([math.inf, math.inf, 1], [2, 1, 0]).tied_in_x == ((0, 1),)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "note"),
+    [
+        ([1, 1, 1], [1, 2, 3], "all systems are tied in x"),
+        ([1, 2, 3], [0, 0, 0], "all systems are tied in y"),
+        ([1, 1, 1], [0, 0, 0], "all systems are tied in x and in y"),
+    ],
+)
+def test_without_any_order_on_one_side(x: Any, y: Any, note: str) -> None:
+    found = order_agreement(x, y)
+    assert math.isnan(found.tau)
+    assert math.isnan(found.tau_ap_symmetric)
+    assert found.note == note
+    assert found.to_dict()["weighted_tau"] is None
+    assert found.sentences()[-1] == f"tau-b, tau-AP and weighted tau are undefined: {note}."
+
+
+def test_what_it_says() -> None:
+    found = order_agreement({"a": 3, "b": 2, "c": 1, "d": 1}, {"a": 3, "b": 1, "c": 2, "d": 2.5})
+    assert str(found).splitlines() == [
+        "2 of 6 pairs are swapped (b above d, b above c in x).",
+        "Tied in x alone: 1 pair (d and c).",
+        "tau-b 0.1826; tau-AP 0.3889 with x as the truth, 0.3333 with y; weighted tau 0.4464.",
+    ]
+    assert order_agreement([1, 2, 3], [1, 2, 3]).sentences()[0] == (
+        "None of the 3 pairs is swapped."
+    )
+
+
+def test_a_series_is_aligned_by_its_names() -> None:
+    x = pd.Series([3.0, 2.0, 1.0], index=["a", "b", "c"])
+    assert order_agreement(x, x.sort_values()).same
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        (
+            [0.5, 0.4],
+            [0.4, 0.5],
+            "an agreement of orders needs at least three systems; got 2. Two systems are in one "
+            "order or in the other: compare their values.",
+        ),
+        (
+            {},
+            {},
+            "an agreement of orders needs at least three systems; got 0. Two systems are in one "
+            "order or in the other: compare their values.",
+        ),
+        (
+            {"a": 1, "b": 2, "c": 3},
+            {"a": 1, "b": 2, "d": 3},
+            "x and y must have a value for the same systems; x has c, which y lacks.",
+        ),
+        (
+            {"a": 1, "b": 2, "c": 3},
+            {"a": 1, "b": 2, "c": 3, "d": 3},
+            "x and y must have a value for the same systems; y has d, which x lacks.",
+        ),
+        (
+            [1, 2, 3],
+            [1, 2, 3, 4],
+            "x and y must have a value for the same systems; got 3 values and 4 values.",
+        ),
+        (
+            {"a": 1, "b": 2, "c": 3},
+            [1, 2, 3],
+            "x and y must both be {system: value}, or both a sequence of values; got dict and "
+            "list.",
+        ),
+        (
+            [1, 2, 3],
+            "123",
+            "y must be {system: value}, or a sequence of values; got '123'.",
+        ),
+        (
+            {"a": 1, "b": math.nan, "c": 3},
+            {"a": 1, "b": 2, "c": 3},
+            "x has no value (NaN) for system 'b'; leave it out of both.",
+        ),
+        (
+            [1, 2, 3],
+            [1, None, 3],
+            "y must have a number for each system; got None for system 1.",
+        ),
+        (
+            [1, 2, True],
+            [1, 2, 3],
+            "x must have a number for each system; got True for system 2.",
+        ),
+    ],
+)
+def test_what_is_refused(x: Any, y: Any, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        judged.statistics.order_agreement(x, y)
+    assert str(raised.value) == message

@@ -24,6 +24,7 @@ COMMANDS = (
     "queue",
     "agreement",
     "merge",
+    "overlap",
     "retriever",
     "embeddings",
     "learn",
@@ -85,6 +86,7 @@ def cli() -> None:
           judged queue QRELS RUN RUN -o to_judge.csv
           judged agreement QRELS QRELS RUN RUN
           judged merge QRELS QRELS -o merged.qrels
+          judged overlap RUN RUN
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz

@@ -206,18 +206,25 @@ def said(name: str) -> bool:
     return source not in (ParameterSource.DEFAULT, None)
 
 
+columns_option = click.option(
+    "--columns",
+    metavar="ROLE=COLUMN,...",
+    help="What columns are, where their names do not tell: "
+    "query=question_id,item=chunk_id,score=prediction; several make one id: "
+    "item=file+page.",
+)
+run_format_option = click.option(
+    "--run-format",
+    type=click.Choice(list(INPUT_FORMATS)),
+    help="The format of RUN, where it is not recognised.",
+)
+
+
 def data_options(function: Function) -> Function:
     """--columns, --item-to, --exclude-same-id, --qrels-format and --run-format, as every command
     that reads both kinds of files has them."""
-    formats = click.Choice(list(INPUT_FORMATS))
     options = (
-        click.option(
-            "--columns",
-            metavar="ROLE=COLUMN,...",
-            help="What columns are, where their names do not tell: "
-            "query=question_id,item=chunk_id,score=prediction; several make one id: "
-            "item=file+page.",
-        ),
+        columns_option,
         click.option(
             "--item-to",
             metavar="HOW",
@@ -235,12 +242,10 @@ def data_options(function: Function) -> Function:
         click.option(
             "--qrels-format",
             "judgements_format",
-            type=formats,
+            type=click.Choice(list(INPUT_FORMATS)),
             help="The format of QRELS, where it is not recognised.",
         ),
-        click.option(
-            "--run-format", type=formats, help="The format of RUN, where it is not recognised."
-        ),
+        run_format_option,
     )
     for option in reversed(options):
         function = option(function)

@@ -74,8 +74,13 @@ class Persistence:
         above = np.where(here, theirs.above, ours.above)
         size = np.where(here, theirs.size, ours.size)
         whole = np.where(there, theirs.chance, ours.chance)
-        one = whole / size * (
-            self._between(self.plain, inner, outer) - above * self._between(self.over, inner, outer)
+        one = (
+            whole
+            / size
+            * (
+                self._between(self.plain, inner, outer)
+                - above * self._between(self.over, inner, outer)
+            )
         )
         rest = ours.chance * theirs.chance * self._between(self.over, outer, deepest)
         found: Floats = both + one + rest

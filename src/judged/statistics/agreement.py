@@ -29,6 +29,9 @@ KAPPAS = ("plain", "linear", "quadratic")
 ALPHAS = ("nominal", "ordinal", "interval")
 """The same to Krippendorff's alpha."""
 
+EXTREME = 1e100
+"""Distances are relative to the largest where that is beyond this; numbers stay the same."""
+
 
 def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "plain") -> float:
     """Cohen's kappa of two judges; NaN where both gave one and the same grade to everything.
@@ -162,6 +165,9 @@ def distances(scale: Floats, kind: str) -> Floats:
     [[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]
     """
     apart: Floats = np.abs(scale[:, None] - scale)
+    largest = float(apart.max(initial=0.0))
+    if largest and not 1 / EXTREME < largest < EXTREME:  # squares have to stay numbers
+        apart = apart / largest
     if kind in ("plain", "nominal"):
         return (apart > 0).astype(np.float64)
     return apart if kind == "linear" else apart**2

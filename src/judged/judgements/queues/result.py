@@ -38,6 +38,7 @@ class Queue(Result):
     """
 
     SAVED_AS: ClassVar[dict[str, str]] = SAVED_AS
+    BETWEEN: ClassVar[str] = "\n\n"
     WORDS: ClassVar = frozenset(("query", "item", "run", "against", "can change"))
 
     queries: tuple[str, ...]
@@ -223,8 +224,9 @@ class Queue(Result):
         ]
         tables: list[Table] = [(header, rows)] if rows else []
         if self.bounds:
-            numbers = ["run", "against", self.measure, "lowest", "highest", "can change"]
-            tables.append((numbers, [_row(bound) for bound in self.bounds]))
+            known = f"difference in {self.measure}"
+            names = ["run", "against", known, "lowest", "highest", "can change"]
+            tables.append((names, [_row(bound) for bound in self.bounds]))
         return tables
 
     def warnings(self) -> list[str]:
@@ -289,7 +291,8 @@ program, or save it as .ndjson (@b).']
             return [f"There is nothing to judge: no {said.partition(' ')[2]}."]
         queries = counted(len(set(self.queries)), "query", "queries")
         if len(self) < self.candidates:
-            said += f"; the {len(self):,} most worthwhile are in the queue"
+            are = "is" if len(self) == 1 else "are"
+            said += f"; the {len(self):,} most worthwhile {are} in the queue"
         return [f"{said}, of {queries}."]
 
     def _known(self) -> list[str]:

@@ -56,12 +56,14 @@ def overlap(
 
     >>> found = overlap({"one": {"q": ["a", "b", "c"]}, "two": {"q": ["a", "c", "d"]}})
     >>> found.pair().shared.estimate, round(found.pair().rbo.estimate, 4)
-    (2.0, 0.6815)
+    (2.0, 0.685)
     """
     persistence = _persistence(p)
     given = as_runs(runs)
     if len(given) < 2:
-        raise InputError("overlap takes at least two runs; got one.")
+        raise InputError(
+            "overlap takes at least two runs, as {name: run} or a list of files; got one."
+        )
     from judged.rank_overlap.lists import lists_of
     from judged.rank_overlap.pairs import numbers_of
     from judged.rank_overlap.result import Overlap, pair_of

@@ -77,9 +77,11 @@ def _lists(grouped: Grouped[Run], number: Ints, queries: int) -> Lists:
         table.name,
         grouped.key,
         table.frame["item"],
-        *(_by_row(grouped, each) for each in (number[segment], first, last)),
-        lengths=lengths,
-        notes=(*rising, *table.notes),
+        _by_row(grouped, number[segment]),
+        _by_row(grouped, first),
+        _by_row(grouped, last),
+        lengths,
+        (*rising, *table.notes),
     )
 
 

@@ -39,26 +39,21 @@ def numbers_of(ours: Lists, theirs: Lists, p: float, depth: int | None) -> Numbe
     """The numbers of two runs, their lists cut at a depth or whole."""
     both = (ours.lengths > 0) & (theirs.lengths > 0)
     queries = np.flatnonzero(both)
-    place = np.cumsum(both) - 1
-    lengths = [each.lengths[queries] for each in (ours, theirs)]
+    lengths = ours.lengths[queries], theirs.lengths[queries]
     if depth is not None:
-        lengths = [np.minimum(each, depth) for each in lengths]
+        lengths = np.minimum(lengths[0], depth), np.minimum(lengths[1], depth)
     left, right = _shared(ours, theirs)
-    query = place[ours.query[left]]
-    spans = [
-        Span.of(run.first[rows], run.last[rows], length[query])
-        for run, rows, length in ((ours, left, lengths[0]), (theirs, right, lengths[1]))
-    ]
-    there = (spans[0].end > spans[0].above) & (spans[1].end > spans[1].above)
+    query = (np.cumsum(both) - 1)[ours.query[left]]
+    one = Span.of(ours.first[left], ours.last[left], lengths[0][query])
+    other = Span.of(theirs.first[right], theirs.last[right], lengths[1][query])
+    there = (one.end > one.above) & (other.end > other.above)
     if not there.all():
-        query = query[there]
-        spans = [each.at(there) for each in spans]
-    tied = (spans[0].size > 1) | (spans[1].size > 1)
-    found = _overlaps(query, spans, lengths, p)
+        query, one, other = query[there], one.at(there), other.at(there)
+    tied = (one.size > 1) | (other.size > 1)
     return Numbers(
         queries,
-        *found,
-        tau=taus(spans[0].above, spans[1].above, query, len(queries)),
+        *_overlaps(query, one, other, lengths, p),
+        tau=taus(one.above, other.above, query, len(queries)),
         tied=len(np.unique(query[tied])),
     )
 
@@ -76,7 +71,7 @@ def _shared(ours: Lists, theirs: Lists) -> tuple[Ints, Ints]:
 
 
 def _overlaps(
-    query: Ints, spans: list[Span], lengths: list[Ints], p: float
+    query: Ints, one: Span, other: Span, lengths: tuple[Ints, Ints], p: float
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """RBO, its least value and residual, Jaccard and the number of shared items of each query.
 
@@ -90,9 +85,9 @@ def _overlaps(
     def summed(values: Floats) -> Floats:
         return np.bincount(query, values, len(short)).astype(np.float64)
 
-    base = summed(by.shared(*spans, long[query]))
-    at_short = summed(spans[0].within(short[query]) * spans[1].within(short[query]))
-    shared = summed(spans[0].chance * spans[1].chance)
+    base = summed(by.shared(one, other, long[query]))
+    at_short = summed(one.within(short[query]) * other.within(short[query]))
+    shared = summed(one.chance * other.chance)
     unseen = power[short] - power[long] - short * (over[short] - over[long])
     rbo = base + at_short / short * unseen
     rbo += ((shared - at_short) / long + at_short / short) * power[long]

@@ -1,9 +1,9 @@
 """Sums of rank-biased overlap: how much each depth weighs, and what expected overlaps add up to.
 
-Depth d weighs (1 − p)·p^(d−1), and the agreement there is the overlap divided by d. An item of a tie
-is in the first d results with a chance that grows by the same step from rank to rank, so what two
-lists share is a sum of products of straight lines, and its weighed sum one of three sums over
-depths: of weight/d, of weight and of weight·d.
+Depth d weighs (1 − p)·p^(d−1), and the agreement there is the overlap divided by d. An item of a
+tie is in the first d results with a chance that grows by the same step from rank to rank, so what
+two lists share is a sum of products of straight lines, and its weighed sum is made of three sums
+over depths: of weight/d, of weight and of weight·d.
 """
 
 from __future__ import annotations

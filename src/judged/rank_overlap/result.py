@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,7 +19,7 @@ from judged.results import Part, Table, csv_of
 from judged.segments import Floats
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.samples import Means
-from judged.text import plain, shown, to_json
+from judged.text import markdown, plain, shown, to_json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -200,11 +201,15 @@ class Overlap(Words):
         >>> overlap(runs).pair("z", "x").shared.estimate
         1.0
         """
+        runs = list(dict.fromkeys(name for pair in self.pairs for name in (pair.run, pair.against)))
         wanted = [name for name in (run, against) if name is not None]
-        found = [each for each in self.pairs if all(w in (each.run, each.against) for w in wanted)]
-        if len(found) != 1 or len(set(map(str, wanted))) != len(wanted):
-            there = ", ".join(f"{each.run} and {each.against}" for each in self.pairs)
-            what = "say which pair" if len(found) > 1 else "there is no such pair"
+        for name in wanted:
+            if not isinstance(name, str) or name not in runs:
+                raise InputError(f"there is no run {quoted(name)}; the runs are {', '.join(runs)}.")
+        found = [pair for pair in self.pairs if {*wanted} <= {pair.run, pair.against}]
+        if len(found) != 1 or len({*wanted}) < len(wanted):
+            there = ", ".join(f"{pair.run} and {pair.against}" for pair in self.pairs)
+            what = "say which pair" if len(wanted) < 2 and found else "there is no such pair"
             raise InputError(f"{what}: there is {there}.")
         return found[0]
 
@@ -312,7 +317,7 @@ class Overlap(Words):
     def _each_query(self) -> Table:
         heads = ["RBO", "least", "residual", self.jaccard_name, "shared", "tau-b"]
         rows = [
-            [pair.run, pair.against, query, *(shown(value) for value in values)]
+            [pair.run, pair.against, query, *(shown(value).replace("-", "−") for value in values)]
             for pair in self.pairs
             for query, *values in zip(
                 pair.queries, *(getattr(pair.numbers, name) for name in NUMBERS), strict=True
@@ -361,7 +366,23 @@ class Overlap(Words):
         """
         return self._text(self.parts(verbose=verbose, quiet=quiet, per_query=per_query))
 
-    def save(self, path: Any, **options: Any) -> None:
+    def to_markdown(self, *, per_query: bool = False) -> str:
+        """The tables and sentences in Markdown.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the numbers of every query are there too.
+
+        Returns
+        -------
+        str
+        """
+        tables = [self._markdown(*table) for table in self.tables(per_query=per_query)]
+        said = "\n".join(f"- {markdown(text)}" for text in self.sentences())
+        return "\n\n".join([*tables, said]) + "\n"
+
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write the result to a file, whole or not at all.
 
         Parameters
@@ -369,7 +390,7 @@ class Overlap(Words):
         path : str or os.PathLike
             Where to write; the ending says the format: .json, .csv, .md, .html, .txt or .parquet.
         **options : Any
-            `per_query` of JSON, CSV, Parquet and text: whether every query is there.
+            `per_query` of all but HTML: whether every query is there.
         """
         self._save(path, **options)
 

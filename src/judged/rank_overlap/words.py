@@ -51,9 +51,10 @@ class Words(Result):
                 if queries
             ]
             if alone:
+                both = counted(len(pair.queries), "query", "queries")
                 left_out.append(
-                    f"{pair.run} and {pair.against} are compared on the {len(pair.queries):,} "
-                    f"queries that both have results for; left out: {', '.join(alone)}."
+                    f"{pair.run} and {pair.against} are compared on the {both} that both have "
+                    f"results for; left out: {', '.join(alone)}."
                 )
         return [*left_out, *super().warnings()]
 
@@ -119,10 +120,10 @@ class Words(Result):
             f"{pair.shared.estimate:,.1f} shared items"
         )
         if pair.tau_queries:
-            said += f", in their order tau-b {_within(pair.tau).replace('-', '−')}"
+            said += f", tau-b of their order {_within(pair.tau).replace('-', '−')}"
             undefined = len(pair.queries) - pair.tau_queries
             if undefined:
-                said += f" (undefined for {counted(undefined, 'query', 'queries')})"
+                said += f", undefined for {counted(undefined, 'query', 'queries')}"
         tied = pair.numbers.tied
         if tied:
             said += f"; {counted(tied, 'query has', 'queries have')} tied results among the shared"

@@ -58,7 +58,8 @@ def test_the_join_in_parts_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     texts = pl.Series([" ".join(random.choice([*"abcdefg"], 6).tolist()) for _ in range(200)])
     whole = pairs(same_texts(texts, np.arange(200), 0.6)[0])
     monkeypatch.setattr(twins, "_JOINED", 50)
-    monkeypatch.setattr(twins, "_COMPARED", 7)
+    monkeypatch.setattr(twins, "_COMPARED", 70)
+    monkeypatch.setattr(twins, "_TEXTS", 30)
     assert pairs(same_texts(texts, np.arange(200), 0.6)[0]) == whole
 
 

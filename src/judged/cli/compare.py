@@ -21,6 +21,7 @@ from judged.cli._options import (
     result_options,
     said,
     table_options,
+    trusted_option,
     unanswerable_options,
     unique_option,
     weights_option,
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
 )
 @policy_options
 @weights_option
+@trusted_option
 @unanswerable_options
 @depth_option
 @collection_option

@@ -68,7 +68,7 @@ class Side:
         frame = None
         if said is not None:
             read = read_texts(said, of=name)  # type: ignore[arg-type]
-            whole = [f"{text.title} {text.text}" for text in read.values()]
+            whole = [f"{read.titles.get(each, '')} {text}" for each, text in read.texts.items()]
             frame = pl.DataFrame([texts("id", read), texts("text", whole)])
         if vectors is None:
             if ids is not None:

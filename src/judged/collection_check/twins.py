@@ -24,8 +24,12 @@ MOST = 10_000_000
 """So many pairs are kept; where there are more, nearly everything is the same as something."""
 _SHARED = 3
 """So many of their rarest words two near texts share at least, where they have as many."""
-_COMPARED = 200_000
-"""So many pairs of texts are compared at a time."""
+_KEYS = ["place", "numbers"]
+"""What two near texts have in common: rare words, and the same numbers."""
+_TEXTS = 20_000
+"""So many texts are taken apart at a time."""
+_COMPARED = 10_000_000
+"""Pairs of texts of so many words together are compared at a time."""
 _JOINED = 5_000_000
 """So many pairs come out of one join."""
 _SEARCHED = 500_000_000
@@ -63,11 +67,13 @@ def same_texts(texts: pl.Series, asked: Ints, near: float) -> tuple[Twins, int]:
     >>> list(zip(found.one.tolist(), found.other.tolist(), found.near.tolist())), silent
     ([(0, 1, 1.0), (1, 0, 1.0), (0, 2, 1.0), (1, 2, 1.0), (2, 0, 1.0), (2, 1, 1.0)], 2)
     """
-    words = words_of(texts)
-    said = words.list.join(" ")
+    said = pl.concat(
+        [words_of(texts[at : at + _TEXTS]).list.join(" ") for at in range(0, len(texts), _TEXTS)]
+        or [texts]
+    )
     there = pl.DataFrame({"row": np.arange(len(texts)), "said": said}).filter(pl.col("said") != "")
-    kinds = there.group_by("said", maintain_order=True).agg(pl.col("row").first(), pl.len())
-    kinds = kinds.with_row_index("kind").with_columns(pl.col("kind").cast(pl.Int64))
+    kinds = there.group_by("said", maintain_order=True).len()
+    kinds = kinds.with_columns(kind=np.arange(kinds.height))
     silent = len(texts) - there.height
     if there.is_empty() or not len(asked):
         return Twins.none(), silent
@@ -76,9 +82,7 @@ def same_texts(texts: pl.Series, asked: Ints, near: float) -> tuple[Twins, int]:
     sought = rows.join(pl.DataFrame({"row": asked}), on="row", how="semi", maintain_order="left")
     asked_kinds = sought["kind"].unique(maintain_order=True)
     pairs = pl.DataFrame({"kind": asked_kinds, "like": asked_kinds, "near": 1.0})
-    distinct = words.gather(kinds["row"])
-    found = _near(distinct, asked_kinds.to_numpy(), near)
-    pairs = pl.concat([pairs, found])
+    pairs = pl.concat([pairs, _near(kinds["said"], asked_kinds.to_numpy(), near)])
     most = sought.group_by("kind").len("sought").join(pairs, on="kind")
     most = most.join(kinds.select(like="kind", size="len"), on="like")
     if most.select((pl.col("sought").cast(pl.Int64) * pl.col("size")).sum()).item() > MOST:
@@ -92,37 +96,17 @@ def same_texts(texts: pl.Series, asked: Ints, near: float) -> tuple[Twins, int]:
     return twins, silent
 
 
-def _near(words: pl.Series, asked: Ints, near: float) -> pl.DataFrame:
+def _near(said: pl.Series, asked: Ints, near: float) -> pl.DataFrame:
     """Pairs of texts, no two of them the same, whose words are nearly the same: the share of words
     that both have of those that either has."""
-    none = pl.DataFrame(
-        schema={"kind": pl.Int64, "like": pl.Int64, "near": pl.Float64},
-    )
+    found = [pl.DataFrame(schema={"kind": pl.Int64, "like": pl.Int64, "near": pl.Float64})]
     if not len(asked):
-        return none
-    sets = words.list.unique()
-    token = pl.DataFrame({"kind": np.arange(len(sets)), "word": sets}).explode("word")
-    number = pl.col("word").str.contains(r"\p{N}")
-    token = token.with_columns(pl.col("word").hash(), number=number)
-    numbers = token.filter("number").group_by("kind").agg(pl.col("word").sum().alias("numbers"))
-    order = token.group_by("word").len().sort("len", "word").select("word").with_row_index("place")
-    token = token.select("kind", "word").join(order, on="word")
-    # Both numbers in one integer: one plain sort puts the rarest words of each text first.
-    packed = token["kind"].to_numpy() << 32 | token["place"].to_numpy()
-    packed.sort()
-    kind = packed >> 32
-    sizes = np.bincount(kind, minlength=len(sets))
-    kept = np.minimum(sizes - np.ceil(near * sizes - 1e-9).astype(np.int64) + _SHARED, sizes)
-    rarest = positions(starts_of(sizes), kept)
-    kind = kind[rarest]
-    rare = pl.DataFrame({"kind": kind, "size": sizes[kind], "place": packed[rarest] & 0xFFFFFFFF})
-    rare = rare.join(numbers, on="kind", how="left").with_columns(pl.col("numbers").fill_null(0))
-    keys = ["place", "numbers"]
+        return found[0]
+    rare = _rarest(said, near)
     left = rare.join(pl.DataFrame({"kind": asked}), on="kind", how="semi")
-    found = [none]
     total = 0
-    for part in _parts(left, rare, keys):
-        joined = part.join(rare.rename({"kind": "like", "size": "other"}), on=keys)
+    for part in _parts(left, rare):
+        joined = part.join(rare.rename({"kind": "like", "size": "other"}), on=_KEYS)
         counts = joined.group_by("kind", "like").agg(pl.col("size", "other").first(), pl.len())
         least, most = (f("size", "other") for f in (pl.min_horizontal, pl.max_horizontal))
         common = (near * most - 1e-9).ceil()
@@ -130,20 +114,47 @@ def _near(words: pl.Series, asked: Ints, near: float) -> pl.DataFrame:
             (pl.col("kind") != pl.col("like"))
             & (least >= common)
             & (pl.col("len") >= pl.min_horizontal(common, pl.lit(_SHARED)))
-        ).select("kind", "like")
-        found += [
-            _compared(sets, pairs[at : at + _COMPARED], near)
-            for at in range(0, pairs.height, _COMPARED)
-        ]
-        total += found[-1].height
-        if total > MOST:
-            raise TooManyError
+        )
+        words = pairs["size"] + pairs["other"]
+        step = (words.cum_sum() - words) // _COMPARED
+        for few in pairs.with_columns(step=step).partition_by("step"):
+            found.append(_compared(said, few.select("kind", "like"), near))
+            total += found[-1].height
+            if total > MOST:
+                raise TooManyError
     return pl.concat(found).sort("kind", "like")
 
 
-def _parts(left: pl.DataFrame, right: pl.DataFrame, keys: list[str]) -> Iterator[pl.DataFrame]:
+def _rarest(said: pl.Series, near: float) -> pl.DataFrame:
+    """The rarest words of each text, as their places in the order of rarity; with how many words it
+    has, and a number that texts with the same numbers have in common."""
+    tokens, numbers = [], []
+    for begin in range(0, len(said), _TEXTS):
+        words = said[begin : begin + _TEXTS].str.split(" ").list.unique()
+        kind = np.arange(begin, begin + len(words), dtype=np.uint32)
+        token = pl.DataFrame({"kind": kind, "word": words}).explode("word")
+        number = token["word"].str.contains(r"\p{N}")
+        token = token.with_columns(pl.col("word").hash())
+        tokens.append(token)
+        numbers.append(token.filter(number).group_by("kind").agg(numbers=pl.col("word").sum()))
+    token = pl.concat(tokens)
+    order = token.group_by("word").len().sort("len", "word").select("word").with_row_index("place")
+    token = token.join(order, on="word").select("kind", "place")
+    # Both numbers in one integer: one plain sort puts the rarest words of each text first.
+    packed = token["kind"].cast(pl.Int64).to_numpy() << 32 | token["place"].to_numpy()
+    packed.sort()
+    sizes = np.bincount(packed >> 32, minlength=len(said))
+    kept = np.minimum(sizes - np.ceil(near * sizes - 1e-9).astype(np.int64) + _SHARED, sizes)
+    rarest = packed[positions(starts_of(sizes), kept)]
+    kind = rarest >> 32
+    rare = pl.DataFrame({"kind": kind, "size": sizes[kind], "place": rarest & 0xFFFFFFFF})
+    own = pl.concat(numbers).with_columns(pl.col("kind").cast(pl.Int64))
+    return rare.join(own, on="kind", how="left").with_columns(pl.col("numbers").fill_null(0))
+
+
+def _parts(left: pl.DataFrame, right: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """The texts that are asked about, so many at a time that a join stays small."""
-    partners = left.join(right.group_by(keys).len("partners"), on=keys)
+    partners = left.join(right.group_by(_KEYS).len("partners"), on=_KEYS)
     each = partners.group_by("kind").agg(pl.col("partners").cast(pl.Int64).sum()).sort("kind")
     upto = each["partners"].cum_sum()
     if upto[-1] > _SEARCHED:
@@ -153,12 +164,14 @@ def _parts(left: pl.DataFrame, right: pl.DataFrame, keys: list[str]) -> Iterator
         yield left.join(chosen, on="kind", how="semi")
 
 
-def _compared(sets: pl.Series, pairs: pl.DataFrame, near: float) -> pl.DataFrame:
+def _compared(said: pl.Series, pairs: pl.DataFrame, near: float) -> pl.DataFrame:
     """Those of some pairs that are near enough, compared word by word."""
-    one, other = sets.gather(pairs["kind"]), sets.gather(pairs["like"])
-    common = one.list.set_intersection(other).list.len().cast(pl.Int64)
+    one, other = (
+        said.gather(pairs[name]).str.split(" ").list.unique() for name in ("kind", "like")
+    )
+    common = one.list.set_intersection(other).list.len().cast(pl.Float64)
     every = one.list.len() + other.list.len() - common
-    share = common.cast(pl.Float64) / every.cast(pl.Float64)
+    share = common / every
     return pairs.with_columns(near=share).filter(share >= near - 1e-12)
 
 

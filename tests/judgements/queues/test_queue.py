@@ -46,12 +46,12 @@ def test_it_holds_the_unjudged_results_within_the_depth_of_any_run():
     }
 
 
-def test_by_effect_the_greatest_effect_is_first_then_the_best_rank_then_query_and_id():
+def test_by_effect_the_greatest_effect_is_first_then_the_best_rank_and_queries_take_turns():
     found = judged.queue(JUDGEMENTS, RUNS, "P@1")
     assert ordered(found) == [
         ("q1", "x"),
-        ("q1", "y"),
         ("q2", "y"),
+        ("q1", "y"),
         ("q2", "z"),
         ("q2", "x"),
         ("q1", "z"),
@@ -124,7 +124,7 @@ def test_queries_without_a_judgement_are_in_it_unless_they_are_left_out():
     assert found.new_queries == ("q9",)
     assert ("q9", "u") in pairs(found)
     assert (
-        "1 query has no judgement yet (q9): in no number so far, and not in the differences below."
+        "1 query has no judgement yet (q9): so far in no number, nor in the differences."
     ) in found.sentences()
     assert found.bounds == judged.queue(JUDGEMENTS, RUNS).bounds
     left = judged.queue(JUDGEMENTS, runs, only_judged_queries=True)
@@ -216,6 +216,43 @@ def test_wrong_calls():
     with pytest.raises(InputError) as same:
         judged.evaluate({"other": {"a": 1}}, RUNS)
     assert str(error.value) == str(same.value)
+
+
+@pytest.mark.parametrize("given", ["a dict", "a file"])
+def test_from_nothing(given, tmp_path):
+    (tmp_path / "empty.qrels").touch()
+    judgements = {} if given == "a dict" else tmp_path / "empty.qrels"
+    found = judged.queue(judgements, RUNS, "nDCG@3", by="depth", depth=1)
+    assert ordered(found) == [("q1", "x"), ("q2", "c"), ("q1", "y"), ("q2", "y")]
+    assert found.warnings() == []
+    assert "Nobody judged anything yet: so far nothing is relevant for any query." in (
+        found.sentences()
+    )
+    # Alone at rank 1 and in one run only, an item brings the whole value.
+    assert judged.queue(judgements, RUNS, "nDCG@1", depth=1).effects.tolist() == [1.0] * 4
+
+
+def test_a_top_grade_that_is_not_relevant_is_warned_of():
+    found = judged.queue({"q": {"a": 1}}, {"q": ["a", "b"]}, "P(rel=2)@2", policy={"empty": "skip"})
+    assert found.warnings() == [
+        "The top grade, 1, is not relevant to P(rel=2)@2, which wants 2: say what the top grade is "
+        "(top_grade, --top-grade)."
+    ]
+    run = {"q": ["a", "b"]}
+    found = judged.queue({"q": {"a": 1}}, run, "P(rel=2)@2", policy={"empty": "skip"}, top_grade=2)
+    assert (found.warnings(), found.effects.tolist()) == ([], [0.5])
+
+
+def test_any_depth_and_budget():
+    whole = judged.queue(JUDGEMENTS, RUNS)
+    found = judged.queue(JUDGEMENTS, RUNS, depth=10**15, budget=10**15)
+    assert found.items == whole.items
+
+
+def test_huge_effects_are_put_in_order():
+    run = {"q": ["b", "c", "a"]}
+    found = judged.queue({"q": {"a": 1e300}}, run, "DCG@3")
+    assert ordered(found) == [("q", "b"), ("q", "c")]
 
 
 # Bounds ----------------------------------------------------------------------------------------

@@ -75,7 +75,10 @@ def merge_judgements(
                 "are evaluated."
             )
     judges = read_judges(
-        several_judges(judgements, "a merger takes"), columns=columns, format=judgements_format
+        several_judges(judgements, "a merger takes"),
+        columns=columns,
+        format=judgements_format,
+        where="A merger takes judgements alone.",
     )
     grades = grades_of(judges, duplicates=duplicates)
     values = _merged(grades, rule)

@@ -15,8 +15,7 @@ from judged.errors import InputError, quoted
 from judged.judgements.agreements import sentences
 from judged.judgements.agreements.judges import Grades
 from judged.judgements.agreements.leaderboards import Leaderboards, Swap, Verdicts
-from judged.judgements.agreements.pairs import JudgePair, Settings
-from judged.judgements.agreements.pairs import Table as GradeTable
+from judged.judgements.agreements.pairs import GradeTable, JudgePair, Settings
 from judged.judgements.agreements.tables import tables_of
 from judged.results import Part, Result, Table
 from judged.statistics.intervals import Interval
@@ -293,8 +292,16 @@ alone would give 50.0 %, so that Cohen's kappa is 0.000."
         self, numbers: Iterable[Part], warned: Iterable[Warned], *, verbose: bool, quiet: bool
     ) -> list[Part]:
         """Sentences first."""
-        parts = super()._parts([], warned, verbose=verbose, quiet=quiet)
-        return [*parts, *([""] if parts else []), *numbers]
+        return [*super()._parts([], warned, verbose=verbose, quiet=quiet), *numbers]
+
+    def _text(self, parts: Iterable[Part]) -> str:
+        """With an empty line between the sentences and the tables; a terminal has it by itself."""
+        spaced: list[Part] = []
+        for part in parts:
+            if spaced and isinstance(spaced[-1], str) and not isinstance(part, str):
+                spaced.append("")
+            spaced.append(part)
+        return super()._text(spaced)
 
     def tables(self) -> list[Table]:
         """The numbers, grades against grades, and the runs under each judge.

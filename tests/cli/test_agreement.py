@@ -114,7 +114,7 @@ def test_a_merger(judged, judges) -> None:
     done = judged("merge", "ann.qrels", "bob.qrels", "carl.qrels", "-o", "merged.qrels")
     assert done.code == 0
     assert done.out.splitlines()[-2:] == [
-        "48 items of 12 queries: 24 judged by one judge, 24 by three judges.",
+        "48 items of 12 queries, judged: 24 by one judge, 24 by three judges.",
         "rule majority: an item has the grade that most judges gave, and of several such the "
         "lowest.",
     ]

@@ -177,6 +177,16 @@ def test_repeats_are_refused() -> None:
     )
 
 
+def test_corrected_differences_are_refused() -> None:
+    compared = judged.compare(JUDGEMENTS, RUNS, "RR", trusted=JUDGEMENTS)
+    with pytest.raises(InputError) as refused:
+        judged.plan(difference=0.1, pilot=compared)
+    assert str(refused.value) == (
+        "the pilot's differences are corrected by trusted judgements, and how far those spread "
+        "depends on how many queries have some; plan by one kind of judgements alone."
+    )
+
+
 def test_several_measures_have_to_be_chosen_from() -> None:
     compared = judged.compare(JUDGEMENTS, RUNS, ["RR", "AP"])
     with pytest.raises(JudgedError) as refused:

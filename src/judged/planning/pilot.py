@@ -254,6 +254,11 @@ def _refuse_other_than_means(match: Match) -> None:
             f"{name} is infinite for {counted(int(match.infinite.sum()), 'query', 'queries')}, so "
             "its differences have no spread; plan by a measure that is finite, as RR."
         )
+    if match.by_trusted is not None:
+        raise InputError(
+            "the pilot's differences are corrected by trusted judgements, and how far those spread "
+            "depends on how many queries have some; plan by one kind of judgements alone."
+        )
     repeated = [
         run
         for run, entry in ((match.run, match.ours), (match.against, match.theirs))

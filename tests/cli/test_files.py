@@ -33,6 +33,7 @@ TEXTS = {
     "learn": {"columns", "kind", "measure", "memory"},
     "measures": {"name"},
     "merge": {"columns"},
+    "overlap": {"columns"},
     "plot": {
         *("baseline", "columns", "kind", "margin", "measures", "query", "temperatures"),
         "title",
@@ -110,6 +111,8 @@ CALLS = [
     ("unique", "compare --values unique -o {}"),
     ("unique", "compare --values a.run --values unique -o {}"),
     ("a.run", "compare qrels qrels dense=unique,a.run -o {}"),
+    ("a.run", "overlap b.run a.run -o {}"),
+    ("a.run", "overlap b.run A=a.run -o {}"),
     ("a.run", "fuse a.run b.run -o {}"),
     ("a.run", "fuse b.run A=a.run -o {}"),
     ("qrels", "gate qrels a.run --baseline s.json --json {}"),

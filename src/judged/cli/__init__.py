@@ -25,6 +25,7 @@ COMMANDS = (
     "queue",
     "agreement",
     "merge",
+    "overlap",
     "check",
     "retriever",
     "embeddings",
@@ -88,6 +89,7 @@ def cli() -> None:
           judged queue QRELS RUN RUN -o to_judge.csv
           judged agreement QRELS QRELS RUN RUN
           judged merge QRELS QRELS -o merged.qrels
+          judged overlap RUN RUN
           judged check QRELS RUN --queries FILE --items FILE
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS

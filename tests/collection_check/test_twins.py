@@ -122,7 +122,9 @@ def test_spellings_of_an_id(one: str, other: str, differ: str) -> None:
     assert unlike(one, other) == differ
 
 
-@pytest.mark.parametrize(("one", "other"), [("10", "1"), ("1.10", "1.1"), ("a-b", "ab"), ("0", "")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("10", "1"), ("1.10", "1.1"), ("1.05", "1.5"), ("a-b", "ab"), ("0", "")]
+)
 def test_ids_that_are_two(one: str, other: str) -> None:
     assert plain_ids(pl.Series([one]))[0] != plain_ids(pl.Series([other]))[0]
 

@@ -129,7 +129,7 @@ def two_grades(collection: Collection, numbers: Numbers) -> Finding | None:
     judgements = replace(raw, frame=frame, rows=None, locate=None)
     says = (
         f"{counted(other.height, 'item is', 'items are')} judged twice or more for a query, with "
-        "different grades: 'judged evaluate' refuses them, or takes the first."
+        "different grades."
     )
     otherwise = (
         "with the other grade, the last that differs from the first"

@@ -95,7 +95,6 @@ def two_grades(collection: Collection, numbers: Numbers) -> Finding | None:
     frame = raw.frame.with_row_index("row")
     twice = frame.filter(pl.struct(own).is_duplicated())
     first = twice.group_by(own, maintain_order=True).agg(
-        pl.col("grade").first().alias("first"),
         pl.col("row").first(),
         grades=pl.col("grade"),
         rows=pl.col("row"),

@@ -224,6 +224,12 @@ WRONG: dict[str, tuple[dict[str, Any], type[JudgedError], str]] = {
         "Rank is infinite for some queries, and a mean of infinite values says nothing; leave it "
         "out, or take RR.",
     ),
+    "nothing relevant": (
+        {"policy": {"empty": "error"}, "trusted": {**DATA.people, "q001": {"d1": 0}}},
+        PolicyError,
+        "trusted: nothing is relevant for 1 of 31 judged queries (q001), and empty=error says to "
+        "stop; empty=zero gives them the worst value, empty=skip leaves them out.",
+    ),
     "apart": (
         {"policy": {"empty": "skip"}, "trusted": {**DATA.people, "q001": {"d1": 0}}},
         PolicyError,
@@ -278,6 +284,16 @@ def test_few_judged_results_are_warned_of() -> None:
     (said,) = (each for each in found.warnings() if "fewer results" in each)
     assert said.startswith("the trusted judgements: on its queries 3")
     assert "have trusted judgements and 100% cheap ones" in said
+
+
+def test_another_scale_is_warned_of() -> None:
+    double = {q: {item: 2 * g for item, g in own.items()} for q, own in DATA.people.items()}
+    with pytest.warns(judged.errors.JudgedWarning, match="one scale"):
+        found = judged.evaluate(DATA.cheap, RUN, "P@5", trusted=double)
+    assert found.warnings()[0] == (
+        "the trusted judgements: the highest grade is 2, and 1 by the cheap judgements: are both "
+        "on one scale? Measures take grades as they are, and a correction would be of the scale."
+    )
 
 
 def test_no_trusted_spread_means_no_interval() -> None:

@@ -221,6 +221,12 @@ columns_option = click.option(
     "query=question_id,item=chunk_id,score=prediction; several make one id: "
     "item=file+page.",
 )
+judgements_format_option = click.option(
+    "--qrels-format",
+    "judgements_format",
+    type=click.Choice(list(INPUT_FORMATS)),
+    help="The format of QRELS, where it is not recognised.",
+)
 run_format_option = click.option(
     "--run-format",
     type=click.Choice(list(INPUT_FORMATS)),
@@ -247,12 +253,7 @@ def data_options(function: Function) -> Function:
             help="Take out results that have the id of their query, and judgements of a query for "
             "itself.",
         ),
-        click.option(
-            "--qrels-format",
-            "judgements_format",
-            type=click.Choice(list(INPUT_FORMATS)),
-            help="The format of QRELS, where it is not recognised.",
-        ),
+        judgements_format_option,
         run_format_option,
     )
     for option in reversed(options):

@@ -64,24 +64,24 @@ class Match:
         if trusted is None or trusted.averaged is None or self.averaged is None:
             return None
         columns = trusted.averaged[:, None], self.averaged[:, None]
-        return powered(*columns, self.ours.judged(trusted.ours.place), self.weights)
+        return powered(*columns, self.ours.has(trusted.ours), self.weights)
 
     @property
     def value(self) -> float:
         """The run's number on these queries; trusted judgements correct it with the λ of the
         difference, so that the difference is that of both numbers."""
-        return self._number(self.ours)
+        return self._number("ours")
 
     @property
     def against_value(self) -> float:
         """The other run's number on these queries."""
-        return self._number(self.theirs)
+        return self._number("theirs")
 
-    def _number(self, entry: Entry) -> float:
-        if self.powered is None or self.by_trusted is None:
+    def _number(self, side: str) -> float:
+        entry: Entry = getattr(self, side)
+        if self.powered is None:
             return entry.number
-        judged = entry.judged(self.by_trusted.ours.place)
-        return entry.corrected(self.powered.weight, judged)
+        return entry.corrected(self.powered.weight, getattr(self.by_trusted, side))
 
     @cached_property
     def difference(self) -> float:
@@ -122,7 +122,7 @@ class Match:
             columns = differences(ours.columns.ravel(), theirs.columns.ravel())
             differs = differs | (columns.reshape(ours.columns.shape) != 0).any(axis=1)
             if self.by_trusted is not None:
-                differs[self.ours.judged(self.by_trusted.ours.place)] |= self.by_trusted.differs
+                differs[self.ours.has(self.by_trusted.ours)] |= self.by_trusted.differs
             return differs
         if isinstance(ours, Median) and isinstance(theirs, Median) and ours.pooled:
             return differs | _pools_differ(ours, theirs)
@@ -147,7 +147,7 @@ class Match:
     def differing(self) -> int:
         """How many queries, or groups, differ; with trusted judgements, of those that have some."""
         if self.by_trusted is not None:
-            return int(self.differs[self.ours.judged(self.by_trusted.ours.place)].sum())
+            return int(self.differs[self.ours.has(self.by_trusted.ours)].sum())
         return int((self.unit_sums[0] != 0).sum())
 
     @property

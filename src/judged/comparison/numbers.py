@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.evaluation.trusted import TRUSTED, columns_of
+from judged.evaluation.ranges import TRUSTED
+from judged.evaluation.trusted import columns_of
 from judged.segments import Floats, Ints
 from judged.statistics.prediction_powered import Powered, corrected_means, powered
 from judged.statistics.samples import Means, Sample
@@ -67,16 +68,10 @@ class Entry:
         where it is too large, NaN where there is no query. Trusted judgements correct it."""
         if not len(self.place):
             return math.nan
-        if self.powered is not None:
-            return self.corrected(self.powered.weight, self.judged(self.powered_by.place))
+        if self.trusted is not None and self.powered is not None:
+            return self.corrected(self.powered.weight, self.trusted)
         with np.errstate(over="ignore", invalid="ignore"):
             return self.sample.value()
-
-    @property
-    def powered_by(self) -> Entry:
-        """What trusted judgements have."""
-        assert self.trusted is not None
-        return self.trusted
 
     @cached_property
     def powered(self) -> Powered | None:
@@ -84,18 +79,18 @@ class Entry:
         if self.trusted is None:
             return None
         columns = columns_of([self.trusted.sample]), columns_of([self.sample])
-        return powered(*columns, self.judged(self.trusted.place), self.sample.weights)
+        return powered(*columns, self.has(self.trusted), self.sample.weights)
 
-    def judged(self, place: Ints) -> NDArray[np.bool_]:
-        """Which of the queries are among these."""
-        return np.isin(self.place, place)
+    def has(self, some: Entry) -> NDArray[np.bool_]:
+        """Which of the queries are among those of another entry."""
+        return np.isin(self.place, some.place)
 
-    def corrected(self, weight: Floats, judged: NDArray[np.bool_]) -> float:
-        """The run's number, corrected with this λ by the trusted judgements of some queries."""
-        own = self.powered_by.at(self.place[judged]).sample
-        columns = columns_of([own]), columns_of([self.sample])
-        means = corrected_means(*columns, judged, self.sample.weights, weight=weight)
+    def corrected(self, weight: Floats, trusted: Entry) -> float:
+        """The run's number, corrected with this λ by what trusted judgements have."""
+        columns = columns_of([trusted.sample]), columns_of([self.sample])
+        judged, weights = self.has(trusted), self.sample.weights
         assert isinstance(self.sample, Means)
+        means = corrected_means(*columns, judged, weights, weight=weight)
         return float(self.sample.function(means))
 
     def at(self, place: Ints) -> Entry:

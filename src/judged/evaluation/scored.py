@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
+from judged.evaluation.ranges import TIE_ORDERS, TRUSTED, UNJUDGED_ENDS
 from judged.measures import Measure
 from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
@@ -149,7 +149,7 @@ class Scored:
         if self.corrections:
             entry["trusted"] = {self.label(m): at.to_dict() for m, at in self.corrections.items()}
             if per_query:
-                entry["trusted_per_query"] = self._by_query(self.others["trusted"].values)
+                entry["trusted_per_query"] = self._by_query(self.others[TRUSTED].values)
         for range_, names in {"tie_range": TIE_ORDERS, "unjudged_range": UNJUDGED_ENDS}.items():
             if set(names) <= set(self.others):
                 entry[range_] = {

@@ -12,8 +12,10 @@ import numpy as np
 
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.intervals import interval_of, summary_range
+from judged.evaluation.ranges import TRUSTED
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score, under
+from judged.evaluation.trusted_sample import about_sample
 from judged.rankings.weights import Weights
 from judged.segments import Floats, Ints
 from judged.statistics.intervals import Interval
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
 
-TRUSTED = "trusted"
-"""What a run scored by trusted judgements is called among a run's `others`."""
 METHOD = "prediction-powered"
 """What the intervals of corrected numbers are called."""
 WITHOUT = {
@@ -189,8 +189,6 @@ def with_trusted(
     """An evaluation whose summaries are corrected by trusted judgements of some of its queries."""
     if trusted is None:
         return evaluation
-    from judged.evaluation.trusted_sample import about_sample
-
     runs = []
     for run, own in zip(evaluation.runs, trusted.rankings, strict=True):
         place = _places(run.rankings.queries, own.queries, trusted.source)
@@ -199,13 +197,7 @@ def with_trusted(
         else:
             weights = run.rankings.weights
             own = replace(own, weights=Weights(weights.values[place], weights.source))
-        scored = score(
-            under(own, evaluation.policy),
-            evaluation.measures,
-            evaluation.policy,
-            evaluation.convention,
-        )
-        people = _aligned(run, scored, place)
+        people = _aligned(run, _scored(own, evaluation), place)
         runs.append(_corrected(run, people, level))
     number = len(trusted.rankings[0].queries)
     said = about_sample(evaluation.runs, runs, trusted)
@@ -215,6 +207,15 @@ def with_trusted(
         level=level,
         trusted=Trusted(trusted.source, number, tuple(said)),
     )
+
+
+def _scored(own: Rankings, evaluation: Evaluation) -> Scored:
+    """A run by the trusted judgements; what cannot be scored names them."""
+    policy = evaluation.policy
+    try:
+        return score(under(own, policy), evaluation.measures, policy, evaluation.convention)
+    except (MeasureError, PolicyError) as error:
+        raise type(error)(f"trusted: {error}") from None
 
 
 def _places(queries: Sequence[str], own: Sequence[str], source: str) -> Ints:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.evaluation.ranges import TRUSTED
 from judged.judging.variants import uncondensed
 from judged.measures import parse_measure
 from judged.segments import Floats
@@ -36,6 +37,7 @@ def about_sample(
     """What could mislead about numbers that were corrected."""
     return [
         *_unlike(cheap, corrected, trusted.source),
+        *_other_scale(cheap, trusted),
         *_shallow(cheap, trusted),
         *_few_apart(cheap, corrected, trusted.source),
     ]
@@ -49,7 +51,7 @@ def _each(
     for run, own in zip(cheap, corrected, strict=True):
         for measure, values in run.values.items():
             counts = ~np.isnan(values)
-            sample, people = run.sample(measure), own.others["trusted"].values[measure]
+            sample, people = run.sample(measure), own.others[TRUSTED].values[measure]
             name = _named(run, measure, several=len(cheap) > 1)
             yield name, values[counts], people[counts], sample.weights
 
@@ -73,6 +75,21 @@ def _unlike(cheap: Sequence[Scored], corrected: Sequence[Scored], source: str) -
         f"their values of {listed(list(found))} differ from the others' (Welch's test, "
         f"p = {min(found.values()):.2g}{' or more' if len(found) > 1 else ''}, below {UNLIKE:g}). "
         "Where they were chosen otherwise, corrected numbers are about other queries than all."
+    ]
+
+
+def _other_scale(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]:
+    """Grades that may be on two scales, as 0 to 3 and 0 to 1: measures take them as they are."""
+    ours, theirs = (
+        max(float(r.pool_grade.max(initial=0.0)) for r in rankings)
+        for rankings in ([run.rankings for run in cheap], trusted.rankings)
+    )
+    if ours == theirs:
+        return []
+    return [
+        f"{trusted.source}: the highest grade is {theirs:g}, and {ours:g} by the cheap judgements: "
+        "are both on one scale? Measures take grades as they are, and a correction would be of the "
+        "scale."
     ]
 
 

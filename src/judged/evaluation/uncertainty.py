@@ -10,7 +10,7 @@ from judged.checks import LEVEL, RESAMPLES, checked_methods, choice
 from judged.errors import InputError, PolicyError
 from judged.evaluation.exports import Exports
 from judged.evaluation.intervals import Groups, group_of_each, interval_of
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
+from judged.evaluation.ranges import TIE_ORDERS, TRUSTED, UNJUDGED_ENDS, TieRange, UnjudgedRange
 from judged.evaluation.unanswerable import Unanswerable
 from judged.measures import Measure
 
@@ -146,7 +146,7 @@ class Uncertain(Exports):
                     "the interval of a corrected number has no other method and no groups; leave "
                     "them out, or trusted."
                 )
-            from judged.evaluation.trusted import TRUSTED, corrections
+            from judged.evaluation.trusted import corrections
 
             return corrections(run, run.others[TRUSTED], level or LEVEL)[measure].corrected
         if usual and groups is None and measure in run.intervals:

@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     from judged.judgements.queues.candidates import Candidates
 
 _DIGITS = 12
-"""Effects that differ only beyond so many decimals are equal: the rest is rounding."""
+"""Effects that differ only beyond so many digits are equal: the rest is rounding."""
 
 
 def by_effect(candidates: Candidates, effects: Floats) -> Ints:
     """The greatest effect first, then the best rank."""
-    return _in_turn(candidates.query, candidates.best_rank, -np.round(effects, _DIGITS))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = np.floor(np.log10(np.maximum(effects, 1.0)))
+        rounded = np.round(effects / 10**power, _DIGITS) * 10**power
+    rounded = np.where(np.isfinite(effects), rounded, effects)
+    return _in_turn(candidates.query, candidates.best_rank, -rounded)
 
 
 def by_depth(candidates: Candidates) -> Ints:

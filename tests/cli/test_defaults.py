@@ -14,6 +14,7 @@ from judged import (
     explain,
     identify,
     merge_judgements,
+    overlap,
 )
 from judged.charts.kinds.rank_histogram import rank_histogram
 from judged.checks import STUDIED_TEMPERATURES as STUDIED
@@ -42,6 +43,7 @@ CALLED = {
     "identify": (identify,),
     "agreement": (evaluate, agreement),
     "merge": (merge_judgements,),
+    "overlap": (overlap,),
     "explain": (explain,),
     "plot": (rank_histogram,),
 }

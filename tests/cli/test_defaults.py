@@ -14,6 +14,7 @@ from judged import (
     explain,
     identify,
     merge_judgements,
+    plan,
 )
 from judged.charts.kinds.rank_histogram import rank_histogram
 from judged.checks import STUDIED_TEMPERATURES as STUDIED
@@ -40,6 +41,7 @@ CALLED = {
     "temperature-study": (*VECTORS, fit, study),
     "conventions": (compare_conventions,),
     "identify": (identify,),
+    "plan": (evaluate, plan),
     "agreement": (evaluate, agreement),
     "merge": (merge_judgements,),
     "explain": (explain,),

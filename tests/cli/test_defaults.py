@@ -15,6 +15,7 @@ from judged import (
     identify,
     merge_judgements,
     overlap,
+    plan,
 )
 from judged.charts.kinds.rank_histogram import rank_histogram
 from judged.checks import STUDIED_TEMPERATURES as STUDIED
@@ -41,6 +42,7 @@ CALLED = {
     "temperature-study": (*VECTORS, fit, study),
     "conventions": (compare_conventions,),
     "identify": (identify,),
+    "plan": (evaluate, plan),
     "agreement": (evaluate, agreement),
     "merge": (merge_judgements,),
     "overlap": (overlap,),

@@ -43,6 +43,7 @@ def test_import_judged_is_light() -> None:
         ["learn", "--help"],
         ["identify", "--help"],
         ["overlap", "--help"],
+        ["plan", "--help"],
         ["agreement", "--help"],
         ["merge", "--help"],
         ["measures", "--help"],

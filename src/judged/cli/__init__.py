@@ -22,6 +22,7 @@ COMMANDS = (
     "fuse",
     "report",
     "gate",
+    "plan",
     "queue",
     "agreement",
     "merge",
@@ -86,6 +87,7 @@ def cli() -> None:
           judged fuse RUN RUN -o fused.run
           judged report QRELS RUN RUN -o report.html
           judged gate QRELS RUN --baseline baseline.json
+          judged plan --difference 0.02 --sd 0.1
           judged queue QRELS RUN RUN -o to_judge.csv
           judged agreement QRELS QRELS RUN RUN
           judged merge QRELS QRELS -o merged.qrels

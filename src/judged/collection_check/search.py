@@ -147,9 +147,6 @@ def _how(collection: Collection, numbers: Numbers, thresholds: Thresholds) -> It
         yield f"Vectors are nearly the same with a cosine from {thresholds.near_vectors:g}."
     for side in sides:
         yield from side.how
-    if collection.repeats:
-        rows = counted(collection.repeats, "judgement repeats", "judgements repeat")
-        yield f"{rows} another; the first of each counts, as with duplicates=first."
     if isinstance(numbers.as_is, Evaluation):
         yield (
             "As it is: the number of 'judged evaluate' for all judgements as given; otherwise: the "
@@ -160,6 +157,12 @@ def _how(collection: Collection, numbers: Numbers, thresholds: Thresholds) -> It
 
 def _notes(collection: Collection, as_is: Evaluation | str | None) -> Iterator[str]:
     """What could mislead about the data."""
+    if collection.repeats:
+        rows = counted(collection.repeats, "judgement repeats", "judgements repeat")
+        yield (
+            f"{rows} another: the first of each counts here, as with duplicates=first "
+            "(--duplicates first), without which 'judged evaluate' refuses them."
+        )
     if isinstance(as_is, str):
         yield f"There are no numbers as it is: {as_is}"
     elif as_is is not None:

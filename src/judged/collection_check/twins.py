@@ -30,7 +30,7 @@ _TEXTS = 20_000
 """So many texts are taken apart at a time."""
 _COMPARED = 10_000_000
 """Pairs of texts of so many words together are compared at a time."""
-_JOINED = 5_000_000
+_JOINED = 1_000_000
 """So many pairs come out of one join."""
 _SEARCHED = 500_000_000
 """So many pairs with a rare word in common are looked at."""
@@ -193,7 +193,9 @@ def same_vectors(
     if len(asked) == 0 or usable.sum() < 2:
         return Twins.none(), lost
     every = looked.directed
-    some = Vectors(vectors.rows(asked, vectors.precise), source=vectors.source)
+    some = every
+    if len(asked) < len(vectors):
+        some = Vectors(vectors.rows(asked, vectors.precise), source=vectors.source)
     product = Product(some, every, Cosine(), exclude=None, memory=memory)
     kept = 0
 

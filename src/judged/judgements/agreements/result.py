@@ -349,5 +349,5 @@ alone would give 50.0 %, so that Cohen's kappa is 0.000."
         return f"{self._html_warnings()}<ul>{said}</ul>{tables}"
 
 
-def _cells(each: Interval) -> tuple[float, float, float, str]:
-    return each.estimate, each.low, each.high, each.note
+def _cells(each: Interval) -> tuple[float, float, float, str | None]:
+    return each.estimate, each.low, each.high, each.note or None

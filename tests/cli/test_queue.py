@@ -37,8 +37,7 @@ def test_what_is_printed_is_for_the_organiser(judged) -> None:
         "\n"
         "4 unjudged results within the first 10 of any run, of 3 queries.\n"
         "1 of 4 results would change nothing in P@2, had one of them alone the top grade.\n"
-        "1 query has no judgement yet (q3): in no number so far, and not in the differences "
-        "below.\n"
+        "1 query has no judgement yet (q3): so far in no number, nor in the differences.\n"
     )
 
 

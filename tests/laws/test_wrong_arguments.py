@@ -24,6 +24,7 @@ RANKINGS = judged.judge(JUDGEMENTS, RUN)
 EVALUATION = judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
 IDENTIFIED = judged.identify("0.5", JUDGEMENTS, RUN, "RR")
 EXPLAINED = judged.explain([1, 0, 1], measure="AP")
+CHECKED = judged.check(JUDGEMENTS, RUN, "RR")
 GATE = judged.gate(JUDGEMENTS, RUN, ["AP", "RR"], baseline=RUNS["two"])
 DISAGREEMENT = judged.compare_conventions(JUDGEMENTS, RUN, "AP@5")
 GRID = np.random.default_rng(1).normal(size=(24, 4))
@@ -45,6 +46,7 @@ INDEXED = EMBEDDINGS.evaluate_index(
 )
 JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
 COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
+PLAN = judged.plan(difference=0.02, sd=0.1)
 ORDERS = judged.compare(JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]).orders()
 JUDGES = {"first": JUDGEMENTS, "second": {"q1": {"a": 1, "b": 0}, "q2": {"c": 0}}}
 
@@ -56,6 +58,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         judged.testing.assert_no_regression,
         {**JUDGED, "baseline": RUN},
     ),
+    "check": (judged.check, {"judgements": JUDGEMENTS, "runs": RUN}),
     "judge": (judged.judge, JUDGED),
     "make_report": (judged.make_report, JUDGED),
     "explain": (judged.explain, {**JUDGED, "query": "q1"}),
@@ -64,8 +67,21 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "compare_conventions": (judged.compare_conventions, {"measures": "AP", **JUDGED}),
     "compare": (judged.compare, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "agreement": (judged.agreement, {**JUDGES, "runs": RUNS}),
+    "statistics.cohen_kappa": (
+        judged.statistics.cohen_kappa,
+        {"first": [0, 1], "second": [0, 0]},
+    ),
+    "statistics.krippendorff_alpha": (
+        judged.statistics.krippendorff_alpha,
+        {"grades": [[0, 1], [1, 1]]},
+    ),
     "merge_judgements": (judged.merge_judgements, {"judgements": JUDGES}),
+    "overlap": (judged.overlap, {"runs": RUNS}),
+    "queue": (judged.queue, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),
+    "plan": (judged.plan, {"difference": 0.02, "sd": 0.1}),
+    "plan from a pilot": (judged.plan, {"difference": 0.02, "pilot": [0.1, -0.2, 0.3, 0.0]}),
+    "plan for a margin": (judged.plan, {"margin": 0.02, "sd": 0.1, "queries": 50}),
     "parse_measure": (judged.parse_measure, {"measure": "P"}),
     "repeats": (judged.repeats, {}),
     "read_run": (judged.read_run, {"run": RUN}),
@@ -131,10 +147,13 @@ METHODS = {
     "Evaluation": EVALUATION,
     "Comparison": COMPARISON,
     "Orders": ORDERS,
+    "Overlap": judged.overlap(RUNS),
     "Agreement": judged.agreement(JUDGES, runs=RUNS),
+    "CollectionCheck": CHECKED,
     "Explanation": EXPLAINED,
     "Fusion": judged.fuse(RUNS),
     "Gate": GATE,
+    "Queue": judged.queue(JUDGEMENTS, RUNS),
     "Report": EVALUATION.report(),
     "Identification": IDENTIFIED,
     "Disagreement": DISAGREEMENT,
@@ -143,6 +162,7 @@ METHODS = {
     "Sweep": SWEEP,
     "Study": STUDY,
     "IndexEvaluation": INDEXED,
+    "Plan": PLAN,
 }
 SOURCES: dict[str, Any] = {
     "source": judged.evaluate(JUDGEMENTS, RUNS, ["nDCG@10", "AP"]),
@@ -153,6 +173,7 @@ SOURCES: dict[str, Any] = {
     "sweep": SWEEP,
     "study": STUDY,
     "diagnosis": DIAGNOSIS,
+    "plan": PLAN,
     "pictures": {},
 }
 

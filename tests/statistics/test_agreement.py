@@ -158,11 +158,13 @@ def test_what_else_is_refused() -> None:
     with pytest.raises(InputError) as caught:
         cohen_kappa(["a"], ["b"])
     assert str(caught.value) == "grades must be numbers."
-    with pytest.raises(InputError) as caught:
-        krippendorff_alpha([1, 2])
-    assert str(caught.value) == (
-        "alpha takes a table of grades: a row per item, a column per judge."
-    )
+    for wrong in ([1, 2], [[1], [2]], [[1, np.inf]]):
+        with pytest.raises(InputError) as caught:
+            krippendorff_alpha(wrong)
+        assert str(caught.value) == (
+            "alpha takes a table of grades: a row per item, a column for each of two judges or "
+            "more."
+        )
     with pytest.raises(InputError) as caught:
         cohen_kappa([1], [1], weights="cubic")
     assert str(caught.value) == ("weights must be one of plain, linear, quadratic; got 'cubic'.")

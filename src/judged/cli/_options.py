@@ -112,6 +112,14 @@ weights_option = click.option(
     help="A table of queries and their weights, as traffic: means count each query by its weight.",
 )
 
+trusted_option = click.option(
+    "--trusted",
+    metavar="FILE",
+    type=READS,
+    help="Judgements that are trusted, as those of people, of at least 20 of the queries, drawn at "
+    "random: they correct what the cheap judgements in QRELS give for all queries.",
+)
+
 unique_option = click.option(
     "--unique",
     metavar="FILE",
@@ -213,6 +221,12 @@ columns_option = click.option(
     "query=question_id,item=chunk_id,score=prediction; several make one id: "
     "item=file+page.",
 )
+judgements_format_option = click.option(
+    "--qrels-format",
+    "judgements_format",
+    type=click.Choice(list(INPUT_FORMATS)),
+    help="The format of QRELS, where it is not recognised.",
+)
 run_format_option = click.option(
     "--run-format",
     type=click.Choice(list(INPUT_FORMATS)),
@@ -239,12 +253,7 @@ def data_options(function: Function) -> Function:
             help="Take out results that have the id of their query, and judgements of a query for "
             "itself.",
         ),
-        click.option(
-            "--qrels-format",
-            "judgements_format",
-            type=click.Choice(list(INPUT_FORMATS)),
-            help="The format of QRELS, where it is not recognised.",
-        ),
+        judgements_format_option,
         run_format_option,
     )
     for option in reversed(options):

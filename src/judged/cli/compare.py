@@ -21,6 +21,7 @@ from judged.cli._options import (
     result_options,
     said,
     table_options,
+    trusted_option,
     unanswerable_options,
     unique_option,
     weights_option,
@@ -80,10 +81,11 @@ if TYPE_CHECKING:
     shell_complete=complete_convention,
     help="Score as another library does, such as ranx or torchmetrics: its names are understood, "
     "measures are its variants of them, and the policy is its own where none is given. With "
-    "--orders it may be given more than once; judged is no library but what is without it.",
+    "--orders it may be given more than once, and 'judged' stands for none.",
 )
 @policy_options
 @weights_option
+@trusted_option
 @unanswerable_options
 @depth_option
 @collection_option

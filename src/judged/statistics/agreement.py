@@ -58,8 +58,7 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "plain") 
 
 
 def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
-    """Krippendorff's alpha of two or more judges; NaN where all paired grades are the same, or none
-    are paired.
+    """Krippendorff's alpha of two or more judges; NaN where all grades of pairs are the same.
 
     Parameters
     ----------
@@ -76,8 +75,11 @@ def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
     0.533...
     """
     given = _grades(grades)
-    if given.ndim != 2 or np.isinf(given).any():
-        raise InputError("alpha takes a table of grades: a row per item, a column per judge.")
+    if given.ndim != 2 or given.shape[1] < 2 or np.isinf(given).any():
+        raise InputError(
+            "alpha takes a table of grades: a row per item, a column for each of two judges or "
+            "more."
+        )
     found = alpha_sample(given, np.zeros(len(given), np.int64), metric=metric)
     return found.value() if len(found) else np.nan
 
@@ -85,7 +87,7 @@ def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
 def _grades(given: ArrayLike) -> Floats:
     try:
         return np.asarray(given, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("grades must be numbers.") from None
 
 

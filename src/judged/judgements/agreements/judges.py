@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from judged.types import ColumnsLike, FileFormat, RunsLike
 
 NO_JUDGEMENT = "a negative grade is no judgement (in the pool, but not judged)"
+JUDGES_FIRST = (
+    "The judgements of two judges come first, then runs; further judges are given as {name: "
+    "judgements} (--judge FILE)."
+)
 ORDINALS = ("first", "second")
 """What two judges are called that have no names."""
 
@@ -89,14 +93,15 @@ def read_judges(
     *,
     columns: ColumnsLike | None = None,
     format: FileFormat | None = None,
+    where: str = JUDGES_FIRST,
 ) -> dict[str, Judgements | Lookup]:
-    """What each of the judges judged."""
+    """What each of the judges judged; `where` says what is read, should one be a run."""
     found = {}
     for name, given in named.items():
         try:
             found[name] = read_judgements(given, columns=columns, format=format)
         except InputError as error:
-            raise _in_place(error, given, RUN, JUDGEMENTS) from None
+            raise _in_place(error, given, RUN, JUDGEMENTS, where) from None
     return found
 
 
@@ -109,19 +114,17 @@ def read_runs(
         try:
             found[name or "run"] = read_run(given, name=name, columns=columns, format=format)
         except InputError as error:
-            raise _in_place(error, given, JUDGEMENTS, RUN) from None
+            raise _in_place(error, given, JUDGEMENTS, RUN, JUDGES_FIRST) from None
     return found
 
 
-def _in_place(error: InputError, given: Any, kind: Kind, wanted: Kind) -> InputError:
+def _in_place(error: InputError, given: Any, kind: Kind, wanted: Kind, where: str) -> InputError:
     """An error; of a file of the other kind, with what belongs where."""
     file = printable(given) if isinstance(given, (str, PathLike)) else ""
     if str(error) != kind.mistaken_for(wanted, file):
         return error
     return InputError(
-        f"{file} looks like {kind.phrase} ({kind.columns}), not {wanted.phrase}. The judgements "
-        "of two judges come first, then runs; further judges are given as {name: judgements} "
-        "(--judge FILE)."
+        f"{file} looks like {kind.phrase} ({kind.columns}), not {wanted.phrase}. {where}"
     )
 
 
@@ -211,7 +214,7 @@ def grades_of(judges: Mapping[str, Judgements | Lookup], *, duplicates: str = "e
         found = table.join(rows, on=keys, maintain_order="left")
         column[found["row"].to_numpy()] = found["grade"].to_numpy()
     none = values < 0
-    notes = tuple(note for each in judges.values() for note in each.notes)
+    notes = [type(note)(f"{name}: {note}") for name, each in judges.items() for note in each.notes]
     return Grades(
         judges=tuple(judges),
         frame=frame.select(keys),
@@ -220,7 +223,7 @@ def grades_of(judges: Mapping[str, Judgements | Lookup], *, duplicates: str = "e
         values=np.where(none, np.nan, values),
         negative=np.where(none, values, np.nan),
         named=np.stack([queries.is_in(each.implode()).to_numpy() for each in names], axis=1),
-        notes=(*dict.fromkeys(notes), *_about_negative(tuple(judges), none.sum(axis=0))),
+        notes=(*notes, *_about_negative(tuple(judges), none.sum(axis=0))),
     )
 
 

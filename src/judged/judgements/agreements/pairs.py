@@ -41,7 +41,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Table:
+class GradeTable:
     """How often one judge gave which grade where the other gave which."""
 
     grades: tuple[float, ...]
@@ -86,7 +86,7 @@ class JudgePair:
     """The share of items that the second judge found relevant."""
     difference: Interval
     """The second's mean grade less the first's."""
-    table: Table
+    table: GradeTable
     """Grades against grades."""
 
     @property
@@ -283,9 +283,9 @@ def _interval(value: float, low: float, high: float) -> Interval:
     return Interval(value, low, high, METHOD)
 
 
-def _table(first: Floats, second: Floats) -> Table:
+def _table(first: Floats, second: Floats) -> GradeTable:
     scale, code = np.unique(np.stack([first, second]), return_inverse=True)
     one, other = code.reshape(2, -1)
     width = len(scale)
     counts = np.bincount(one * width + other, minlength=width * width).reshape(width, width)
-    return Table(tuple(scale.tolist()), tuple(map(tuple, counts.tolist())))
+    return GradeTable(tuple(scale.tolist()), tuple(map(tuple, counts.tolist())))

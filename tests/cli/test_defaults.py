@@ -14,6 +14,7 @@ from judged import (
     explain,
     identify,
     merge_judgements,
+    overlap,
     plan,
 )
 from judged.charts.kinds.rank_histogram import rank_histogram
@@ -44,6 +45,7 @@ CALLED = {
     "plan": (evaluate, plan),
     "agreement": (evaluate, agreement),
     "merge": (merge_judgements,),
+    "overlap": (overlap,),
     "explain": (explain,),
     "plot": (rank_histogram,),
 }

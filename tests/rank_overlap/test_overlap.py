@@ -17,8 +17,8 @@ from scipy.stats import kendalltau
 
 import judged
 from judged.errors import InputError, JudgedWarning, PolicyError
+from judged.rank_overlap.pair import NUMBERS
 from judged.rank_overlap.persistence import Persistence
-from judged.rank_overlap.result import NUMBERS
 
 Scores = dict[str, float]
 

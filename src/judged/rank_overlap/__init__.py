@@ -65,8 +65,9 @@ def overlap(
             "overlap takes at least two runs, as {name: run} or a list of files; got one."
         )
     from judged.rank_overlap.lists import lists_of
-    from judged.rank_overlap.pairs import numbers_of
-    from judged.rank_overlap.result import Overlap, pair_of
+    from judged.rank_overlap.numbers import numbers_of
+    from judged.rank_overlap.pair import pair_of
+    from judged.rank_overlap.result import Overlap
 
     read = [
         read_run(run, name=name, columns=columns, format=run_format) for name, run in given.items()

@@ -9,7 +9,7 @@ from judged.results import Result, Table
 from judged.text import Dim, Left, Warned, counted, few, shown
 
 if TYPE_CHECKING:
-    from judged.rank_overlap.result import PairOverlap
+    from judged.rank_overlap.pair import PairOverlap
     from judged.statistics.intervals import Interval
 
 LOOKS_AT = 10

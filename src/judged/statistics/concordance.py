@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.segments import Floats, Ints, borders, divide, positions, starts_of
 
@@ -54,7 +57,7 @@ def _pairs(sizes: Ints) -> Floats:
     return sizes * (sizes - 1) / 2
 
 
-def _tied(new: np.ndarray[tuple[int], np.dtype[np.bool_]], segment: Ints, segments: int) -> Floats:
+def _tied(new: NDArray[np.bool_], segment: Ints, segments: int) -> Floats:
     """How many pairs of each segment are in the same run of equal elements."""
     if new.all():
         return np.zeros(segments)
@@ -67,8 +70,8 @@ def _inversions(values: Ints, lengths: Ints) -> tuple[Floats, Ints]:
     """How many pairs of each segment stand in descending order, and the values in ascending order;
     segments lie end to end.
 
-    Segments of similar length are the rows of a padded matrix. Rows are merged from both halves of
-    shorter and shorter blocks, all blocks of a width at once, as in merge sort.
+    Segments of similar length are the rows of a padded matrix. Their blocks are merged two by two,
+    all blocks of a width at once, as in merge sort.
     """
     found, ordered = np.zeros(len(lengths)), values.copy()
     starts = starts_of(lengths)
@@ -80,7 +83,8 @@ def _inversions(values: Ints, lengths: Ints) -> tuple[Floats, Ints]:
             some = rows[begin : begin + step]
             at = positions(starts[some], lengths[some])
             filled = np.arange(1 << bucket) < lengths[some][:, None]
-            matrix = np.full(filled.shape, int(values[at].max()) + 1)
+            most = int(values[at].max())
+            matrix = np.full(filled.shape, most + 1, np.int32 if most < 2**29 else np.int64)
             matrix[filled] = values[at]
             found[some], matrix = _merged(matrix)
             ordered[at] = matrix[filled]
@@ -91,7 +95,7 @@ NARROW = 16
 """Blocks so narrow are looked at pair by pair."""
 
 
-def _merged(matrix: Ints) -> tuple[Floats, Ints]:
+def _merged(matrix: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
     """The inversions of each row of a matrix whose width is a power of two, and the rows sorted."""
     width = matrix.shape[1]
     narrow = matrix.reshape(len(matrix), -1, NARROW)
@@ -101,7 +105,8 @@ def _merged(matrix: Ints) -> tuple[Floats, Ints]:
     half = NARROW
     while half < width:
         # Of equal values the left one is first: they are no inversion.
-        blocks = matrix.reshape(-1, 2 * half) * 2 + (np.arange(2 * half) >= half)
+        side = (np.arange(2 * half) >= half).astype(matrix.dtype)
+        blocks = matrix.reshape(-1, 2 * half) * 2 + side
         blocks.sort(axis=1)
         right = blocks & 1
         left_after = half - np.cumsum(1 - right, axis=1)

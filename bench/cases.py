@@ -7,6 +7,7 @@ from bench.comparison_cases import comparison_cases
 from bench.contenders import MEASURES
 from bench.data import Embedded, Size
 from bench.explorer_cases import explorer_cases
+from bench.judgement_cases import judgement_cases
 from bench.statistics_cases import statistics_cases
 
 EVALUATE = ("-m", "judged", "evaluate", "{qrels}", "{run}")
@@ -37,6 +38,7 @@ def cases(*, quick: bool = False) -> dict[str, Case]:
         _temperature(quick),
         *statistics_cases(quick),
         *comparison_cases(quick),
+        *judgement_cases(quick),
         *explorer_cases(quick),
     )
     return {case.name: case for case in found}

@@ -33,6 +33,8 @@ ITEMS = 8_000_000
 """Size of the collection that results are drawn from; judged items that nobody retrieved have
 higher numbers."""
 FIRST_QUERY = 100_001
+_WRITTEN = (("out", ".out.run"), ("queue", ".queue.csv"))
+"""What contenders write, with its ending."""
 NOISE = 2.0
 """How far a vector lies from its label's centre, in standard deviations of the centres."""
 
@@ -96,9 +98,11 @@ class Pair:
 
     @property
     def words(self) -> dict[str, str]:
-        """What stands for them in a contender's command: {run}, and of several {run2}, {run3}, …"""
+        """What stands for them in a contender's command: {run}, and of several {run2}, {run3}, …;
+        {out} and {queue} are files to write."""
         others = {f"{{run{at}}}": str(run) for at, run in enumerate(self.runs, 1)}
-        return {"{qrels}": str(self.qrels), "{run}": str(self.runs[0]), **others}
+        written = {f"{{{name}}}": str(self.qrels.with_suffix(ending)) for name, ending in _WRITTEN}
+        return {"{qrels}": str(self.qrels), "{run}": str(self.runs[0]), **others, **written}
 
     @property
     def paths(self) -> tuple[Path, ...]:

@@ -232,6 +232,8 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "level": level,
     "limit": optional(partial(whole, otherwise=", or None for all")),
     "name": text,
+    "near": partial(number, at_least=0.5, at_most=1),
+    "near_vectors": partial(number, at_least=0, at_most=1),
     "only_judged_queries": flag,
     "per_query": flag,
     "percent": flag,

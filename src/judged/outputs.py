@@ -34,7 +34,7 @@ def check_target(
         raise _refused(target, error) from None
     if os.path.isdir(target):
         raise OutputError(f"{target}: is a directory; give a file to write to.")
-    if _is_device(target):
+    if is_device(target):
         return
     if any(_is_at(other, target) for other in reads):
         raise OutputError(f"{target}: is read by this very command; write to another file.")
@@ -51,7 +51,7 @@ def check_target(
 
 def check_distinct(targets: Mapping[str, str | os.PathLike[str]]) -> None:
     """Refuse two outputs in one place; `targets` has the file of each option."""
-    named = [(option, Path(path)) for option, path in targets.items() if not _is_device(Path(path))]
+    named = [(option, Path(path)) for option, path in targets.items() if not is_device(Path(path))]
     for (one, first), (other, second) in combinations(named, 2):
         # Where case does not count, two names that differ in it are one file.
         same = os.path.realpath(first).casefold() == os.path.realpath(second).casefold()
@@ -80,7 +80,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(path)
     check_target(target)
-    device, place = _is_device(target), _place(target)
+    device, place = is_device(target), _place(target)
     try:
         descriptor, name = tempfile.mkstemp(dir=None if device else place.parent, prefix=".judged.")
     except OSError as error:
@@ -106,7 +106,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary.unlink()
 
 
-def _is_device(target: Path) -> bool:
+def is_device(target: Path) -> bool:
     """Whether a path is /dev/null, a FIFO or the like, or an open file of this process, as
     /dev/stdout."""
     opened = os.path.abspath(target).startswith(

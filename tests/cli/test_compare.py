@@ -278,3 +278,74 @@ def test_two_runs_load_neither_scipy_stats_nor_pandas(files: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=files
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+ORDERS = (
+    "run   P@1, rank   R@3, rank\n"
+    "a    0.5000 (2)  0.6667 (2)\n"
+    "b    1.0000 (1)  1.0000 (1)\n"
+    "c    0.0000 (3)  0.0000 (3)\n"
+    "\n"
+    "measure  against   tau-b  tau-AP  reversed  weighted   swaps  tied\n"
+    "P@1      R@3      1.0000  1.0000    1.0000    1.0000  0 of 3     0\n"
+    "\n"
+    "P@1 and R@3: the same order of all 3 runs.\n"
+)
+
+
+@pytest.fixture
+def third(files: Path) -> tuple[str, ...]:
+    """a and b with a third run, which finds nothing; a has all but one of its queries."""
+    (files / "c.run").write_text("q1 Q0 y 1 1 c\nq2 Q0 y 1 1 c\nq3 Q0 y 1 1 c\n")
+    return ("qrels", "a.run", "b.run", "c.run", "--missing", "zero")
+
+
+def test_orders(judged: Any, third: tuple[str, ...]) -> None:
+    found = judged("compare", *third, "-m", "P@1,R@3", "--orders")
+    assert found.code == 0
+    # P@1: a has q2 of three right, 1/3; R@3 is (1 + 1 + 0)/3.
+    assert found.out == ORDERS.replace("0.5000", "0.3333")
+    told = json.loads(judged("compare", *third, "-m", "P@1,R@3", "--orders", "--format=json").out)
+    assert told["pairs"][0]["tau"] == 1
+    judged("compare", *third, "-m", "P@1,R@3", "--orders", "-o", "orders.csv")
+    assert Path("orders.csv").read_text("utf-8").splitlines()[1].startswith("P@1,R@3,1.0,1.0")
+
+
+def test_orders_of_conventions(judged: Any, third: tuple[str, ...]) -> None:
+    call = ("compare", *third, "-m", "P@2", "--orders", "--convention", "judged")
+    found = judged(*call, "--convention", "ranx", "-q")
+    assert found.out.splitlines()[0] == "run  P@2 (judged), rank  P@2 (ranx), rank"
+    assert "P@2 (judged)  P@2 (ranx)  1.0000" in found.out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--orders", "--sort", "AP"], "--sort is not for --orders."),
+        (["--orders", "--slices", "relevant"], "--slices is not for --orders."),
+        (
+            ["--orders", "--format", "latex"],
+            "this result is printed as text, json, csv, markdown or html, not as latex.",
+        ),
+        (
+            ["--convention", "ranx", "--convention", "beir"],
+            "several --convention are for --orders; give one of them.",
+        ),
+        (
+            ["--orders", "--convention", "ranx", "--convention", "ranx"],
+            "--convention names a library twice; name each once.",
+        ),
+        (["--values", "x.csv", "--convention", "ranx"], "--convention is not for --values."),
+    ],
+)
+def test_wrong_orders(judged: Any, third: tuple[str, ...], options: list[str], said: str) -> None:
+    found = judged("compare", *third[:4], *options)
+    assert (found.code, found.err.splitlines()[-1]) == (2, f"Error: {said}")
+
+
+def test_orders_of_two_runs(judged: Any, files: Path) -> None:
+    found = judged("compare", *RUNS, "--orders")
+    assert found.err == (
+        "judged: orders are those of at least three runs; there are 2. Two runs are in one order "
+        "or in the other: compare their values.\n"
+    )

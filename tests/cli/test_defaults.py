@@ -7,11 +7,13 @@ import pytest
 
 from judged import (
     Embeddings,
+    agreement,
     compare_conventions,
     evaluate,
     evaluate_retriever,
     explain,
     identify,
+    merge_judgements,
 )
 from judged.charts.kinds.rank_histogram import rank_histogram
 from judged.checks import STUDIED_TEMPERATURES as STUDIED
@@ -38,6 +40,8 @@ CALLED = {
     "temperature-study": (*VECTORS, fit, study),
     "conventions": (compare_conventions,),
     "identify": (identify,),
+    "agreement": (evaluate, agreement),
+    "merge": (merge_judgements,),
     "explain": (explain,),
     "plot": (rank_histogram,),
 }
@@ -102,9 +106,11 @@ def test_the_formats_of_an_explanation():
     assert SAVED_AS == Explanation.SAVED_AS
 
 
-@pytest.mark.parametrize(
-    "name", sorted({*COMMANDS} - {"plot", "demo", "trec-eval", "measures", "report", "serve"})
-)
+NO_RESULT = {"plot", "demo", "trec-eval", "measures", "report", "serve", "fuse", "merge"}
+"""Commands that print no result, or write a run or judgements in its place."""
+
+
+@pytest.mark.parametrize("name", sorted({*COMMANDS} - NO_RESULT))
 def test_every_result_can_be_printed_in_the_same_formats(name):
     [option] = [each for each in command_of(name).params if each.name == "form"]
     assert {"text", "json", "csv", "markdown", "html"} <= set(option.type.choices)

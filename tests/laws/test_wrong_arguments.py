@@ -24,6 +24,7 @@ RANKINGS = judged.judge(JUDGEMENTS, RUN)
 EVALUATION = judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
 IDENTIFIED = judged.identify("0.5", JUDGEMENTS, RUN, "RR")
 EXPLAINED = judged.explain([1, 0, 1], measure="AP")
+CHECKED = judged.check(JUDGEMENTS, RUN, "RR")
 GATE = judged.gate(JUDGEMENTS, RUN, ["AP", "RR"], baseline=RUNS["two"])
 DISAGREEMENT = judged.compare_conventions(JUDGEMENTS, RUN, "AP@5")
 GRID = np.random.default_rng(1).normal(size=(24, 4))
@@ -45,15 +46,18 @@ INDEXED = EMBEDDINGS.evaluate_index(
 )
 JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
 COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
+ORDERS = judged.compare(JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]).orders()
 JUDGES = {"first": JUDGEMENTS, "second": {"q1": {"a": 1, "b": 0}, "q2": {"c": 0}}}
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (judged.evaluate, JUDGED),
+    "fuse": (judged.fuse, {"runs": RUNS}),
     "gate": (judged.gate, {**JUDGED, "baseline": RUN}),
     "testing.assert_no_regression": (
         judged.testing.assert_no_regression,
         {**JUDGED, "baseline": RUN},
     ),
+    "check": (judged.check, {"judgements": JUDGEMENTS, "runs": RUN}),
     "judge": (judged.judge, JUDGED),
     "make_report": (judged.make_report, JUDGED),
     "explain": (judged.explain, {**JUDGED, "query": "q1"}),
@@ -62,7 +66,16 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "compare_conventions": (judged.compare_conventions, {"measures": "AP", **JUDGED}),
     "compare": (judged.compare, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "agreement": (judged.agreement, {**JUDGES, "runs": RUNS}),
+    "statistics.cohen_kappa": (
+        judged.statistics.cohen_kappa,
+        {"first": [0, 1], "second": [0, 0]},
+    ),
+    "statistics.krippendorff_alpha": (
+        judged.statistics.krippendorff_alpha,
+        {"grades": [[0, 1], [1, 1]]},
+    ),
     "merge_judgements": (judged.merge_judgements, {"judgements": JUDGES}),
+    "queue": (judged.queue, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),
     "parse_measure": (judged.parse_measure, {"measure": "P"}),
     "repeats": (judged.repeats, {}),
@@ -128,9 +141,13 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 METHODS = {
     "Evaluation": EVALUATION,
     "Comparison": COMPARISON,
+    "Orders": ORDERS,
     "Agreement": judged.agreement(JUDGES, runs=RUNS),
+    "CollectionCheck": CHECKED,
     "Explanation": EXPLAINED,
+    "Fusion": judged.fuse(RUNS),
     "Gate": GATE,
+    "Queue": judged.queue(JUDGEMENTS, RUNS),
     "Report": EVALUATION.report(),
     "Identification": IDENTIFIED,
     "Disagreement": DISAGREEMENT,
@@ -157,7 +174,8 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     for kind, result in METHODS.items():
         for name in dir(result):
             method = getattr(result, name)
-            if not name.startswith("_") and inspect.ismethod(method):
+            own = not name.startswith("_") and not hasattr(judged.Run, name)
+            if own and inspect.ismethod(method):
                 yield f"{kind}.{name}", method, {"path": "x.json"} if name == "save" else {}
     for name in charts.__all__:
         chart = getattr(charts, name)

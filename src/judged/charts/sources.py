@@ -12,6 +12,7 @@ from judged.checks import whole
 from judged.errors import InputError, did_you_mean
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.settlement import under
+from judged.evaluation.trusted import refuse_corrected
 from judged.evaluation.warnings import about_missing
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
@@ -72,6 +73,7 @@ class Systems:
         if isinstance(source, Systems):
             return source
         if isinstance(source, Evaluation):
+            refuse_corrected(source, "charts")
             return cls(_named([run.rankings for run in source.runs]), source.policy)
         several = isinstance(source, (list, tuple))
         rankings = [source] if isinstance(source, Rankings) else list(source) if several else []

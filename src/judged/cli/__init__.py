@@ -19,11 +19,13 @@ from judged.errors import JudgedError, JudgedWarning, did_you_mean
 COMMANDS = (
     "evaluate",
     "compare",
+    "fuse",
     "report",
     "gate",
     "queue",
     "agreement",
     "merge",
+    "check",
     "retriever",
     "embeddings",
     "learn",
@@ -80,11 +82,13 @@ def cli() -> None:
     Try:  judged demo
           judged evaluate QRELS RUN -m nDCG@10
           judged compare QRELS RUN RUN -m nDCG@10
+          judged fuse RUN RUN -o fused.run
           judged report QRELS RUN RUN -o report.html
           judged gate QRELS RUN --baseline baseline.json
           judged queue QRELS RUN RUN -o to_judge.csv
           judged agreement QRELS QRELS RUN RUN
           judged merge QRELS QRELS -o merged.qrels
+          judged check QRELS RUN --queries FILE --items FILE
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz

@@ -112,6 +112,14 @@ weights_option = click.option(
     help="A table of queries and their weights, as traffic: means count each query by its weight.",
 )
 
+trusted_option = click.option(
+    "--trusted",
+    metavar="FILE",
+    type=READS,
+    help="Judgements that are trusted, as those of people, of at least 20 of the queries, drawn at "
+    "random: they correct what the cheap judgements in QRELS give for all queries.",
+)
+
 unique_option = click.option(
     "--unique",
     metavar="FILE",
@@ -206,18 +214,31 @@ def said(name: str) -> bool:
     return source not in (ParameterSource.DEFAULT, None)
 
 
+columns_option = click.option(
+    "--columns",
+    metavar="ROLE=COLUMN,...",
+    help="What columns are, where their names do not tell: "
+    "query=question_id,item=chunk_id,score=prediction; several make one id: "
+    "item=file+page.",
+)
+judgements_format_option = click.option(
+    "--qrels-format",
+    "judgements_format",
+    type=click.Choice(list(INPUT_FORMATS)),
+    help="The format of QRELS, where it is not recognised.",
+)
+run_format_option = click.option(
+    "--run-format",
+    type=click.Choice(list(INPUT_FORMATS)),
+    help="The format of RUN, where it is not recognised.",
+)
+
+
 def data_options(function: Function) -> Function:
     """--columns, --item-to, --exclude-same-id, --qrels-format and --run-format, as every command
     that reads both kinds of files has them."""
-    formats = click.Choice(list(INPUT_FORMATS))
     options = (
-        click.option(
-            "--columns",
-            metavar="ROLE=COLUMN,...",
-            help="What columns are, where their names do not tell: "
-            "query=question_id,item=chunk_id,score=prediction; several make one id: "
-            "item=file+page.",
-        ),
+        columns_option,
         click.option(
             "--item-to",
             metavar="HOW",
@@ -232,15 +253,8 @@ def data_options(function: Function) -> Function:
             help="Take out results that have the id of their query, and judgements of a query for "
             "itself.",
         ),
-        click.option(
-            "--qrels-format",
-            "judgements_format",
-            type=formats,
-            help="The format of QRELS, where it is not recognised.",
-        ),
-        click.option(
-            "--run-format", type=formats, help="The format of RUN, where it is not recognised."
-        ),
+        judgements_format_option,
+        run_format_option,
     )
     for option in reversed(options):
         function = option(function)

@@ -223,7 +223,7 @@ def deliver(
     if output is not None and form is None and Path(output).suffix:
         save: Callable[..., None] = result._save
         save(output, **options)
-        _warn(result, **options)
+        say_warnings(result, **options)
         return
     method = f"to_{form or 'text'}"
     taken = result._taken(method, options, form or "text")
@@ -231,11 +231,11 @@ def deliver(
         text = getattr(result, method)(**taken)
         text = html_page(text) if form == "html" else text
         write_text(output, text.removesuffix("\n") + "\n")
-        _warn(result, **options)
+        say_warnings(result, **options)
     elif method != "to_text":
         hand_over(getattr(result, method)(**taken).removesuffix("\n") + "\n")
         if not _watched(sys.stdout):
-            _warn(result, **options)
+            say_warnings(result, **options)
     elif (out := console()) is not None:
         show(result, out, **taken)
     else:
@@ -247,7 +247,7 @@ def deliver(
                 say(line, err=True)
 
 
-def _warn(result: Result, *, quiet: bool = False, **options: Any) -> None:
+def say_warnings(result: Result, *, quiet: bool = False, **options: Any) -> None:
     """Say the warnings on standard error, where what was written is not seen."""
     for text in [] if quiet else result.warnings():
         say(f"warning: {text}", err=True)

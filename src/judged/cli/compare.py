@@ -12,7 +12,7 @@ from judged.cli._files import READS, command
 from judged.cli._options import (
     check_format,
     collection_option,
-    convention_option,
+    complete_convention,
     data_options,
     depth_option,
     duplicates_option,
@@ -21,6 +21,7 @@ from judged.cli._options import (
     result_options,
     said,
     table_options,
+    trusted_option,
     unanswerable_options,
     unique_option,
     weights_option,
@@ -28,6 +29,7 @@ from judged.cli._options import (
 from judged.comparison import compare as compare_runs
 from judged.comparison import compare_values
 from judged.comparison.settings import SAVED_AS
+from judged.results import Result
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -65,9 +67,25 @@ if TYPE_CHECKING:
     help="A table of queries and their attributes, as language: runs are compared in each slice "
     "too, and by the number of relevant items; 'relevant' is that alone.",
 )
-@convention_option
+@click.option(
+    "--orders",
+    is_flag=True,
+    help="In place of the comparison: whether the measures put the runs in the same order, how "
+    "far their orders agree, and which runs swap. With several --convention, a measure as each of "
+    "them has it.",
+)
+@click.option(
+    "--convention",
+    metavar="LIBRARY",
+    multiple=True,
+    shell_complete=complete_convention,
+    help="Score as another library does, such as ranx or torchmetrics: its names are understood, "
+    "measures are its variants of them, and the policy is its own where none is given. With "
+    "--orders it may be given more than once; judged is no library but what is without it.",
+)
 @policy_options
 @weights_option
+@trusted_option
 @unanswerable_options
 @depth_option
 @collection_option
@@ -82,6 +100,7 @@ def compare(
     values: tuple[str, ...],
     form: str | None,
     output: str | None,
+    orders: bool,
     **options: Any,
 ) -> None:
     """Compare RUN files that were scored against the judgements in QRELS: by how much they differ,
@@ -93,13 +112,40 @@ def compare(
     """
     from judged.cli._terminal import deliver, fitted
 
-    check_format(form, output, SAVED_AS)
+    check_format(form, output, Result.SAVED_AS if orders else SAVED_AS)
+    if orders:
+        _refuse(NOT_OF_ORDERS, "is not for --orders")
+    convention = options.pop("convention")
     if values:
+        if convention:
+            raise click.UsageError("--convention is not for --values.")
         files = (*values, *((judgements,) if judgements is not None else ()), *runs)
-        found = _of_values(files, **options)
+        found = [_of_values(files, **options)]
     else:
-        found = _of_runs(judgements, runs, **options)
-    deliver(found, form, output, show=fitted)
+        conventions = _conventions(convention, orders=orders)
+        found = [_of_runs(judgements, runs, convention=each, **options) for each in conventions]
+    if orders:
+        beside = dict(zip(convention[1:], found[1:], strict=False))
+        deliver(found[0].orders(beside=beside or None), form, output)
+    else:
+        deliver(found[0], form, output, show=fitted)
+
+
+OURS = "judged"
+"""What stands for no convention, where several are given."""
+NOT_OF_ORDERS = ("slices", "sort", "decimals", "percent", "caption", "label")
+"""Options that orders have no use for."""
+
+
+def _conventions(given: tuple[str, ...], *, orders: bool) -> list[str | None]:
+    """The convention of each comparison; None for judged's own definitions."""
+    if len(given) < 2:
+        return [*given] or [None]
+    if not orders:
+        raise click.UsageError("several --convention are for --orders; give one of them.")
+    if len(set(given)) < len(given):
+        raise click.UsageError("--convention names a library twice; name each once.")
+    return [None if each == OURS else each for each in given]
 
 
 OF_VALUES = ("measure_name", "lower_is_better")

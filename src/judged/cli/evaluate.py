@@ -21,6 +21,7 @@ from judged.cli._options import (
     result_options,
     table_options,
     tie_range_option,
+    trusted_option,
     unanswerable_options,
     unique_option,
     weights_option,
@@ -43,6 +44,7 @@ from judged.evaluation.exports import Exports
 )
 @interval_options
 @weights_option
+@trusted_option
 @unanswerable_options
 @depth_option
 @collection_option

@@ -17,6 +17,7 @@ from judged.cli._options import (
     measures_option,
     policy_options,
     print_option,
+    trusted_option,
     weights_option,
 )
 from judged.quality_gate.choices import CHANGED, RULES, SAVED_AS
@@ -139,6 +140,7 @@ def _words(choices: dict[str, str]) -> str:
 @convention_option
 @policy_options
 @weights_option
+@trusted_option
 @depth_option
 @collection_option
 @click.option(

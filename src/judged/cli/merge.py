@@ -7,8 +7,12 @@ from typing import Any
 import click
 
 from judged.cli._files import READS, WRITES, command
-from judged.cli._options import amount_options, duplicates_option
-from judged.inputs.formats import FORMATS
+from judged.cli._options import (
+    amount_options,
+    columns_option,
+    duplicates_option,
+    judgements_format_option,
+)
 from judged.judgements.agreements.choices import RULES
 
 
@@ -31,18 +35,8 @@ from judged.judgements.agreements.choices import RULES
     help="; ".join(f"{name}: {words}" for name, words in RULES.items()) + ".",
 )
 @duplicates_option
-@click.option(
-    "--columns",
-    metavar="ROLE=COLUMN,...",
-    help="What columns are, where their names do not tell: "
-    "query=question_id,item=chunk_id,grade=label; several make one id: item=file+page.",
-)
-@click.option(
-    "--qrels-format",
-    "judgements_format",
-    type=click.Choice(list(FORMATS)),
-    help="The format of QRELS, where it is not recognised.",
-)
+@columns_option
+@judgements_format_option
 @amount_options
 def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
     """Make one file of judgements of the QRELS of several judges: every item has one grade, by a

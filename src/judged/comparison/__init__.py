@@ -61,6 +61,7 @@ def compare(
     weights: WeightsLike | None = None,
     unanswerable: bool = False,
     answer_threshold: float | None = None,
+    trusted: JudgementsLike | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -107,8 +108,8 @@ def compare(
     seed : int, optional
         What they are drawn from.
     policy, depth, duplicates, collection, unique, item_to, exclude_same_id, convention, weights, \
-unanswerable, answer_threshold, columns, judgements_format, run_format, progress
-        As for `evaluate`.
+unanswerable, answer_threshold, trusted, columns, judgements_format, run_format, progress
+        As for `evaluate`; with `trusted`, differences are corrected, and verdicts are on these.
 
     Returns
     -------
@@ -120,10 +121,12 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
     >>> print(compare(judgements, {"good": good, "bad": bad}, "RR").pair().says)
     RR: bad is worse than good by 0.521 (0.472 to 0.570).
     """
+    from judged.evaluation.trusted import refuse_beside
     from judged.inputs.data import Data
     from judged.inputs.repeated import apart
 
     runs, repeats = apart(runs)
+    refuse_beside(trusted, repeats=repeats, unanswerable=unanswerable)
     given = Data.of(
         judgements,
         runs,
@@ -136,6 +139,7 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
         from judged.evaluation.runs import judged_runs
+        from judged.evaluation.trusted import with_trusted
         from judged.evaluation.warnings import announced
 
         request = Request.of(measures, policy, convention, prepares=True)
@@ -152,6 +156,7 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
             item_to=item_to,
             unique=unique,
             exclude_same_id=exclude_same_id,
+            trusted=trusted,
         )
     if not says_missing(policy):
         refuse_lacking(judged.rankings)
@@ -161,16 +166,15 @@ unanswerable, answer_threshold, columns, judgements_format, run_format, progress
 
         known = judged.judgements, judged.tables
         joint = Joint.of(*known, policy=request.policy, duplicates=duplicates)
+    found = evaluate_rankings(
+        judged.rankings,
+        request,
+        weights=weights,
+        unanswerable=unanswerable,
+        answer_threshold=answer_threshold,
+    )
     return compare_evaluation(
-        announced(
-            evaluate_rankings(
-                judged.rankings,
-                request,
-                weights=weights,
-                unanswerable=unanswerable,
-                answer_threshold=answer_threshold,
-            )
-        ),
+        announced(with_trusted(found, judged.trusted, level)),
         baseline=baseline,
         joint=joint,
         test=test,
@@ -212,7 +216,16 @@ def compare_evaluation(
     from judged.comparison.settings import Settings
     from judged.comparison.slices.cuts import relevant_items, sliced
     from judged.comparison.verdicts import about_descriptions
+    from judged.evaluation.trusted import refuse_beside
 
+    refuse_beside(
+        evaluation.trusted,
+        groups=groups is not None,
+        slices=slices is not None and slices is not False,
+        repeats=repeats,
+        unjudged_range=joint is not None,
+    )
+    dependence = dependence and evaluation.trusted is None
     chosen = Settings.of(**settings)
     numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)
     names = {str(measure): label for label, measure in evaluation.labels.items()}

@@ -17,6 +17,9 @@ from judged.errors import InputError, MeasureError, did_you_mean, quoted
 from judged.statistics.intervals import Interval
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from judged.comparison.orders import Orders
     from judged.evaluation.evaluation import Evaluation
     from judged.report.report import Report
 
@@ -216,6 +219,34 @@ class Comparison(Exports):
         """
         known = self.measure(measure)
         return leaderboard(known, self._values(known), self.rows)
+
+    def orders(self, *, beside: Mapping[str, Comparison] | None = None) -> Orders:
+        """Whether every two measures put the runs in the same order, and which runs swap.
+
+        Parameters
+        ----------
+        beside : dict of Comparison, optional
+            Comparisons of the same runs whose measures stand beside these, as {name: comparison}:
+            the same measure under another convention, policy or judgements. The name follows those
+            of its measures.
+
+        Returns
+        -------
+        Orders
+            Measures of which lower is better are turned. Fewer than three runs are refused.
+
+        >>> from judged import compare_values
+        >>> values = {"a": [3, 1], "b": [2, 2], "c": [1, 3]}
+        >>> found = compare_values(
+        ...     {run: {"AP": {"q": x / 4}, "RR": {"q": y / 4}} for run, (x, y) in values.items()}
+        ... )
+        >>> found.orders().sentences()[0]
+        'AP and RR swap 3 of 3 pairs of runs (no verdict tells them apart on either measure, so \
+it may be chance).'
+        """
+        from judged.comparison.orders import orders_of
+
+        return orders_of(self, beside)
 
     def report(self, *, measure: object = None, **options: Any) -> Report:
         """Everything about these runs in one HTML file, compared as they are here.

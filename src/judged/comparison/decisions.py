@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from judged.comparison.families import correct, families
@@ -16,6 +16,7 @@ from judged.comparison.settings import SIMULTANEOUS, Settings
 from judged.comparison.sizes import Size, sizes
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, quoted
+from judged.evaluation.trusted import Correction
 from judged.statistics.intervals import Interval
 
 Depends = Callable[[Sequence[Match], Sequence[str]], Sequence[Mapping[str, Sequence[str]]]]
@@ -84,15 +85,45 @@ def rows_of(
             for match, each in zip(matches, alone, strict=True)
         ]
         otherwise = depends(matches, words)
+    trusted = corrections_of(matches, settings, numbers)
     rows = []
     for at, (match, outcome, p, size) in enumerate(
         zip(matches, found, corrected_p, sizes(matches, settings), strict=True)
     ):
         row = row_of(match, outcome, p, size, settings)
-        row = replace(row, depends_on=tuple(otherwise[at]))
+        row = replace(row, depends_on=tuple(otherwise[at]), trusted=trusted[at])
         here = where[at] if where else ""
         rows.append(replace(row, says=sentence(row, settings, many[at], otherwise[at], here)))
     return tuple(rows)
+
+
+def corrections_of(
+    matches: Sequence[Match], settings: Settings, numbers: Numbers, *, one_sided: bool = False
+) -> list[Correction | None]:
+    """How each difference was corrected by trusted judgements, what these say alone, and what the
+    cheap ones do; None where there are no trusted ones. Intervals are at the level, or such that
+    each end holds at it."""
+    known = [match for match in matches if match.by_trusted is not None]
+    alone = [match.by_trusted for match in known if match.by_trusted is not None]
+
+    def intervals(of: Sequence[Match]) -> Iterator[Interval]:
+        for match, found in zip(of, outcomes(of, settings, numbers), strict=True):
+            ends = (found.inner_low, found.inner_high) if one_sided else (found.low, found.high)
+            yield Interval(match.difference, *ends, found.method, found.note)
+
+    both = zip(intervals(known), intervals(alone), strict=True)
+    return [
+        None
+        if match.by_trusted is None or match.powered is None
+        else Correction(
+            match.queries,
+            match.by_trusted.queries,
+            match.ours.sample.value() - match.theirs.sample.value(),
+            *next(both),
+            float(match.powered.weight[0]),
+        )
+        for match in matches
+    ]
 
 
 def row_of(

@@ -43,6 +43,8 @@ def _simultaneous(
 ) -> tuple[list[Outcome], list[float]]:
     """p and intervals of all pairs of runs on a measure, from the spread of all of them."""
     name = CORRECTIONS[settings.correction]
+    if any(match.powered is not None for match in matches):
+        raise InputError(f"{name} does not go with trusted judgements; choose holm.")
     if settings.family == "all":
         raise InputError(f"{name} corrects the comparisons of one measure; family must be measure.")
     if settings.test not in ("auto", "t", "randomisation"):

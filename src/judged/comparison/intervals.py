@@ -10,6 +10,7 @@ import numpy as np
 from judged.comparison.numbers import Compared, Numbers
 from judged.comparison.settings import Settings
 from judged.evaluation.intervals import summary_range
+from judged.evaluation.trusted import corrected_interval
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.samples import Means
 
@@ -20,6 +21,8 @@ def own_interval(numbers: Numbers, measure: Compared, run: str, settings: Settin
     entry = numbers.entry(measure, run)
     sample, groups = entry.sample, numbers.grouped(entry.place)
     least, most = summary_range(entry.values, measure.range, sample.aggregate)
+    if entry.powered is not None:
+        return corrected_interval(sample, entry.powered, 0, settings.level, (least, most))
     # The error is that of what is averaged.
     size = len(sample) if sample.aggregate == "sum" else 1
     scale = sample.value() if entry.error and sample.aggregate == "geometric" else size

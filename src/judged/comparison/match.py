@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.comparison.numbers import Compared, Entry, Numbers, in_common
+from judged.evaluation.trusted import refuse_few
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
+from judged.statistics.prediction_powered import Powered, powered
 from judged.statistics.samples import Means, Median
 
 Mask = NDArray[np.bool_]
@@ -44,15 +46,42 @@ class Match:
         """How much each query counts."""
         return self.ours.sample.weights
 
+    @cached_property
+    def by_trusted(self) -> Match | None:
+        """The same by trusted judgements alone, on the queries that have some in both runs; None
+        where there are none."""
+        ours, theirs = self.ours.trusted, self.theirs.trusted
+        if ours is None or theirs is None:
+            return None
+        place = in_common([ours, theirs])
+        refuse_few(len(place), f"{self.measure.name}, {self.run} and {self.against}")
+        return replace(self, ours=ours.at(place), theirs=theirs.at(place))
+
+    @cached_property
+    def powered(self) -> Powered | None:
+        """The mean difference as trusted judgements correct it, where there are some."""
+        trusted = self.by_trusted
+        if trusted is None or trusted.averaged is None or self.averaged is None:
+            return None
+        columns = trusted.averaged[:, None], self.averaged[:, None]
+        return powered(*columns, self.ours.has(trusted.ours), self.weights)
+
     @property
     def value(self) -> float:
-        """The run's number on these queries."""
-        return self.ours.number
+        """The run's number on these queries; trusted judgements correct it with the λ of the
+        difference, so that the difference is that of both numbers."""
+        return self._number("ours")
 
     @property
     def against_value(self) -> float:
         """The other run's number on these queries."""
-        return self.theirs.number
+        return self._number("theirs")
+
+    def _number(self, side: str) -> float:
+        entry: Entry = getattr(self, side)
+        if self.powered is None:
+            return entry.number
+        return entry.corrected(self.powered.weight, getattr(self.by_trusted, side))
 
     @cached_property
     def difference(self) -> float:
@@ -91,7 +120,10 @@ class Match:
         differs = self.differences != 0
         if isinstance(ours, Means) and isinstance(theirs, Means):
             columns = differences(ours.columns.ravel(), theirs.columns.ravel())
-            return differs | (columns.reshape(ours.columns.shape) != 0).any(axis=1)
+            differs = differs | (columns.reshape(ours.columns.shape) != 0).any(axis=1)
+            if self.by_trusted is not None:
+                differs[self.ours.has(self.by_trusted.ours)] |= self.by_trusted.differs
+            return differs
         if isinstance(ours, Median) and isinstance(theirs, Median) and ours.pooled:
             return differs | _pools_differ(ours, theirs)
         return differs
@@ -113,7 +145,9 @@ class Match:
 
     @cached_property
     def differing(self) -> int:
-        """How many queries, or groups, differ."""
+        """How many queries, or groups, differ; with trusted judgements, of those that have some."""
+        if self.by_trusted is not None:
+            return int(self.differs[self.ours.has(self.by_trusted.ours)].sum())
         return int((self.unit_sums[0] != 0).sum())
 
     @property
@@ -125,6 +159,8 @@ class Match:
     @cached_property
     def constant(self) -> bool:
         """Whether all queries, or groups, differ by the same but for rounding: no spread."""
+        if self.by_trusted is not None:
+            return self.by_trusted.constant
         ours, theirs = self.ours.sample.averaged, self.theirs.sample.averaged
         if ours is None or theirs is None or not self.queries:
             return False

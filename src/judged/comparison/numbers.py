@@ -9,9 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from judged.evaluation.ranges import TRUSTED
+from judged.evaluation.trusted import columns_of
 from judged.segments import Floats, Ints
-from judged.statistics.samples import Sample
+from judged.statistics.prediction_powered import Powered, corrected_means, powered
+from judged.statistics.samples import Means, Sample
 from judged.statistics.units import numbered
 
 if TYPE_CHECKING:
@@ -54,15 +58,40 @@ class Entry:
     error: float = 0.0
     """The standard error of what is averaged, where it is an estimate from random orders of ties.
     """
+    trusted: Entry | None = None
+    """The same by trusted judgements, of those queries that have some; None where there are none.
+    """
 
     @cached_property
     def number(self) -> float:
         """The run's number on these queries, worked out once for all pairs that it is in; infinite
-        where it is too large, NaN where there is no query."""
+        where it is too large, NaN where there is no query. Trusted judgements correct it."""
         if not len(self.place):
             return math.nan
+        if self.trusted is not None and self.powered is not None:
+            return self.corrected(self.powered.weight, self.trusted)
         with np.errstate(over="ignore", invalid="ignore"):
             return self.sample.value()
+
+    @cached_property
+    def powered(self) -> Powered | None:
+        """What is averaged, corrected by trusted judgements, where there are some."""
+        if self.trusted is None:
+            return None
+        columns = columns_of([self.trusted.sample]), columns_of([self.sample])
+        return powered(*columns, self.has(self.trusted), self.sample.weights)
+
+    def has(self, some: Entry) -> NDArray[np.bool_]:
+        """Which of the queries are among those of another entry."""
+        return np.isin(self.place, some.place)
+
+    def corrected(self, weight: Floats, trusted: Entry) -> float:
+        """The run's number, corrected with this λ by what trusted judgements have."""
+        columns = columns_of([trusted.sample]), columns_of([self.sample])
+        judged, weights = self.has(trusted), self.sample.weights
+        assert isinstance(self.sample, Means)
+        means = corrected_means(*columns, judged, weights, weight=weight)
+        return float(self.sample.function(means))
 
     def at(self, place: Ints) -> Entry:
         """The same for some of its queries only."""
@@ -75,7 +104,12 @@ class Entry:
             place,
             None if self.repeats is None else self.repeats[:, which],
             self.error * math.sqrt(len(self.place) / max(len(place), 1)),
+            None if self.trusted is None else self.trusted.among(place),
         )
+
+    def among(self, place: Ints) -> Entry:
+        """The same for those of these queries only that it has."""
+        return self.at(self.place[np.isin(self.place, place)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +177,7 @@ class Numbers:
 
     def only(self, place: Ints) -> Numbers:
         """The same of some of the queries only."""
-        entries = {
-            key: entry.at(entry.place[np.isin(entry.place, place)])
-            for key, entry in self.entries.items()
-        }
+        entries = {key: entry.among(place) for key, entry in self.entries.items()}
         return replace(self, entries=entries)
 
 
@@ -198,7 +229,14 @@ def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
         error /= run.summary[measure]
     elif error and measure.params["aggregate"] == "sum":
         error /= len(counted)
-    return Entry(sample, values[counted][order], place[order], error=float(error or 0.0))
+    trusted = run.others.get(TRUSTED)
+    return Entry(
+        sample,
+        values[counted][order],
+        place[order],
+        error=float(error or 0.0),
+        trusted=None if trusted is None else entry_of(trusted, measure, places),
+    )
 
 
 def in_common(entries: Sequence[Entry]) -> Ints:

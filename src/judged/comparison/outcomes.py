@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.comparison.match import Match, alike
-from judged.comparison.settings import TESTS, Settings
+from judged.comparison.settings import POWERED, TESTS, Settings
 from judged.errors import InputError, MeasureError
 from judged.segments import Floats
+from judged.statistics.student import Spread
 from judged.statistics.tested import Tested, below
 
 if TYPE_CHECKING:
@@ -73,6 +74,13 @@ def outcomes(matches: Sequence[Match], settings: Settings, numbers: Numbers) -> 
 def _chosen(match: Match, test: str, numbers: Numbers) -> str:
     """The test of a match; refused where it does not fit."""
     name = match.measure.name
+    if match.powered is not None:
+        if test != "auto":
+            raise InputError(
+                f"trusted judgements correct mean differences, which {TESTS[test]} does not test; "
+                "leave the test out, or trusted."
+            )
+        return POWERED
     is_mean = match.averaged is not None
     if test == "auto":
         test = "t" if is_mean else "bootstrap"
@@ -171,6 +179,21 @@ def _student(test: str, matches: list[Match], settings: Settings) -> list[Outcom
     return _read(test, "t", matches, tested)
 
 
+def _powered(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+    from judged.statistics.student import against_zero
+
+    with np.errstate(all="ignore"):
+        tested = against_zero(powered_spread(matches), settings.levels)
+    return _read(test, POWERED, matches, tested)
+
+
+def powered_spread(matches: Sequence[Match]) -> Spread:
+    """The differences that trusted judgements correct, with their errors."""
+    found = [match.powered.spread for match in matches if match.powered is not None]
+    columns = zip(*((each.mean[0], each.error[0], each.freedom[0]) for each in found), strict=True)
+    return Spread(*map(np.array, columns))
+
+
 def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
     from judged.statistics.resampling.randomisation import EXACT, randomisation
 
@@ -232,6 +255,7 @@ TESTERS: dict[str, Callable[[str, list[Match], Settings], list[Outcome]]] = {
     "bca": _bootstrapped,
     "wilcoxon": _ranked,
     "sign": _ranked,
+    POWERED: _powered,
 }
 """How each test is made."""
 
@@ -297,7 +321,9 @@ def _by_repeats(match: Match) -> float:
 
 
 def _exact(match: Match, outcome: Outcome) -> float:
-    """p of the exact randomisation, which so few differing queries allow for."""
+    """p of the exact randomisation, which so few differing queries allow for; with trusted
+    judgements, of those alone."""
+    match = match.by_trusted or match
     from judged.statistics.resampling.randomisation import EXACT, exact_p
 
     finite = match.averaged is not None and bool(np.isfinite(match.averaged).all())

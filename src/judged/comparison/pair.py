@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from judged.evaluation.trusted import Correction
 from judged.statistics.intervals import Interval
 from judged.text import plain
 
@@ -70,6 +71,10 @@ class Pair:
     """The verdict as a sentence."""
     wider: float | None = None
     """With groups: how many times as wide the interval (of t) is as if queries were independent."""
+    trusted: Correction | None = None
+    """How the difference was corrected by trusted judgements, where there are some: value,
+    against_value, difference, interval, p and verdict are corrected then; wins, ties and losses
+    stay those by the cheap judgements, and effect is None."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON.
@@ -115,4 +120,5 @@ class Pair:
             "depends_on": list(self.depends_on),
             "test": self.test,
             "says": self.says,
+            **({} if self.trusted is None else {"trusted": self.trusted.to_dict()}),
         }

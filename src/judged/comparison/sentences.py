@@ -73,6 +73,10 @@ def sentence(
     said = f"{pair.measure}{where}: {_verdict(pair, settings)}"
     if _counts_alone(pair, settings) and pair.verdict in ("no evidence", "equivalent"):
         said += f"; the difference would count alone, not among {comparisons:,} comparisons"
+    if pair.trusted is not None and pair.verdict != "identical":
+        alone = pair.trusted.trusted
+        within = _with_ends(alone.estimate, alone.low, alone.high, sign="+")
+        said += f"; by the trusted judgements alone {within}"
     for cause, words in (otherwise or {}).items():
         said += f"; {OTHERWISE[cause]} {listed(list(words), 'or')}"
     return said + "."
@@ -94,10 +98,14 @@ def _verdict(pair: Pair, settings: Settings) -> str:
         if pair.queries < 2:
             return f"{run} and {against} share {counted(pair.queries, *_QUERIES)}: too few to tell"
         differing, of = min(pair.wins + pair.losses, few), counted(pair.queries, *_QUERIES)
-        if pair.groups is not None:
+        if pair.trusted is not None:
+            differing = few
+            of = counted(pair.trusted.trusted_queries, "trusted query", "trusted queries")
+        elif pair.groups is not None:
             differing, of = few, counted(pair.groups, "group")
         verb = "differs" if differing == 1 else "differ"
-        unsure = few == 1 and (pair.groups is not None or pair.wins + pair.losses != 1)
+        by_units = pair.groups is not None or pair.trusted is not None
+        unsure = few == 1 and (by_units or pair.wins + pair.losses != 1)
         only = "at most" if unsure else "only"  # one or none allow for the same p
         return f"{only} {differing:,} of {of} {verb} between {run} and {against}: too few to tell"
     margin = settings.margin_of(pair.measure)
@@ -125,6 +133,9 @@ _QUERIES = ("query", "queries")
 
 
 def _units(pair: Pair) -> str:
+    if pair.trusted is not None:
+        of = counted(pair.trusted.trusted_queries, "trusted query", "trusted queries")
+        return f"{counted(pair.queries, *_QUERIES)} with {of}"
     if pair.groups is None:
         return counted(pair.queries, *_QUERIES)
     return f"{counted(pair.queries, *_QUERIES)} in {counted(pair.groups, 'group')}"
@@ -158,16 +169,18 @@ def _by(pair: Pair) -> str:
     return _with_ends(pair.difference, low, high)
 
 
-def _with_ends(value: float, low: float, high: float) -> str:
+def _with_ends(value: float, low: float, high: float, sign: str = "") -> str:
     """A size and the ends of its interval, all to the decimals that the smallest of them needs.
 
     >>> _with_ends(0.0112, 0.00084, 0.0216), _with_ends(12.5, 0.3, 20)
     ('0.0112 (0.0008 to 0.0216)', '12.50 (0.300 to 20.00)')
     """
+    if math.isnan(low) or math.isnan(high):
+        return f"{amount(value)} (no interval)"
     sizes = [abs(each) for each in (value, low, high) if each]
     if sizes and min(sizes) >= 1e-7 and max(sizes) < 10:
         decimals = max(3, -math.floor(math.log10(min(sizes))))
-        shown = [f"{each:.{decimals}f}".replace("-", "−") for each in (value, low, high)]
+        shown = [f"{each:{sign}.{decimals}f}".replace("-", "−") for each in (value, low, high)]
     else:
         shown = [amount(each) for each in (value, low, high)]
     return f"{shown[0]} ({shown[1]} to {shown[2]})"

@@ -22,6 +22,11 @@ TESTS = {
     "sign": "sign test",
 }
 """The tests by name, in words."""
+POWERED = "prediction-powered"
+"""The test of differences that trusted judgements correct; it goes with them, and nobody asks for
+it."""
+WORDS = {**TESTS, POWERED: "prediction-powered t (PPI++)"}
+"""All tests that there are, in words."""
 CORRECTIONS = {
     "holm": "Holm",
     "bonferroni": "Bonferroni",

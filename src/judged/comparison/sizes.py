@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judged.comparison.match import Match, alike
-from judged.comparison.outcomes import columns_of, further_variances, too_few
+from judged.comparison.outcomes import columns_of, further_variances, powered_spread, too_few
 from judged.comparison.settings import Settings
 from judged.segments import Floats
 from judged.statistics.aggregates import CLOSE
@@ -44,7 +44,11 @@ def sizes(matches: Sequence[Match], settings: Settings) -> list[Size]:
         for at, match, small, by in zip(which, together, least, wider, strict=True):
             found[at] = Size(effect(match), _found(match, small, settings), by)
     for at, match in enumerate(matches):
-        if (error := jackknife_error(match)) is not None:
+        if match.powered is not None:
+            own = powered_spread([match])
+            least = detectable(own.error, own.freedom, level=settings.level, power=settings.power)
+            found[at] = Size(detectable=_found(match, least, settings))
+        elif (error := jackknife_error(match)) is not None:
             least = detectable(
                 np.asarray(error), match.units - 1.0, level=settings.level, power=settings.power
             )
@@ -86,7 +90,7 @@ def jackknife_error(match: Match) -> float | None:
 def _found(match: Match, least: Floats, settings: Settings) -> float | None:
     """The smallest difference that is found, on the scale of the numbers; None where no difference
     would be: too few queries differ, or it is larger than any that there can be."""
-    shown = float(match.on_scale(np.asarray(least)))
+    shown = float(match.on_scale(np.asarray(least)).item())
     seen = math.isfinite(shown) and shown <= _largest(match) and not too_few(match, settings)
     return shown if seen else None
 
@@ -114,6 +118,7 @@ def _wider(
 def _has_spread(match: Match) -> bool:
     return (
         match.averaged is not None
+        and match.powered is None
         and match.units > 1
         and not match.constant
         and not match.infinite.any()

@@ -54,7 +54,7 @@ def is_inside(match: Match, outcome: Outcome, margin: float, settings: Settings)
         from judged.statistics.shares import clopper_pearson
 
         aggregate = match.ours.sample.aggregate
-        uneven = match.groups is not None or match.weights is not None
+        uneven = match.groups is not None or match.weights is not None or match.powered is not None
         if aggregate not in ("mean", "sum") or uneven or match.queries < 2:
             return False
         share = clopper_pearson(match.differing, match.queries, settings.level, one_sided=True)[1]

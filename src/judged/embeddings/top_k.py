@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from math import isqrt
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,13 +19,13 @@ from judged.checks import whole
 from judged.embeddings.normalisation import Fitted
 from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.ranks import TieOrder
-from judged.errors import OutputError, PolicyError, quoted
+from judged.errors import PolicyError, quoted
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.outputs import check_target, replacing
 from judged.policy import CHOICES
-from judged.results import Result, Table
+from judged.results import Table
+from judged.run_results import RunResult
 from judged.segments import Ints, freeze
-from judged.text import counted, listed, shown
+from judged.text import counted, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -180,7 +179,7 @@ def _from(scores: Matrix, limit: np.float32) -> Ints:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TopK(Result):
+class TopK(RunResult):
     """The first k items of each query, the best first: a run that `judged.evaluate` takes.
 
     >>> import judged
@@ -205,9 +204,6 @@ class TopK(Result):
     ties: str
     """The rule that tied items are ordered by: id or input."""
 
-    SAVED_AS: ClassVar[dict[str, str]] = {
-        ending: method for ending, method in Result.SAVED_AS.items() if ending != ".txt"
-    }
     WORDS: ClassVar[frozenset[str]] = frozenset(("query", "item"))
 
     def __post_init__(self) -> None:
@@ -307,20 +303,6 @@ class TopK(Result):
         rows = [[query, item, shown(score), str(rank)] for query, item, score, rank in frame.rows()]
         return [(frame.columns, rows)]
 
-    def to_csv(self) -> str:
-        """`to_frame` as CSV: a run, so ids stay as they are, whatever a spreadsheet makes of them.
-
-        Returns
-        -------
-        str
-
-        >>> import judged
-        >>> found = judged.Embeddings([[1.0]], [[2.0]], item_ids=["=a"]).top_k(1)
-        >>> print(found.to_csv().splitlines()[1])
-        0,=a,1.0,1
-        """
-        return self.to_frame().write_csv()
-
     def save(self, path: str | os.PathLike[str], *, tag: str = "judged") -> None:
         """Write a run to a file, whole or not at all; scores keep their digits, and so their order.
 
@@ -335,39 +317,7 @@ class TopK(Result):
         >>> import judged
         >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(2).save("/dev/null")
         """
-        from judged.inputs.ids import refuse_ids
-
-        check_target(path)
-        target = Path(path)
-        ending = target.suffix.lower()
-        if ending in _FORMATS:
-            refuse_ids(self.to_frame(), _FORMATS[ending], target, tag if ending in _TREC else None)
-        if ending in _TREC:
-            self._save_trec(target, tag)
-        elif ending in self.SAVED_AS or ending == ".parquet":
-            super().save(target)
-        else:
-            known = listed([*_TREC[1:], *self.SAVED_AS, ".parquet"], "or")
-            raise OutputError(f"{target}: the ending says the format, and must be {known}.")
-
-    def _save_trec(self, target: Path, tag: str) -> None:
-        import polars as pl
-
-        lines = self.to_frame().select(
-            "query", pl.lit("Q0").alias("Q0"), "item", "rank", "score", pl.lit(tag).alias("tag")
-        )
-        with replacing(target) as temporary:
-            lines.write_csv(temporary, separator=" ", include_header=False, quote_style="never")
-
-
-_TREC = ("", ".run", ".trec", ".txt")
-"""The endings of TREC text."""
-_FORMATS = dict.fromkeys(_TREC, "a TREC run") | {
-    ".csv": "CSV",
-    ".parquet": "Parquet",
-    ".json": "JSON",
-}
-"""What can be read back as a run, and may not hold every id."""
+        self._save_run(path, tag)
 
 
 def _names(vectors: Vectors, rows: NDArray[Any]) -> pl.Series:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judged.checks import checked
+from judged.checks import LEVEL, checked
 from judged.inputs.data import Data
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def evaluate(
     interval: bool = False,
     level: float = 0.95,
     groups: GroupsLike | None = None,
+    trusted: JudgementsLike | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -119,6 +120,10 @@ def evaluate(
     groups : GroupsLike, optional
         Which queries belong together, as those of a session or about a passage, so that they are
         not independent: {query: group}, a table or a file; by default each stands for itself.
+    trusted : JudgementsLike, optional
+        Judgements that are trusted, as those of people, of at least 20 of the queries, drawn at
+        random: they correct the numbers that cheap judgements, as those of a language model, give
+        for all queries (prediction-powered inference).
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
@@ -145,6 +150,17 @@ def evaluate(
     >>> ranged.unjudged_range()
     UnjudgedRange(irrelevant=0.5, relevant=1.0)
     """
+    if trusted is not None:
+        from judged.evaluation.trusted import refuse_beside
+
+        refuse_beside(
+            trusted,
+            interval=interval,
+            groups=groups is not None,
+            tie_range=tie_range,
+            unjudged_range=unjudged_range,
+            unanswerable=unanswerable,
+        )
     given = Data.of(
         judgements,
         run,
@@ -156,6 +172,7 @@ def evaluate(
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
         from judged.evaluation.runs import judged_runs
+        from judged.evaluation.trusted import with_trusted
         from judged.evaluation.warnings import announced
 
         request = Request.of(measures, policy, convention, prepares=True)
@@ -172,18 +189,18 @@ def evaluate(
             item_to=item_to,
             unique=unique,
             exclude_same_id=exclude_same_id,
+            trusted=trusted,
         )
-    return announced(
-        evaluate_rankings(
-            judged.rankings,
-            request,
-            tie_range=tie_range,
-            unjudged_range=unjudged_range,
-            weights=weights,
-            unanswerable=unanswerable,
-            answer_threshold=answer_threshold,
-            interval=interval,
-            level=level,
-            groups=groups,
-        )
+    found = evaluate_rankings(
+        judged.rankings,
+        request,
+        tie_range=tie_range,
+        unjudged_range=unjudged_range,
+        weights=weights,
+        unanswerable=unanswerable,
+        answer_threshold=answer_threshold,
+        interval=interval,
+        level=level if trusted is None else LEVEL,
+        groups=groups,
     )
+    return announced(with_trusted(found, judged.trusted, level))

@@ -12,6 +12,7 @@ from judged import __version__
 from judged.checks import LEVEL, RESAMPLES
 from judged.evaluation.intervals import interval_of
 from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
+from judged.evaluation.trusted_sentences import methods_of, of_measure, trusted_lines
 from judged.evaluation.unanswerable import apart_lines
 from judged.evaluation.weighting import weights_line
 from judged.measures.bibliography import BIBLIOGRAPHY
@@ -40,7 +41,8 @@ def assumptions(evaluation: Exports) -> list[str]:
         )
         lines.append(f"convention: {evaluation.convention}, where {names}")
     intervals = (f"intervals: {text}" for text in interval_lines(evaluation))
-    return [*lines, *intervals, *weights_line(evaluation), *apart_lines(evaluation)]
+    told = (*trusted_lines(evaluation), *weights_line(evaluation), *apart_lines(evaluation))
+    return [*lines, *intervals, *told]
 
 
 def latency(evaluation: Exports) -> list[str]:
@@ -68,6 +70,7 @@ METHOD_WORDS = {
     "order": "order statistics, exact by the binomial distribution",
     "bca": f"BCa bootstrap ({RESAMPLES:,} resamples of the queries, seed 0)",
     "percentile": f"percentile bootstrap ({RESAMPLES:,} resamples of the queries, seed 0)",
+    "prediction-powered": "prediction-powered inference (PPI++), Student's t",
 }
 """How an interval may be made, in words."""
 
@@ -182,6 +185,7 @@ def definition(evaluation: Exports, measure: Measure) -> str:
         *(f"Ranking: {text}." for text in _basis(evaluation)),
         *(f"Mean over the orders of ties: {text}." for text in _means(evaluation, measure)),
         *(f"Interval: {text}." for text in _own_interval(evaluation, measure)),
+        *(f"Trusted: {text}" for text in of_measure(evaluation, measure)),
         f"Reference: {BIBLIOGRAPHY[spec.reference]}",
     ]
     return "\n".join(lines)
@@ -220,6 +224,7 @@ def methods(evaluation: Exports) -> str:
         *(f"Only the first {depth:,} results of each list were used." for depth in depths),
         *_ranges(evaluation),
         f"Summaries are over {_population(evaluation, evaluation.runs)}.",
+        *methods_of(evaluation),
         *(f"Intervals: {text}." for text in interval_lines(evaluation)),
         *(
             f"{text[0].upper()}{text[1:]}."
@@ -281,7 +286,7 @@ def expected_runs(evaluation: Exports) -> list[Scored]:
 
 def _ranges(evaluation: Exports) -> list[str]:
     known = {**TIE_SENTENCES, **UNJUDGED_ENDS}
-    told = [f"{name} ({known[name]})" for name in evaluation.others]
+    told = [f"{name} ({known[name]})" for name in evaluation.others if name in known]
     return (
         [f"Beside each number stand its values under other assumptions: {'; '.join(told)}."]
         if told

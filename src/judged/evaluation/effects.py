@@ -97,7 +97,8 @@ def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]
         else:
             both = (ends.by_worth(measure, *asked[1:], best=best) for best in (False, True))
             sides = [math.nan if side is None else side.summary for side in both]
-        number = run.summary[measure]
+        known = run.corrections.get(measure)
+        number = run.summary[measure] if known is None else known.cheap
         seen = any(look.number(side, measure) != look.number(number, measure) for side in sides)
         far = max((abs(side - number) for side in sides if side != number), default=0.0)
         found[measure] = Moved(far, sure=not ends.unsure, seen=seen or math.isnan(far))

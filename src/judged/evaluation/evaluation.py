@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from judged.comparison.comparison import Comparison
     from judged.evaluation.latency import Latency
+    from judged.evaluation.trusted import Trusted
     from judged.types import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
 
 
@@ -121,9 +122,11 @@ class Evaluation(Paged):
     """The level of the intervals beside the numbers; None where none were asked for."""
     groups: Groups | None = None
     """The number of each query's group, where queries that belong together were named."""
+    trusted: Trusted | None = None
+    """The judgements that the numbers were corrected by, where some were."""
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
-        """One summary number.
+        """One summary number; where there are trusted judgements, corrected by them.
 
         Parameters
         ----------
@@ -293,6 +296,13 @@ class Evaluation(Paged):
         """What the ends of intervals are called; nothing where none were asked for."""
         return () if self.level is None else ENDS
 
+    @property
+    def columns_beside(self) -> tuple[str, ...]:
+        """What stands beside the value of each measure in tables."""
+        if self.trusted is None:
+            return (*self.ends, *self.others)
+        return (*ENDS, "trusted", *(f"trusted {end}" for end in ENDS), "cheap")
+
     @cached_property
     def summary(self) -> pl.DataFrame:
         """One row per run, one column per measure; each measure's interval and ranges, where asked
@@ -302,9 +312,12 @@ class Evaluation(Paged):
         columns: dict[str, Any] = {"run": [run.name for run in self.runs]}
         for name, measure, runs in self._columns():
             columns[name] = [run.summary[measure] for run in runs]
-            for end in self.ends if runs is self.runs else ():
+            for end in self.ends if runs is self.runs or self.trusted else ():
                 ends = [getattr(run.intervals[measure], end) for run in runs]
                 columns[f"{name} {end}"] = pl.Series(ends, dtype=pl.Float64).fill_nan(None)
+            if self.trusted and runs is not self.runs:
+                cheap = [run.corrections[measure].cheap for run in self.runs]
+                columns[f"{self.label(measure)} cheap"] = cheap
         return pl.DataFrame(columns)
 
     def _columns(self) -> Iterator[tuple[str, Measure, tuple[Scored, ...]]]:

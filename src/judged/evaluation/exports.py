@@ -73,8 +73,9 @@ class Exports(Records):
     def _brief(self) -> list[str]:
         from judged.evaluation.definition import latency
         from judged.evaluation.sentences import brief
+        from judged.evaluation.trusted_sentences import brief_trusted
 
-        return [*latency(self), Dim(brief(self))]
+        return [*latency(self), *brief_trusted(self), Dim(brief(self))]
 
     def tables(
         self,

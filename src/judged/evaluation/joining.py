@@ -23,6 +23,11 @@ def joined(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Ev
         if not isinstance(other, type(first)):
             raise InputError(f"beside takes evaluations; got {quoted(other)}.")
         _refuse_others(first, other)
+        if other.trusted is not None:
+            raise InputError(
+                "evaluations that trusted judgements correct cannot be joined; give all runs to "
+                "one evaluate."
+            )
     runs = [run for each in evaluations for run in each.runs]
     known = _names([run.name for run in runs], names)
     named = [

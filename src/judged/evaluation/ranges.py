@@ -24,6 +24,8 @@ UNJUDGED_ENDS = {
     ),
 }
 """What unjudged results may turn out to be."""
+TRUSTED = "trusted"
+"""What a run is called that was scored by trusted judgements, among its own `others`."""
 
 
 TIE_SENTENCES = {

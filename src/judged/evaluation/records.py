@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from judged.evaluation.latency import Latency
     from judged.evaluation.request import Conventional
     from judged.evaluation.scored import Scored
+    from judged.evaluation.trusted import Trusted
     from judged.measures import Measure
     from judged.policy import Policy
 
@@ -41,12 +42,15 @@ class Records(Result):
     latency: Latency | None
     level: float | None
     groups: Groups | None
+    trusted: Trusted | None
     if TYPE_CHECKING:
 
         @property
         def others(self) -> tuple[str, ...]: ...
         @property
         def ends(self) -> tuple[str, ...]: ...
+        @property
+        def columns_beside(self) -> tuple[str, ...]: ...
         @cached_property
         def summary(self) -> pl.DataFrame: ...
         @cached_property
@@ -79,6 +83,7 @@ class Records(Result):
             "runs": [run.to_dict(per_query=per_query) for run in in_order(self, sort).runs],
             **took,
             **self._confidence(),
+            **({"trusted": self.trusted.to_dict()} if self.trusted else {}),
             "warnings": self.warnings(),
             "measures": {self.label(m): m.definition() for m in self.measures},
             "policy": self.policy.to_dict(),

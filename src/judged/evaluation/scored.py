@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
+from judged.evaluation.ranges import TIE_ORDERS, TRUSTED, UNJUDGED_ENDS
 from judged.measures import Measure
 from judged.rankings.audit import Audit, audit_of
 from judged.rankings.rankings import Rankings
@@ -19,6 +19,7 @@ from judged.statistics.samples import Means, Median, Sample
 from judged.text import plain
 
 if TYPE_CHECKING:
+    from judged.evaluation.trusted import Correction
     from judged.evaluation.unanswerable import Unanswerable
     from judged.rankings.weights import Weights
     from judged.statistics.intervals import Interval
@@ -39,7 +40,8 @@ class Scored:
     values: dict[Measure, Floats]
     """One number per query; NaN for a query that does not count."""
     summary: dict[Measure, float]
-    """The mean over the queries that count, or what else the measure says."""
+    """The mean over the queries that count, or what else the measure says; where there are trusted
+    judgements, corrected by them."""
     samples: dict[Measure, Sample] = field(default_factory=dict)
     """What the summary is made of, for measures where that is not the values."""
     errors: dict[Measure, Floats] = field(default_factory=dict)
@@ -54,7 +56,9 @@ class Scored:
     """The intervals of the summaries, where they were asked for."""
     others: dict[str, Scored] = field(default_factory=dict)
     """The same run under other assumptions, by their names: worst, expected, best; unjudged
-    irrelevant, unjudged relevant."""
+    irrelevant, unjudged relevant; trusted, by the trusted judgements alone."""
+    corrections: dict[Measure, Correction] = field(default_factory=dict)
+    """How the summaries were corrected, where there are trusted judgements."""
     unanswerable: Unanswerable | None = None
     """What the run does with queries that have nothing relevant, where these are looked at apart.
     """
@@ -142,6 +146,10 @@ class Scored:
         entry = {"name": self.name, **self._numbers(per_query=per_query)}
         if self.intervals:
             entry["intervals"] = {self.label(m): at.to_dict() for m, at in self.intervals.items()}
+        if self.corrections:
+            entry["trusted"] = {self.label(m): at.to_dict() for m, at in self.corrections.items()}
+            if per_query:
+                entry["trusted_per_query"] = self._by_query(self.others[TRUSTED].values)
         for range_, names in {"tie_range": TIE_ORDERS, "unjudged_range": UNJUDGED_ENDS}.items():
             if set(names) <= set(self.others):
                 entry[range_] = {

@@ -79,7 +79,7 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
         said = [name for name in known if name not in frame.columns or name == "run"]
         frame = pl.concat([evaluation.per_query, summary], how="diagonal")
         frame = frame.select(*said, *summary.columns[2:])
-    beside = (*evaluation.ends, *evaluation.others)
+    beside = evaluation.columns_beside
     width = 1 + len(beside)
     words = frame.width - width * len(evaluation.measures)  # run, query and its weight
     names = [look.name(evaluation.label(measure), measure) for measure in evaluation.measures]
@@ -104,7 +104,8 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
         for row in rows
         for at, name in enumerate(names)
     ]
-    return [*frame.columns[:words], "measure", "value", *beside], split
+    number = "corrected" if evaluation.trusted and not per_query else "value"
+    return [*frame.columns[:words], "measure", number, *beside], split
 
 
 def tables(evaluation: Exports, look: Look, per_query: bool) -> list[Table]:

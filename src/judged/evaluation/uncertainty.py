@@ -10,7 +10,7 @@ from judged.checks import LEVEL, RESAMPLES, checked_methods, choice
 from judged.errors import InputError, PolicyError
 from judged.evaluation.exports import Exports
 from judged.evaluation.intervals import Groups, group_of_each, interval_of
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
+from judged.evaluation.ranges import TIE_ORDERS, TRUSTED, UNJUDGED_ENDS, TieRange, UnjudgedRange
 from judged.evaluation.unanswerable import Unanswerable
 from judged.measures import Measure
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.evaluation.scored import Scored
+    from judged.evaluation.trusted import Correction
     from judged.statistics.intervals import Interval
     from judged.types import GroupsLike
 
@@ -139,6 +140,15 @@ class Uncertain(Exports):
 
             choice("method", method, METHODS)
         usual = (level, method, resamples, seed) == (None, None, RESAMPLES, 0)
+        if run.corrections and not (usual and groups is None):
+            if (method, groups, resamples, seed) != (None, None, RESAMPLES, 0):
+                raise InputError(
+                    "the interval of a corrected number has no other method and no groups; leave "
+                    "them out, or trusted."
+                )
+            from judged.evaluation.trusted import corrections
+
+            return corrections(run, run.others[TRUSTED], level or LEVEL)[measure].corrected
         if usual and groups is None and measure in run.intervals:
             return run.intervals[measure]
         try:
@@ -204,6 +214,37 @@ class Uncertain(Exports):
         UnjudgedRange(irrelevant=0.5, relevant=1.0)
         """
         return UnjudgedRange(*self._under_others(UNJUDGED_ENDS, "unjudged_range", measure, run))
+
+    def correction(
+        self, measure: str | Measure | None = None, run: str | None = None
+    ) -> Correction:
+        """How a number was corrected by trusted judgements, and what either judgements have alone.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of this evaluation's measures; needed only where there are several.
+        run : str, optional
+            The name of a run; needed only where there are several.
+
+        Returns
+        -------
+        Correction
+
+        >>> from judged import evaluate
+        >>> cheap = {str(q): {"a": 1, "b": q % 2} for q in range(40)}
+        >>> people = {str(q): {"a": 1, "b": q % 4 == 1} for q in range(20)}
+        >>> lists = {str(q): ["b", "a"] for q in range(40)}
+        >>> found = evaluate(cheap, lists, "P@1", trusted=people).correction()
+        >>> found.cheap, found.trusted.estimate, round(found.corrected.estimate, 4), found.narrower
+        (0.5, 0.25, 0.25, 'corrected')
+        """
+        known = self.scored(run).corrections
+        if not known:
+            raise PolicyError(
+                "this evaluation was made without trusted judgements; evaluate again with trusted."
+            )
+        return known[self.measure(measure)]
 
     def unanswerable(self, run: str | None = None) -> Unanswerable:
         """What a run does with the queries that have nothing relevant, which are in no mean.

@@ -312,6 +312,11 @@ def _unlisted(run: Scored) -> bool:
     return int((r.pool_grade >= 1).sum()) > int((r.hit_grade >= 1).sum())
 
 
+def _trusted(evaluation: Exports) -> list[str]:
+    """What trusted judgements do not tell."""
+    return list(evaluation.trusted.warnings) if evaluation.trusted else []
+
+
 ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _of_the_data,
     _missing,
@@ -325,5 +330,6 @@ ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _recall_below_one,
     about_weights,
     _tie_ends,
+    _trusted,
 )
 """What is looked at, the worst first: each gives its sentences about an evaluation."""

@@ -13,6 +13,7 @@ from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined, joined_columns
 from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, LineNumbers, Source, decoded
 from judged.inputs.tables import (
+    JUDGEMENTS,
     SUBTOPIC_COLUMNS,
     Reading,
     Row,
@@ -145,6 +146,7 @@ def _row_by_row(
         empty = not any(cells[at] for role in ("item", value) for at in needed.get(role, ()))
         if empty:  # a query with nothing in it
             missing = [role for role in missing if role in ("query", "weight")]
+        missing = [role for role in missing if role != JUDGEMENTS.value]  # nobody judged it yet
         wrong = None
         for role, at in numbers.items():
             if at is not None and cells[at] and not is_number(cells[at].strip(" ")):
@@ -165,7 +167,9 @@ def _row_by_row(
             yield (texts["query"], *[None] * len(ids), *weight)
             continue
         sign = -1 if columns.is_rank else 1
-        grade = 1.0 if columns.value is None else sign * float(cells[columns.value])
+        grade: float | None = 1.0
+        if columns.value is not None:
+            grade = sign * float(cells[columns.value]) if cells[columns.value] else None
         query, item, *others = texts.values()
         yield (query, item, grade, *others, *weight)
 

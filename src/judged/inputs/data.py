@@ -79,9 +79,17 @@ class Data:
         columns: ColumnsLike | None = None,
         judgements_format: FileFormat | None = None,
         run_format: FileFormat | None = None,
+        alone: bool = False,
     ) -> Data:
-        """Data from what a caller may pass; without runs, `judgements` are rows that hold both."""
+        """Data from what a caller may pass; without runs, `judgements` are rows that hold both, or
+        stand `alone` where that is allowed."""
         named = as_columns(columns, alone=False)
+        if runs is None and alone:
+            rows, given = _looked_into(judgements, named, judgements_format)
+            held: dict[str | None, Any] = {}
+            if rows is not None and rows.run is not None:
+                held = {None: rows.run}
+            return cls(given, held, named, judgements_format, run_format, rows=rows)
         if runs is None:
             both = _everything(judgements, named, judgements_format)
             return cls(judgements, {None: both.run}, named, rows=both)

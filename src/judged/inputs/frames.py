@@ -160,7 +160,8 @@ def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
 
 
 def _complete(table: pl.DataFrame, kind: Kind, source: str) -> pl.DataFrame:
-    """The table, once it is sure that nothing is missing, but for rows that only name a query."""
+    """The table, once it is sure that nothing is missing, but for rows that only name a query, and
+    the grades of what nobody judged yet."""
     extra = [name for name in ("document", "weight") if name in table.columns]
     for name in ("query", "item", kind.value, *extra):
         column = table[name]
@@ -173,7 +174,7 @@ def _complete(table: pl.DataFrame, kind: Kind, source: str) -> pl.DataFrame:
             table = table.with_columns(value.otherwise(pl.col(kind.value)).alias(kind.value))
         if name not in ("query", "weight"):
             missing &= ~(table["item"].is_null() & table[kind.value].is_null())
-        if missing.any():
+        if missing.any() and name != JUDGEMENTS.value:
             raise InputError(f"{source}, row {missing.arg_true()[0] + 1}: the {name} is missing.")
     return table
 

@@ -24,6 +24,7 @@ from judged.inputs.dicts import holds_subtopics, results_of
 from judged.inputs.documents import document_of
 from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
 from judged.inputs.tables import (
+    JUDGEMENTS,
     RUN,
     SUBTOPIC_COLUMNS,
     Reading,
@@ -220,8 +221,8 @@ def _one_by_one(
             _refuse_more(row, header, place)
         named_only = all(row.get(name) is None for name in _of(ids["item"], numbers.get(value)))
         for role in ("query", "item", value, "document", "weight"):
-            if named_only and role not in ("query", "weight"):
-                continue
+            if role == JUDGEMENTS.value or (named_only and role not in ("query", "weight")):
+                continue  # without a grade, nobody judged it yet
             for name in _of(ids.get(role, []), numbers.get(role)):
                 if row.get(name) is None or row[name] == "":
                     raise InputError(f"{place}: the {role} is missing (no {quote(name)}).")
@@ -234,9 +235,11 @@ def _one_by_one(
         if named_only:
             found.append((texts["query"], *[None] * len(ids), *weight))
             continue
-        grade = 1.0
+        grade: float | None = 1.0
         if columns.value is not None:
-            grade = sign * _number(row.get(numbers[value]), value, place)
+            given = row.get(numbers[value])
+            unjudged = given is None or given == ""
+            grade = None if unjudged else sign * _number(given, value, place)
         query, item, *others = texts.values()
         found.append((query, item, grade, *others, *weight))
     subtopic = None if columns.subtopic is None else columns.subtopic_role

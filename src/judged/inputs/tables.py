@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import InputError
 from judged.inputs.order import Ranked, refuse_negative_ranks
-from judged.text import counted, listed
+from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -251,7 +251,8 @@ class Reading:
 
     frame: pl.DataFrame
     """Columns query, item and score or grade; subtopic or iteration where there is one. A row that
-    has neither item nor value names a query with nothing in it."""
+    has neither item nor value names a query with nothing in it; one without a grade alone is of
+    what nobody judged yet."""
     notes: tuple[str, ...] = ()
     locate: Locate | None = None
     tag: str | None = None
@@ -334,7 +335,7 @@ def to_judgements(reading: Reading, source: str) -> Judgements:
 
         weights = of_column(reading.frame, source)
     table = Judgements(reading.frame, source, reading.notes, reading.locate, weights=weights)
-    table = _without_named_only(table)
+    table = _without_ungraded(_without_named_only(table))
     infinite = (~table.frame["grade"].is_finite()).arg_true().head(1).to_list()
     if infinite:
         value = {"inf": "infinite", "-inf": "minus infinity"}.get(
@@ -367,6 +368,30 @@ def _without_named_only(table: AnyTable) -> AnyTable:
         frame=table.frame.filter(~empty),
         rows=(~empty).arg_true().to_numpy(),
         queries=tuple(named.unique(maintain_order=True).to_list()),
+    )
+
+
+def _without_ungraded(table: Judgements) -> Judgements:
+    """The table without the rows that nobody judged yet: they have no grade, as in a file that
+    annotators are filling in."""
+    graded = table.frame["grade"].is_not_null()
+    if graded.all():
+        return table
+    if not graded.any():
+        raise InputError(f"{table.source}: no row has a grade.")
+    rows = graded.arg_true().to_numpy()
+    left = table.frame.height - len(rows)
+    # A query of which nothing is judged is no judged query.
+    named = set(table.frame["query"].to_list()) - set(table.frame["query"].filter(graded).to_list())
+    them = "it" if left == 1 else "them"
+    have = counted(left, "row has", "rows have")
+    note = Warned(f"{have} no grade: left out, as nobody judged {them}.")
+    return replace(
+        table,
+        frame=table.frame.filter(graded),
+        rows=rows if table.rows is None else table.rows[rows],
+        queries=tuple(name for name in table.queries if name not in named),
+        notes=(*table.notes, note),
     )
 
 

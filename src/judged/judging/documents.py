@@ -155,14 +155,7 @@ def run_by_document(given: Run | Lookup, to: Documents, *, duplicates: str = "er
     >>> run_by_document(run, item_to_document("doc:#")).frame["item"].to_list()
     ['a', 'b']
     """
-    if isinstance(given, Lookup):
-        refuse_repeated(given, duplicates)
-        table = Run(_flat(given, "score"), given.source, given.notes, name=given.name)
-        table = replace(
-            table, queries=tuple(given.lists), basis=given.basis, dropped=len(given.repeated)
-        )
-    else:
-        table = given
+    table = as_table(given, duplicates)
     whole = distinct(table, duplicates).table
     nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):
@@ -180,6 +173,26 @@ def run_by_document(given: Run | Lookup, to: Documents, *, duplicates: str = "er
         notes=(*kept.notes, *notes),
         basis=(*kept.basis, *to.basis),
         dropped=whole.dropped,
+    )
+
+
+def as_table(given: Run | Lookup, duplicates: str) -> Run:
+    """A run as a table, also where it is a dict.
+
+    >>> as_table(Lookup({"q": {"a": 2.0, "b": 1.0}}), "error").frame["item"].to_list()
+    ['a', 'b']
+    """
+    if isinstance(given, Run):
+        return given
+    refuse_repeated(given, duplicates)
+    return Run(
+        _flat(given, "score"),
+        given.source,
+        given.notes,
+        queries=tuple(given.lists),
+        basis=given.basis,
+        dropped=len(given.repeated),
+        name=given.name,
     )
 
 

@@ -128,7 +128,7 @@ def _first(results: pl.DataFrame, within: int | None, ties: str) -> pl.DataFrame
     their tie, where ties have no order of their own."""
     import polars as pl
 
-    if within is not None:
+    if within is not None and within < results.height:
         score = pl.col("score")
         results = results.filter(score >= score.top_k(within).min().over("query"))
         if ties in ONE_ORDER:

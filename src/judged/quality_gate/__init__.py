@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
+from judged.errors import InputError
 
 if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
@@ -55,6 +56,7 @@ def gate(
     exclude_same_id: bool = False,
     convention: ConventionLike | None = None,
     weights: WeightsLike | None = None,
+    trusted: JudgementsLike | None = None,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
@@ -100,8 +102,9 @@ def gate(
     groups : dict, table or file, optional
         The group of each query, where queries of a group are not independent.
     policy, depth, duplicates, collection, unique, item_to, exclude_same_id, convention, weights, \
-columns, judgements_format, run_format, progress
-        As for `evaluate`.
+trusted, columns, judgements_format, run_format, progress
+        As for `evaluate`; with `trusted`, the rule goes by the corrected difference, and the
+        baseline is a run.
 
     Returns
     -------
@@ -115,6 +118,7 @@ columns, judgements_format, run_format, progress
     >>> gate(judgements, good, "RR", baseline=good).passed
     True
     """
+    from judged.evaluation.trusted import refuse_beside
     from judged.inputs.data import Data
     from judged.inputs.repeated import Repeats
     from judged.quality_gate import decision, reading
@@ -130,7 +134,18 @@ columns, judgements_format, run_format, progress
         force=force,
         level=level,
     )
+    refuse_beside(
+        trusted,
+        groups=groups is not None,
+        golden=golden is not None,
+        update_baseline=update_baseline,
+    )
     given = reading.given(baseline)
+    if trusted is not None and given.run is None:
+        raise InputError(
+            f"{given.source}: a baseline file keeps the values by one set of judgements, so "
+            "trusted (--trusted) takes a run as the baseline."
+        )
     decision.refuse_early(given, asked)
     if measures is None and given.file is not None:
         measures = [str(own["label"]) for own in given.file.conditions.measures.values()]
@@ -145,10 +160,13 @@ columns, judgements_format, run_format, progress
         judgements_format=judgements_format,
         run_format=run_format,
     )
+    refuse_beside(trusted, repeats=len(data.given_runs) > 1 or isinstance(given.run, Repeats))
     scored = decision.scores(
         data,
         given,
         Request.of(measures, policy, convention, prepares=True),
+        level=level,
+        trusted=trusted,
         weights=weights,
         depth=depth,
         duplicates=duplicates,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from judged.errors import InputError, PolicyError
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.request import Request
 from judged.evaluation.runs import judged_runs
+from judged.evaluation.trusted import with_trusted
 from judged.evaluation.warnings import announced
 from judged.inputs.data import Data
 from judged.inputs.formats import run_name
@@ -76,8 +76,10 @@ class Scores:
     queries: tuple[str, ...]
 
 
-def scores(data: Data, given: Given, request: Request, *, weights: Any, **ranked: Any) -> Scores:
-    """Score everything that has to be scored."""
+def scores(
+    data: Data, given: Given, request: Request, *, level: float, weights: Any, **ranked: Any
+) -> Scores:
+    """Score everything that has to be scored; the level is that of corrected numbers."""
     before: dict[str | None, Any] = {}
     if given.run is not None:
         name = given.name or ("baseline" if given.path is None else run_name(given.path))
@@ -90,7 +92,8 @@ def scores(data: Data, given: Given, request: Request, *, weights: Any, **ranked
         data = replace(data, given_runs={**data.given_runs, **before})
     with data.reading_ahead() as reading:
         found = judged_runs(reading, request, weights=weights, **ranked)
-    evaluation = announced(evaluate_rankings(found.rankings, request, weights=weights))
+    scored = evaluate_rankings(found.rankings, request, weights=weights)
+    evaluation = announced(with_trusted(scored, found.trusted, level))
     prints = fingerprints(found.judgements, duplicates=ranked["duplicates"])
     conditions = Conditions.of(evaluation, prints, depth=ranked["depth"])
     queries = queries_of(evaluation)
@@ -288,7 +291,7 @@ def _minima(
         if measure.name not in minima:
             continue
         entry = numbers.entry(measure, NOW)
-        value = entry.sample.value() if len(entry.place) else math.nan
+        value = entry.number
         own = own_interval(numbers, measure, NOW, one_sided) if asked.rule == "safe" else None
         found.append(of_whole(measure, minima[measure.name], value, own))
     return tuple(found)

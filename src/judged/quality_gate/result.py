@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,6 +10,8 @@ from judged import __version__
 from judged.checks import checked_methods
 from judged.comparison.sentences import shown_p
 from judged.evaluation.evaluation import Evaluation
+from judged.evaluation.trusted_sentences import about
+from judged.quality_gate.cells import TRUSTED, between, signed, trusted_cells, trusted_tables
 from judged.quality_gate.choices import RULES, SAVED_AS
 from judged.quality_gate.conditions import Changes
 from judged.quality_gate.rules import Ruled
@@ -126,6 +127,7 @@ class Gate(Result):
             "repeats": self.repeats,
             "baseline": {"source": self.source, "kind": self.kind, "run": self.against},
             "updated": self.updated,
+            **({"trusted": trusted.to_dict()} if (trusted := self.evaluation.trusted) else {}),
             "measures": [row.to_dict() for row in self.rows],
             "minimum": [each.to_dict() for each in self.minima],
             "golden": [each.to_dict() for each in self.golden],
@@ -168,12 +170,14 @@ class Gate(Result):
             "corrected_p": pl.Float64,
             "sees": pl.Float64,
             "says": pl.String,
+            **(dict.fromkeys(TRUSTED, pl.Float64) if self.evaluation.trusted else {}),
         }
         rows = [
             (
                 *(row.measure, row.holds, row.word, row.queries, row.baseline, row.value),
                 *(row.difference, row.drop, row.low, row.high, row.allowed),
                 *(row.p, row.corrected_p, row.sight.drop, row.says),
+                *trusted_cells(row),
             )
             for row in self.rows
         ]
@@ -222,6 +226,11 @@ class Gate(Result):
             *self.warnings(),
             self.says(),
             *(row.says for row in sorted(self.rows, key=lambda row: row.holds)),
+            *(
+                f"{row.measure}: the change is {row.trusted.says()}."
+                for row in self.rows
+                if row.trusted is not None
+            ),
             *(each.says for each in (*self.minima, *self.golden) if not each.holds),
             *(row.sees for row in self.rows),
             *self._done(),
@@ -237,11 +246,22 @@ class Gate(Result):
             where = f" ({self.source})" if self.kind == "file" else ""
             of = f"{self.run} against {self.against}{where}"
             said.append(f"rule {self.rule}: {RULES[self.rule]}; {of}{self._how()}.")
+            said += self._corrected()
         if self.updated:
             said.append(f"wrote the baseline {self.source}.")
         elif self.to_update:
             said.append(f"the baseline {self.source} stays as it was, as the gate failed.")
         return said
+
+    def _corrected(self) -> list[str]:
+        """Whose judgements correct the differences, and what stays as it is."""
+        trusted = self.evaluation.trusted
+        if trusted is None:
+            return []
+        return [
+            f"{about(trusted, len(self.evaluation.runs[0].rankings))}: values and changes are "
+            "corrected by them (PPI++); single queries are as the cheap judgements have them."
+        ]
 
     def _how(self) -> str:
         """The test in words."""
@@ -267,6 +287,7 @@ class Gate(Result):
         ['RR', 'identical']
         """
         found = [self._rules()] if self.rows else []
+        found += trusted_tables(self.rows, self.interval_level)
         if self.minima:
             found.append(
                 (
@@ -301,8 +322,8 @@ class Gate(Result):
         rows = [
             [
                 *(row.measure, row.word, shown(row.baseline), shown(row.value)),
-                _signed(row.difference),
-                *([_between(row.low, row.high)] if ends else []),
+                signed(row.difference),
+                *([between(row.low, row.high)] if ends else []),
                 f"{row.allowed:g}",
                 *([shown_p(row.corrected_p)] if p else []),
                 shown(row.sight.drop),
@@ -316,7 +337,7 @@ class Gate(Result):
         rows = [
             [
                 *(each.query, name, shown(each.baseline), shown(each.value)),
-                _signed(each.value - each.baseline),
+                signed(each.value - each.baseline),
             ]
             for name, queries in self.worst.items()
             for each in queries
@@ -370,14 +391,3 @@ def _named(each: Ruled | Reached) -> str:
 
 def _verdict(each: Reached) -> str:
     return "reached" if each.holds else "not reached"
-
-
-def _between(low: float, high: float) -> str:
-    """An interval, where there is one."""
-    return "–" if math.isnan(low) or math.isnan(high) else f"{_signed(low)} … {_signed(high)}"
-
-
-def _signed(value: float) -> str:
-    """A difference with its sign."""
-    text = shown(value)
-    return f"+{text}" if value > 0 and text not in ("–",) else text.replace("-", "−")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from judged.comparison.decisions import corrections_of
 from judged.comparison.match import Match
 from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import Outcome, averages, outcomes, too_few
@@ -16,6 +17,7 @@ from judged.comparison.sentences import amount, some
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import is_inside
 from judged.errors import InputError, MeasureError
+from judged.evaluation.trusted import Correction
 from judged.quality_gate.sight import Sight, sight
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.corrections import corrected
@@ -75,6 +77,9 @@ class Ruled:
     wins: int
     ties: int
     losses: int
+    trusted: Correction | None = None
+    """How the difference was corrected by trusted judgements, where there are some; its interval is
+    the one that the rule goes by."""
 
     @property
     def holds(self) -> bool:
@@ -103,6 +108,7 @@ class Ruled:
             "losses": self.losses,
             "sees": self.sight.to_dict(),
             "says": self.says,
+            **({} if self.trusted is None else {"trusted": self.trusted.to_dict()}),
         }
 
 
@@ -128,15 +134,17 @@ def ruled(
     if rule == "loss":
         pairs = zip(matches, found, strict=True)
         alone = np.array([_one_sided(*pair, settings) for pair in pairs])
+    trusted = corrections_of(matches, settings, numbers, one_sided=True)
     together = corrected(np.where(np.isnan(alone), 1.0, alone), "holm")
     # Holm's first step: what a loss on one measure alone has to reach.
     level = 1 - (1 - settings.level) / (1 if rule == "safe" else len(matches))
     rows = []
-    for match, outcome, p, holm in zip(matches, found, alone, together, strict=True):
-        own = allowed[match.measure.name]
-        word = RULE[rule](match, outcome, float(holm), own, settings)
-        seen = sight(match, own, level, few=too_few(match, settings))
-        rows.append(_row(match, outcome, word, (float(p), float(holm)), rule, seen))
+    for match, outcome, p, holm, own in zip(matches, found, alone, together, trusted, strict=True):
+        drop = allowed[match.measure.name]
+        word = RULE[rule](match, outcome, float(holm), drop, settings)
+        seen = sight(match, drop, level, few=too_few(match, settings))
+        row = _row(match, outcome, word, (float(p), float(holm)), rule, seen)
+        rows.append(replace(row, trusted=own))
     return tuple(rows)
 
 
@@ -208,7 +216,7 @@ def _is_safe(match: Match, outcome: Outcome, allowed: float, settings: Settings)
             match.constant
             and drop_of(match) < allowed
             and not math.isclose(drop_of(match), allowed, rel_tol=1e-9)
-            and bool(below(2.0**-match.units, settings.level))
+            and bool(below(2.0 ** -(match.by_trusted or match).units, settings.level))
         )
     if match.measure.higher_is_better:
         return outcome.inner_low > -allowed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from judged.comparison.match import Match
-from judged.comparison.outcomes import columns_of, further_variances
+from judged.comparison.outcomes import columns_of, further_variances, powered_spread
 from judged.comparison.sentences import amount
 from judged.statistics.power import POWER, detectable, needed_units
 from judged.statistics.student import spread
@@ -73,7 +73,8 @@ class Sight:
 
 def _units(match: Match, number: int) -> str:
     one, many = ("query", "queries") if match.groups is None else ("group", "groups")
-    return counted(number, one, many)
+    said = counted(number, one, many)
+    return f"{said} with {match.by_trusted.queries:,} trusted ones" if match.by_trusted else said
 
 
 def sight(match: Match, allowed: float, level: float, *, few: bool = False) -> Sight:
@@ -91,6 +92,8 @@ def sight(match: Match, allowed: float, level: float, *, few: bool = False) -> S
             " differs" if match.differing == 1 else " differ"
         )
         return Sight(None, allowed, note=f"only {differ}, which is no spread to go by")
+    if match.powered is not None:
+        return _corrected_sight(match, allowed, level)
     columns = columns_of([match])
     own = spread(columns, match.weights, match.groups)
     more = further_variances([match])
@@ -106,6 +109,17 @@ def sight(match: Match, allowed: float, level: float, *, few: bool = False) -> S
         if deviation / averaged < math.sqrt(MOST) / 10:
             units = needed_units(deviation, averaged, level=level, power=POWER, sides=1)
     return Sight(drop, allowed, units)
+
+
+def _corrected_sight(match: Match, allowed: float, level: float) -> Sight:
+    """What differences that trusted judgements correct could have shown; how many queries would do
+    depends on which of both judgements they have."""
+    every = powered_spread([match])
+    least = detectable(every.error, every.freedom, level=level, power=POWER, sides=1)
+    drop = float(match.on_scale(np.asarray(least))[0])
+    if not math.isfinite(drop):
+        return Sight(None, allowed, note="there is no spread to go by")
+    return Sight(drop, allowed)
 
 
 def _averaged(match: Match, allowed: float) -> float | None:

@@ -223,6 +223,7 @@ def report_of(
     from judged.charts.pictures import read_pictures
     from judged.comparison.comparison import Comparison
     from judged.embeddings.top_k import TopK
+    from judged.evaluation.trusted import refuse_corrected
     from judged.inputs.texts import read_texts
     from judged.report.contents import contents, of_comparison
     from judged.report.lists import items_of
@@ -230,6 +231,9 @@ def report_of(
 
     limit = None if max_size is None else size_in_bytes(max_size, "max_size", at_least=10_000)
     about: Any = of_comparison if isinstance(source, Comparison) else contents
+    evaluation = source.evaluation if isinstance(source, Comparison) else source
+    if evaluation is not None:
+        refuse_corrected(evaluation, "reports")
     found: Contents = about(source, **more)
     if top_k is not None:
         names = [run.name for run in found.evaluation.runs]

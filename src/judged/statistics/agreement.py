@@ -29,6 +29,9 @@ KAPPAS = ("plain", "linear", "quadratic")
 ALPHAS = ("nominal", "ordinal", "interval")
 """The same to Krippendorff's alpha."""
 
+EXTREME = 1e100
+"""Distances are relative to the largest where that is beyond this; numbers stay the same."""
+
 
 def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "plain") -> float:
     """Cohen's kappa of two judges; NaN where both gave one and the same grade to everything.
@@ -55,8 +58,7 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "plain") 
 
 
 def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
-    """Krippendorff's alpha of two or more judges; NaN where all paired grades are the same, or none
-    are paired.
+    """Krippendorff's alpha of two or more judges; NaN where all grades of pairs are the same.
 
     Parameters
     ----------
@@ -73,8 +75,11 @@ def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
     0.533...
     """
     given = _grades(grades)
-    if given.ndim != 2 or np.isinf(given).any():
-        raise InputError("alpha takes a table of grades: a row per item, a column per judge.")
+    if given.ndim != 2 or given.shape[1] < 2 or np.isinf(given).any():
+        raise InputError(
+            "alpha takes a table of grades: a row per item, a column for each of two judges or "
+            "more."
+        )
     found = alpha_sample(given, np.zeros(len(given), np.int64), metric=metric)
     return found.value() if len(found) else np.nan
 
@@ -82,7 +87,7 @@ def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
 def _grades(given: ArrayLike) -> Floats:
     try:
         return np.asarray(given, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("grades must be numbers.") from None
 
 
@@ -162,6 +167,9 @@ def distances(scale: Floats, kind: str) -> Floats:
     [[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]
     """
     apart: Floats = np.abs(scale[:, None] - scale)
+    largest = float(apart.max(initial=0.0))
+    if largest and not 1 / EXTREME < largest < EXTREME:  # squares have to stay numbers
+        apart = apart / largest
     if kind in ("plain", "nominal"):
         return (apart > 0).astype(np.float64)
     return apart if kind == "linear" else apart**2

@@ -162,7 +162,7 @@ def order_agreement(
     (0.3333333333333333, (('a', 'b'),))
     """
     systems, first, second = _aligned(x, y)
-    above = [_levels(first), _levels(second)]
+    above = [levels_of(first), levels_of(second)]
     orders = [np.sign(each[None, :] - each[:, None]).astype(np.int8) for each in above]
     note = _undefined(above)
     tau, tau_ap, tau_ap_reversed, weighted = (math.nan,) * 4 if note else _taus(above, orders)
@@ -254,7 +254,7 @@ def _number(name: str, system: System, given: Any) -> float:
     return found
 
 
-def _levels(values: Floats) -> Ints:
+def levels_of(values: Floats) -> Ints:
     """How many different values are above each; values that are equal but for rounding share it."""
     order = np.argsort(-values, kind="stable")
     ordered = values[order]

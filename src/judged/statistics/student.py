@@ -127,7 +127,11 @@ def t_test(
     >>> t_test(np.array([[1.0], [2.0], [3.0]])).p.round(6)
     array([0.07418])
     """
-    found = spread(columns, weights, groups, more=more)
+    return against_zero(spread(columns, weights, groups, more=more), levels)
+
+
+def against_zero(found: Spread, levels: Sequence[float]) -> Tested:
+    """The t test of means whose spread is known already."""
     with np.errstate(over="ignore"):
         away = np.abs(found.mean) / found.error
     p = np.maximum(2 * t_tail(away, found.freedom), SMALLEST_P)

@@ -20,6 +20,7 @@ from judged.comparison.comparison import Comparison
 from judged.comparison.sentences import shown_level
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
+from judged.evaluation.trusted import refuse_corrected
 from judged.text import listed
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def data(source: Comparison | Evaluation) -> pl.DataFrame:
     if isinstance(source, Comparison):
         rows = _of_comparison(source)
     elif isinstance(source, Evaluation):
+        refuse_corrected(source, "charts")
         rows = _of_evaluation(source)
     else:
         raise InputError("this chart is made from a comparison or an evaluation; got neither.")

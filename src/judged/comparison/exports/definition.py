@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from judged import __version__
 from judged.comparison.exports.table import one_against_all
 from judged.comparison.sentences import amount, shown_level, shown_margin
-from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, TESTS
+from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TESTS, WORDS
+from judged.evaluation.trusted_sentences import about
 from judged.statistics.tested import below
 from judged.text import Warned, counted, listed
 
@@ -39,6 +40,8 @@ IN_A_PAPER = {
     "bca": "the paired bootstrap over queries (BCa interval, p by inversion)",
     "wilcoxon": "Wilcoxon's signed-rank test",
     "sign": "the exact sign test",
+    POWERED: "prediction-powered inference (PPI++) on the differences of the queries, with a λ "
+    "tuned for each difference, and Student's t",
     "holm": "by Holm's method",
     "bonferroni": "by Bonferroni's method",
     "bh": "by the method of Benjamini and Hochberg, which bounds the share of false discoveries,",
@@ -46,6 +49,10 @@ IN_A_PAPER = {
     "randomised-tukey": "by the randomised Tukey test",
 }
 """Tests and corrections, as a paper calls them."""
+
+
+BY_DEFAULT = ("t", POWERED)
+"""Tests of means that nobody has to ask for."""
 
 
 def done(comparison: Comparison) -> str:
@@ -66,8 +73,8 @@ def _tests(comparison: Comparison) -> str:
     by = _measures_by_test(comparison)
     if comparison.settings.test != "auto":
         return ", ".join(TESTS[each] for each in by)
-    said = [TESTS["t"]] if "t" in by else []
-    others = {each: listed(names) for each, names in by.items() if each != "t"}
+    said = [WORDS[each] for each in BY_DEFAULT if each in by]
+    others = {each: listed(names) for each, names in by.items() if each not in BY_DEFAULT}
     said += [f"{TESTS[each]} for {names}, no mean over queries" for each, names in others.items()]
     return ", ".join(said)
 
@@ -127,10 +134,28 @@ def notes(comparison: Comparison) -> list[str]:
         *dict.fromkeys(str(text) for text in own if not isinstance(text, Warned)),
         *(text for row in comparison.rows for text in _on_other_queries(comparison, row)),
         *(f"{TESTED[test]}." for test in _measures_by_test(comparison) if test in TESTED),
+        *_corrected_by_trusted(comparison),
         *_disagreeing(comparison),
         *_unreachable(comparison),
         *_grouped(comparison),
         *(each.says for each in comparison.noise),
+    ]
+
+
+def _corrected_by_trusted(comparison: Comparison) -> list[str]:
+    """Whose judgements correct the differences, which interval is narrower, and what stays as it
+    is."""
+    known = [(row, row.trusted) for row in comparison.rows if row.trusted is not None]
+    if not known or comparison.evaluation is None or comparison.evaluation.trusted is None:
+        return []
+    narrower = sum(each.narrower == "corrected" for _, each in known)
+    queries = len(comparison.numbers.queries)
+    return [
+        f"{about(comparison.evaluation.trusted, queries)}: values and differences are corrected by "
+        "them; wins, ties and losses are those by the cheap judgements, and what ties and missing "
+        "queries could change was not looked into.",
+        f"the corrected interval is narrower than that by the trusted judgements alone for "
+        f"{narrower:,} of {counted(len(known), 'difference')}.",
     ]
 
 
@@ -144,7 +169,7 @@ def _unreachable(comparison: Comparison) -> list[str]:
     found = [
         row.smallest_p
         for row in comparison.rows
-        if row.test != "t"
+        if row.test not in BY_DEFAULT
         and row.verdict == "no evidence"
         and not below(row.smallest_p * times, settings.level)
     ]

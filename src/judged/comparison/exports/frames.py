@@ -26,13 +26,24 @@ COLUMNS = {
 """The columns of the table of pairs, and their types in polars: the same whatever is in them."""
 
 
+TRUSTED = {
+    "trusted_queries": "Int64",
+    **dict.fromkeys(("trusted_difference", "trusted_low", "trusted_high"), "Float64"),
+    **dict.fromkeys(("cheap_difference", "weight"), "Float64"),
+    "narrower": "String",
+}
+"""Further columns, where trusted judgements correct the differences."""
+
+
 def frame_of(rows: Sequence[Pair]) -> pl.DataFrame:
     """Rows as a table."""
     import polars as pl
 
+    corrected = any(row.trusted is not None for row in rows)
+    columns = {**COLUMNS, **(TRUSTED if corrected else {})}
     return pl.DataFrame(
-        [[_cell(row, name) for name in COLUMNS] for row in rows],
-        schema={name: getattr(pl, kind) for name, kind in COLUMNS.items()},
+        [[_cell(row, name) for name in columns] for row in rows],
+        schema={name: getattr(pl, kind) for name, kind in columns.items()},
         orient="row",
     )
 
@@ -43,8 +54,24 @@ def _cell(row: Pair, name: str) -> Any:
         found: Any = getattr(row.interval, name)
     elif name == "interval":
         found = row.interval.method or None
+    elif name in TRUSTED:
+        found = _trusted_cell(row, name)
     elif name == "depends_on":
         found = ", ".join(row.depends_on)
     else:
         found = getattr(row, name)
     return None if isinstance(found, float) and found != found else found
+
+
+def _trusted_cell(row: Pair, name: str) -> Any:
+    """What a row has in a column about trusted judgements."""
+    known = row.trusted
+    if known is None:
+        return None
+    alone = known.trusted
+    return {
+        "trusted_difference": alone.estimate,
+        "trusted_low": alone.low,
+        "trusted_high": alone.high,
+        "cheap_difference": known.cheap,
+    }.get(name, getattr(known, name, None))

@@ -174,6 +174,7 @@ def _record(comparison: Comparison) -> dict[str, Any]:
                 "scores": {m.name: plain(comparison.value(m.name, run)) for m in measures},
                 "intervals": {m.name: comparison.interval(m.name, run).to_dict() for m in measures},
                 **_repeats(comparison, run),
+                **_corrected(evaluated, run),
             }
             for run in comparison.runs
         ],
@@ -182,6 +183,7 @@ def _record(comparison: Comparison) -> dict[str, Any]:
             m.name: [place.to_dict() for place in comparison.leaderboard(m.name)] for m in measures
         },
         **(comparison.slices.to_dict() if len(comparison.slices) else {}),
+        **({"trusted": evaluated.trusted.to_dict()} if evaluated and evaluated.trusted else {}),
         "settings": {**comparison.settings.to_dict(), "baseline": comparison.baseline},
         "warnings": comparison.warnings(),
         "notes": comparison.remarks(),
@@ -202,3 +204,11 @@ def _repeats(comparison: Comparison, run: str) -> dict[str, Any]:
     noise = {each.measure: each.to_dict() for each in comparison.noise if each.run == run}
     number = len(comparison.numbers.repeated.get(run, ()))
     return {"repeats": {"number": number, "noise": noise}} if number else {}
+
+
+def _corrected(evaluated: Evaluation | None, run: str) -> dict[str, Any]:
+    """How a run's numbers were corrected by trusted judgements, where there are some."""
+    if evaluated is None or evaluated.trusted is None:
+        return {}
+    own = evaluated.scored(run)
+    return {"trusted": {own.label(m): each.to_dict() for m, each in own.corrections.items()}}

@@ -39,7 +39,9 @@ class Sentences(Records):
 
         # What ties do to a comparison stands in `depends_on` and in the sentence of its row.
         evaluated = self.evaluation
-        about = warnings(evaluated, Look(), ties=False) if evaluated else []
+        # Where trusted judgements correct it, that is not looked into.
+        ties = evaluated is not None and evaluated.trusted is not None
+        about = warnings(evaluated, Look(), ties=ties) if evaluated else []
         return [*self._own_warnings(), *about]
 
     def _grave(self) -> list[str]:

@@ -161,8 +161,10 @@ def _values(comparison: Comparison, form: Form, runs: Sequence[str]) -> list[Col
     """The numbers of runs, each with its own interval."""
     name = form.measure.name
     head = Left(f"{shown_level(comparison.settings.level)} interval")
+    corrected = any(row.trusted is not None for row in comparison.rows)
+    number = "corrected value" if corrected else "value"
     return [
-        ("value", [form.value(comparison.value(name, run)) for run in runs]),
+        (number, [form.value(comparison.value(name, run)) for run in runs]),
         (head, [form.interval(comparison.interval(name, run)) for run in runs]),
     ]
 

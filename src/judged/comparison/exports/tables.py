@@ -29,7 +29,30 @@ def tables(comparison: Comparison, look: Look, width: int | None = None) -> list
     """The tables of all measures, then those of slices; what is wider than `width` comes below."""
     forms = [Form(measure, look) for measure in comparison.numbers.measures]
     makers = [main_tables, *([slice_tables] if len(comparison.slices) else [])]
+    if any(row.trusted is not None for row in comparison.rows):
+        makers.append(correction_tables)
     return [table for make in makers for form in forms for table in make(comparison, form, width)]
+
+
+def correction_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
+    """The differences that trusted judgements correct, beside what either judgements say alone."""
+    rows = [row for row in comparison.rows if row.measure == form.measure.name]
+    known = [(row, row.trusted) for row in rows if row.trusted is not None]
+    ends = Left(f"{shown_level(comparison.settings.level)} interval")
+    return [
+        (
+            [form.name, Left("against"), "corrected", ends, "trusted", ends, "cheap", "λ"],
+            [
+                [
+                    *(row.run, row.against),
+                    *(form.signed(each.corrected.estimate), form.difference(each.corrected)),
+                    *(form.signed(each.trusted.estimate), form.difference(each.trusted)),
+                    *(form.signed(each.cheap), f"{each.weight:.2f}"),
+                ]
+                for row, each in known
+            ],
+        )
+    ]
 
 
 def slice_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:

@@ -96,16 +96,26 @@ def agreement(
     """
     from itertools import combinations
 
+    from judged.inputs.columns import as_columns
+    from judged.judgements.agreements.faults import (
+        checked_scale,
+        refuse_columns_of_documents,
+        refuse_nothing_shared,
+    )
     from judged.judgements.agreements.judges import grades_of, named_judges, read_judges
     from judged.judgements.agreements.leaderboards import Terms, leaderboards_of
-    from judged.judgements.agreements.pairs import Settings, alphas_of, pair_of, refuse_scale
-    from judged.judgements.agreements.result import Agreement, refuse_nothing_shared
+    from judged.judgements.agreements.pairs import Settings, alphas_of, pair_of
+    from judged.judgements.agreements.result import Agreement
 
     settings = Settings(rel, level, resamples, seed)
+    named = as_columns(columns, alone=False)
+    refuse_columns_of_documents(named, item_to)
+    if runs is not None:  # a column may be one of the runs alone
+        columns = named
     judges = read_judges(named_judges(first, second), columns=columns, format=judgements_format)
     grades = grades_of(judges, duplicates=duplicates)
     refuse_nothing_shared(grades)
-    refuse_scale(grades)
+    notes = checked_scale(grades)
     pairs = [
         pair_of(grades, one, other, settings)
         for one, other in combinations(range(len(grades.judges)), 2)
@@ -131,4 +141,4 @@ def agreement(
             },
         )
         boards = leaderboards_of(judges, grades.shared_queries(), runs, terms)
-    return Agreement(grades, tuple(pairs), alphas, settings, boards)
+    return Agreement(grades, tuple(pairs), alphas, settings, boards, (*grades.notes, *notes))

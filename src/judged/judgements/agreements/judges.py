@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -12,14 +12,13 @@ import numpy as np
 
 from judged.errors import InputError, quoted
 from judged.inputs import as_runs, read_judgements, read_run
-from judged.inputs.columns import as_columns
 from judged.inputs.dicts import holds_several, with_texts
 from judged.inputs.formats import distinct_names, named_file, printable
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run, texts
 from judged.judging.join import distinct
 from judged.judging.pool import pool_of
 from judged.judging.subtopics import rows_of
-from judged.segments import Floats, Ints
+from judged.segments import Floats, Ints, freeze
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
@@ -29,6 +28,10 @@ if TYPE_CHECKING:
     from judged.types import ColumnsLike, FileFormat, RunsLike
 
 NO_JUDGEMENT = "a negative grade is no judgement (in the pool, but not judged)"
+JUDGES_FIRST = (
+    "The judgements of two judges come first, then runs; further judges are given as {name: "
+    "judgements} (--judge FILE)."
+)
 ORDINALS = ("first", "second")
 """What two judges are called that have no names."""
 
@@ -36,7 +39,7 @@ ORDINALS = ("first", "second")
 def named_judges(first: Any, second: Any) -> dict[str, Any]:
     """The judges by name: two, or {name: judgements} alone."""
     if second is None:
-        return several_judges(first, "agreement is of")
+        return several_judges(first, "agreement takes")
     given = (first, second)
     if all(isinstance(each, (str, PathLike)) for each in given):
         return named_files(given)
@@ -59,7 +62,7 @@ def several_judges(given: Any, what: str) -> dict[str, Any]:
         isinstance(each, (str, PathLike)) for each in given
     ):
         named = named_files(given)
-    elif isinstance(given, Mapping) and holds_several(given):
+    elif isinstance(given, Mapping) and (holds_several(given) or _holds_sets(given)):
         named = with_texts(given, "", "judges")
     else:
         raise InputError(
@@ -69,6 +72,14 @@ def several_judges(given: Any, what: str) -> dict[str, Any]:
     if len(named) < 2:
         raise InputError(f"{what} two judges or more; got {counted(len(named), 'judge')}.")
     return named
+
+
+def _holds_sets(given: Mapping[Any, Any]) -> bool:
+    """Whether this is {judge: {query: {relevant items}}}, of sets."""
+    return any(
+        isinstance(own, Mapping) and isinstance(next(iter(own.values()), None), Set)
+        for own in given.values()
+    )
 
 
 def _what(given: Any) -> str:
@@ -82,15 +93,15 @@ def read_judges(
     *,
     columns: ColumnsLike | None = None,
     format: FileFormat | None = None,
+    where: str = JUDGES_FIRST,
 ) -> dict[str, Judgements | Lookup]:
-    """What each of the judges judged."""
-    known = as_columns(columns, alone=False)
+    """What each of the judges judged; `where` says what is read, should one be a run."""
     found = {}
     for name, given in named.items():
         try:
-            found[name] = read_judgements(given, columns=known, format=format)
+            found[name] = read_judgements(given, columns=columns, format=format)
         except InputError as error:
-            raise _in_place(error, given, RUN, JUDGEMENTS) from None
+            raise _in_place(error, given, RUN, JUDGEMENTS, where) from None
     return found
 
 
@@ -98,25 +109,22 @@ def read_runs(
     runs: RunsLike, *, columns: ColumnsLike | None = None, format: FileFormat | None = None
 ) -> dict[str, Run | Lookup]:
     """The runs by name."""
-    known = as_columns(columns, alone=False)
     found = {}
     for name, given in as_runs(runs).items():
         try:
-            found[name or "run"] = read_run(given, name=name, columns=known, format=format)
+            found[name or "run"] = read_run(given, name=name, columns=columns, format=format)
         except InputError as error:
-            raise _in_place(error, given, JUDGEMENTS, RUN) from None
+            raise _in_place(error, given, JUDGEMENTS, RUN, JUDGES_FIRST) from None
     return found
 
 
-def _in_place(error: InputError, given: Any, kind: Kind, wanted: Kind) -> InputError:
+def _in_place(error: InputError, given: Any, kind: Kind, wanted: Kind, where: str) -> InputError:
     """An error; of a file of the other kind, with what belongs where."""
     file = printable(given) if isinstance(given, (str, PathLike)) else ""
     if str(error) != kind.mistaken_for(wanted, file):
         return error
     return InputError(
-        f"{file} looks like {kind.phrase} ({kind.columns}), not {wanted.phrase}. The judgements "
-        "of two judges come first, then runs; further judges are given as {name: judgements} "
-        "(--judge FILE)."
+        f"{file} looks like {kind.phrase} ({kind.columns}), not {wanted.phrase}. {where}"
     )
 
 
@@ -139,6 +147,9 @@ class Grades:
     """Which judge, a column each, has which of the queries."""
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        freeze(self)
+
     @cached_property
     def there(self) -> NDArray[np.bool_]:
         """Who judged what."""
@@ -148,6 +159,12 @@ class Grades:
     def times(self) -> Ints:
         """By how many each row was judged."""
         return self.there.sum(axis=1)
+
+    @cached_property
+    def unit(self) -> Ints:
+        """What is resampled: the query of each row, numbered by name, so that the order in which a
+        file has them plays no part."""
+        return texts("query", self.queries).rank("dense").to_numpy().astype(np.int64)[self.query]
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
@@ -163,10 +180,11 @@ class Grades:
         """The queries that all judged."""
         return [self.queries[at] for at in np.flatnonzero(self.judged.all(axis=1)).tolist()]
 
-    @property
-    def unit(self) -> str:
-        """What is judged."""
-        return "judgement by subtopic" if "subtopic" in self.frame.columns else "item"
+    def counted(self, number: int) -> str:
+        """So many of what is judged, in words."""
+        if "subtopic" in self.frame.columns:
+            return counted(number, "item by subtopic", "items by subtopic")
+        return counted(number, "item")
 
 
 def grades_of(judges: Mapping[str, Judgements | Lookup], *, duplicates: str = "error") -> Grades:

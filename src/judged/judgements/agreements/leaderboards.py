@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -152,7 +153,7 @@ class Leaderboards:
     @cached_property
     def orders(self) -> dict[str, dict[tuple[str, str], OrderAgreement]]:
         """Of each measure, how far the orders under every two judges agree; nothing of fewer than
-        three runs."""
+        three runs, or where one of them has no number."""
         if len(self.runs) < 3:
             return {}
         from judged.statistics.orders import order_agreement
@@ -165,6 +166,9 @@ class Leaderboards:
                 for one, other in combinations(self.under, 2)
             }
             for measure in self.measures
+            if not any(
+                math.isnan(each) for own in self.values[measure].values() for each in own.values()
+            )
         }
 
     @cached_property

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from judged.checks import checked, checked_methods, choice
-from judged.errors import OutputError
+from judged.errors import InputError, OutputError
+from judged.inputs.columns import as_columns
 from judged.inputs.tables import Judgements
 from judged.judgements.agreements.choices import RULES
 from judged.judgements.agreements.judges import Grades, grades_of, read_judges, several_judges
@@ -67,8 +68,17 @@ def merge_judgements(
     {'q': {'a': 1.5, 'b': 0.0, 'c': 1.0}}
     """
     choice("rule", rule, RULES)
+    for role in ("document", "weight"):
+        if role in as_columns(columns):
+            raise InputError(
+                f"columns: merged judgements have no {role}; leave it out, and give it where they "
+                "are evaluated."
+            )
     judges = read_judges(
-        several_judges(judgements, "merged are"), columns=columns, format=judgements_format
+        several_judges(judgements, "a merger takes"),
+        columns=columns,
+        format=judgements_format,
+        where="A merger takes judgements alone.",
     )
     grades = grades_of(judges, duplicates=duplicates)
     values = _merged(grades, rule)
@@ -107,8 +117,11 @@ def _ties(grades: Grades, rule: str) -> list[str]:
     split = int(tied(grades.values).sum()) if rule == "majority" else 0
     if not split:
         return []
-    were = counted(split, f"{grades.unit} has", f"{grades.unit}s have")
-    said = f"{were} no majority, as several grades were given equally often: the lowest is taken."
+    have = "has" if split == 1 else "have"
+    said = (
+        f"{grades.counted(split)} {have} no majority, as several grades were given equally often: "
+        "the lowest is taken."
+    )
     if len(grades.judges) == 2:
         said += (
             " Of two judges that is the lower grade wherever they differ; a third would settle it."
@@ -207,7 +220,6 @@ class MergedJudgements(Result, Judgements):
         ]
 
     def _counted(self) -> str:
-        unit = "judgement by subtopic" if self.by_subtopic else "item"
         words = ("nobody", "one judge", "two judges", "three judges")
         by = [
             f"{items:,} by {words[times] if times < len(words) else f'{times} judges'}"
@@ -216,7 +228,10 @@ class MergedJudgements(Result, Judgements):
         ]
         by[0] = by[0].replace(" by ", " judged by ", 1)
         queries = counted(len(self.names()), "query", "queries")
-        return f"{counted(self.frame.height, unit)} of {queries}: {', '.join(by)}."
+        one, many = (
+            ("item by subtopic", "items by subtopic") if self.by_subtopic else ("item", None)
+        )
+        return f"{counted(self.frame.height, one, many)} of {queries}: {', '.join(by)}."
 
     def tables(self) -> list[Table]:
         """One table with a row per judge: how much was judged, by nobody else, and kept.

@@ -11,25 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.checks import LEVEL, RESAMPLES
-from judged.errors import InputError
 from judged.judgements.agreements.judges import Grades
 from judged.segments import Floats, Ints
 from judged.statistics.agreement import ALPHAS, KAPPAS, alpha_sample, kappa_sample
 from judged.statistics.intervals import Interval
 from judged.statistics.resampling.bootstrap import bootstrap
 from judged.statistics.samples import Means
-from judged.text import counted, listed, plain
+from judged.text import plain
 
 METHOD = "percentile"
 """How intervals come from resampled queries."""
-MOST_GRADES = 101
-"""So many different grades are a scale, as from 0 to 100; more are measurements."""
 FEW = 10
 """Fewer queries than this say little of how others would spread."""
 ONE_QUERY = "one query alone says nothing of how others would spread"
 UNSPREAD = "all resamples give the same value, which says nothing of how others would spread"
 NOTHING = "there is nothing that both judged"
-UNDEFINED = "too many resamples leave it undefined"
+UNBOUNDED = "at this level so few resamples, or so many that leave it undefined, give no bound"
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Table:
+class GradeTable:
     """How often one judge gave which grade where the other gave which."""
 
     grades: tuple[float, ...]
@@ -89,7 +86,7 @@ class JudgePair:
     """The share of items that the second judge found relevant."""
     difference: Interval
     """The second's mean grade less the first's."""
-    table: Table
+    table: GradeTable
     """Grades against grades."""
 
     @property
@@ -114,16 +111,28 @@ class JudgePair:
         return self.second if self.difference.high < 0 else None
 
     def numbers(self) -> dict[str, Interval]:
-        """All numbers, by what they are called."""
+        """All numbers, by what programs call them."""
         return {
             "agreement": self.agreement,
-            **{_called("kappa", name, "plain"): each for name, each in self.kappas.items()},
-            **{_called("alpha", name): each for name, each in self.alphas.items()},
-            "overlap of the relevant": self.overlap,
-            f"relevant to {self.first}": self.first_relevant,
-            f"relevant to {self.second}": self.second_relevant,
-            f"mean grade, {self.second} less {self.first}": self.difference,
+            **{f"kappa_{name}": each for name, each in self.kappas.items()},
+            **{f"alpha_{name}": each for name, each in self.alphas.items()},
+            "overlap": self.overlap,
+            "first_relevant": self.first_relevant,
+            "second_relevant": self.second_relevant,
+            "difference": self.difference,
         }
+
+    def labels(self) -> list[str]:
+        """What people call them."""
+        return [
+            "agreement",
+            *(f"{name} kappa" for name in self.kappas),
+            *(f"{name} alpha" for name in self.alphas),
+            "overlap of the relevant",
+            f"relevant to {self.first}",
+            f"relevant to {self.second}",
+            f"mean grade of {self.second} less {self.first}",
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON.
@@ -160,16 +169,12 @@ class JudgePair:
         }
 
 
-def _called(number: str, name: str, usual: str | None = None) -> str:
-    return number if name == usual else f"{number}, {name}"
-
-
 def pair_of(grades: Grades, one: int, other: int, settings: Settings) -> JudgePair:
     """Two of the judges, by their places."""
     there = grades.there[:, [one, other]]
     both = there.all(axis=1)
     first, second = grades.values[both][:, [one, other]].T
-    query = np.unique(grades.query[both], return_inverse=True)[1].reshape(-1)
+    query = np.unique(grades.unit[both], return_inverse=True)[1].reshape(-1)
     size = int(query.max(initial=-1)) + 1
     relevant = np.stack([first, second]) >= settings.rel
     ones = np.ones(len(first), bool)
@@ -188,7 +193,7 @@ def pair_of(grades: Grades, one: int, other: int, settings: Settings) -> JudgePa
         "difference": ratio(second - first),
     }
     names = grades.judges[one], grades.judges[other]
-    why = _why_undefined(first, second, names, grades.unit)
+    why = _why_undefined(first, names, grades)
     reasons = {
         **dict.fromkeys((*KAPPAS, *ALPHAS), why),
         "overlap": f"neither {names[0]} nor {names[1]} found anything relevant",
@@ -219,7 +224,7 @@ def _alpha(grades: Floats, query: Ints, metric: str) -> Means:
 def alphas_of(grades: Grades, settings: Settings) -> dict[str, Interval]:
     """Krippendorff's alpha of all judges, on everything that two of them or more judged."""
     paired = grades.times > 1
-    query = np.unique(grades.query[paired], return_inverse=True)[1].reshape(-1)
+    query = np.unique(grades.unit[paired], return_inverse=True)[1].reshape(-1)
     values = grades.values[paired]
     samples = {name: _alpha(values, query, name) for name in ALPHAS}
     given = values[~np.isnan(values)]
@@ -227,25 +232,14 @@ def alphas_of(grades: Grades, settings: Settings) -> dict[str, Interval]:
     return intervals(samples, settings, dict.fromkeys(ALPHAS, why))
 
 
-def refuse_scale(grades: Grades) -> None:
-    """Refuse grades that are measurements: hardly two of them are ever the same."""
-    known = grades.values[grades.times > 1]
-    different = len(np.unique(known[~np.isnan(known)]))
-    if different > MOST_GRADES:
-        raise InputError(
-            f"{listed(grades.judges)} gave {different:,} different grades; agreement is of grades "
-            f"on a scale of at most {MOST_GRADES}. Round them first, as to whole numbers."
-        )
-
-
-def _why_undefined(first: Floats, second: Floats, names: Sequence[str], unit: str) -> str:
+def _why_undefined(first: Floats, names: Sequence[str], grades: Grades) -> str:
     """Why kappa and alpha are undefined, where they are."""
     if not len(first):
         return NOTHING
     return (
         f"{names[0]} and {names[1]} gave one and the same grade ({first[0]:g}) to "
-        f"{'the only ' + unit if len(first) == 1 else 'all ' + counted(len(first), unit)}: "
-        "without any variation there is no agreement by chance to go beyond"
+        f"{'all ' if len(first) > 1 else ''}{grades.counted(len(first))}: without any variation "
+        "there is no agreement by chance to go beyond"
     )
 
 
@@ -285,13 +279,13 @@ def _interval(value: float, low: float, high: float) -> Interval:
     if math.isnan(low):
         return Interval(value, method=METHOD, note=UNSPREAD)
     if math.isinf(low) or math.isinf(high):
-        return Interval(value, method=METHOD, note=UNDEFINED)
+        return Interval(value, method=METHOD, note=UNBOUNDED)
     return Interval(value, low, high, METHOD)
 
 
-def _table(first: Floats, second: Floats) -> Table:
+def _table(first: Floats, second: Floats) -> GradeTable:
     scale, code = np.unique(np.stack([first, second]), return_inverse=True)
     one, other = code.reshape(2, -1)
     width = len(scale)
     counts = np.bincount(one * width + other, minlength=width * width).reshape(width, width)
-    return Table(tuple(scale.tolist()), tuple(map(tuple, counts.tolist())))
+    return GradeTable(tuple(scale.tolist()), tuple(map(tuple, counts.tolist())))

@@ -12,20 +12,21 @@ import numpy as np
 from judged import __version__
 from judged.checks import checked_methods
 from judged.errors import InputError, quoted
-from judged.inputs.agreement import agreement as would_agree
 from judged.judgements.agreements import sentences
 from judged.judgements.agreements.judges import Grades
-from judged.judgements.agreements.leaderboards import Leaderboards
-from judged.judgements.agreements.pairs import JudgePair, Settings
-from judged.judgements.agreements.pairs import Table as GradeTable
+from judged.judgements.agreements.leaderboards import Leaderboards, Swap, Verdicts
+from judged.judgements.agreements.pairs import GradeTable, JudgePair, Settings
+from judged.judgements.agreements.tables import tables_of
 from judged.results import Part, Result, Table
 from judged.statistics.intervals import Interval
-from judged.text import Left, Warned, counted, listed, plain, shown
+from judged.text import Warned, listed, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import polars as pl
+
+    from judged.statistics.orders import OrderAgreement
 
 
 @checked_methods
@@ -55,6 +56,8 @@ class Agreement(Result):
     """How the judges were compared."""
     boards: Leaderboards | None = None
     """The runs under each judge, where there are runs."""
+    notes: tuple[str, ...] = ()
+    """What was noticed on the way."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -128,6 +131,27 @@ class Agreement(Result):
         """Of two judges, how many items only the second judged."""
         return self.pair().only_second
 
+    @property
+    def values(self) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+        """Of each measure, under each judge, the number of each run; empty without runs."""
+        return {} if self.boards is None else self.boards.values
+
+    @property
+    def verdicts(self) -> tuple[Verdicts, ...]:
+        """Every two runs on every measure, with the verdict under each judge; empty without."""
+        return () if self.boards is None else self.boards.verdicts
+
+    @property
+    def orders(self) -> Mapping[str, Mapping[tuple[str, str], OrderAgreement]]:
+        """Of each measure, how far the orders of runs under every two judges agree; empty where
+        there are fewer than three runs."""
+        return {} if self.boards is None else self.boards.orders
+
+    @property
+    def swaps(self) -> tuple[Swap, ...]:
+        """Of each measure and every two judges the largest swap of two runs."""
+        return () if self.boards is None else self.boards.swaps
+
     @cached_property
     def differences(self) -> pl.DataFrame:
         """The items on which judges differ, those that differ most first: query and item, and the
@@ -146,7 +170,7 @@ class Agreement(Result):
         return self.grades.frame[rows].with_columns(own)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the single differences, as plain Python values that JSON can hold.
+        """Everything, as plain Python values that JSON can hold.
 
         Returns
         -------
@@ -170,6 +194,7 @@ class Agreement(Result):
             ],
             "alpha": {name: each.to_dict() for name, each in self.alphas.items()},
             "pairs": [pair.to_dict() for pair in self.pairs],
+            "differences": self._differences(),
             "runs": None if self.boards is None else self.boards.to_dict(),
             "rel": plain(self.settings.rel),
             "level": self.settings.level,
@@ -181,6 +206,21 @@ class Agreement(Result):
             "judged": __version__,
         }
 
+    def _differences(self) -> list[dict[str, Any]]:
+        """The items on which judges differ, with the grades of those who judged them."""
+        ids = self.grades.frame.columns
+        return [
+            {
+                **dict(zip(ids, row, strict=False)),
+                "grades": {
+                    name: grade
+                    for name, grade in zip(self.judges, row[len(ids) :], strict=True)
+                    if grade is not None
+                },
+            }
+            for row in self.differences.iter_rows()
+        ]
+
     def to_frame(self) -> pl.DataFrame:
         """The numbers of every two judges, as a polars table; alpha of more than two has no names.
 
@@ -191,7 +231,7 @@ class Agreement(Result):
         >>> import judged
         >>> found = judged.agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 0}})
         >>> found.to_frame()["number"].to_list()[:2]
-        ['agreement', 'kappa']
+        ['agreement', 'kappa_plain']
         """
         import polars as pl
 
@@ -207,7 +247,7 @@ class Agreement(Result):
         ]
         if len(self.pairs) > 1:
             rows += [
-                (None, None, f"alpha, {name}", *_cells(each)) for name, each in self.alphas.items()
+                (None, None, f"alpha_{name}", *_cells(each)) for name, each in self.alphas.items()
             ]
         return pl.DataFrame(rows, schema=schema, orient="row").with_columns(
             pl.col(pl.Float64).fill_nan(None)
@@ -222,10 +262,11 @@ class Agreement(Result):
 
         >>> import judged
         >>> judged.agreement({"q": {"a": 1}}, {"q": {"a": 1}}).warnings()
-        ['first and second have 1 query in common: there are no intervals.']
+        ['one query alone has items that both judged, so there is no interval: first and second.', \
+'first and second found everything relevant. If a file lists relevant items alone, what is not in \
+it was found not relevant, and numbers of what both judged say little.']
         """
-        noted = [note for note in self.grades.notes if isinstance(note, Warned)]
-        return [*noted, *sentences.warned(self)]
+        return [*super().warnings(), *sentences.warned(self)]
 
     def sentences(self) -> list[str]:
         """The warnings, what was found, and what numbers mean.
@@ -245,14 +286,22 @@ alone would give 50.0 %, so that Cohen's kappa is 0.000."
     def _brief(self) -> list[str]:
         alone = list(sentences.judged_alone(self.grades))
         left = [f"judged by nobody else, and left out: {listed(alone)}."] if alone else []
-        return [*sentences.findings(self), *left]
+        return [*sentences.findings(self), *left, *sentences.lacking(self)]
 
     def _parts(
         self, numbers: Iterable[Part], warned: Iterable[Warned], *, verbose: bool, quiet: bool
     ) -> list[Part]:
         """Sentences first."""
-        parts = super()._parts([], warned, verbose=verbose, quiet=quiet)
-        return [*parts, *([""] if parts else []), *numbers]
+        return [*super()._parts([], warned, verbose=verbose, quiet=quiet), *numbers]
+
+    def _text(self, parts: Iterable[Part]) -> str:
+        """With an empty line between the sentences and the tables; a terminal has it by itself."""
+        spaced: list[Part] = []
+        for part in parts:
+            if spaced and isinstance(spaced[-1], str) and not isinstance(part, str):
+                spaced.append("")
+            spaced.append(part)
+        return super()._text(spaced)
 
     def tables(self) -> list[Table]:
         """The numbers, grades against grades, and the runs under each judge.
@@ -266,100 +315,8 @@ alone would give 50.0 %, so that Cohen's kappa is 0.000."
         >>> found.tables()[0][1][0]
         ['agreement', '0.5000', '–']
         """
-        level = f"{self.settings.level * 100:g} % interval"
-        if len(self.pairs) == 1:
-            pair = self.pairs[0]
-            rows = [
-                [name, shown(each.estimate), _ends(each)] for name, each in pair.numbers().items()
-            ]
-            found: list[Table] = [(["number", "value", level], rows), _grade_table(pair)]
-        else:
-            rows = [
-                [f"alpha, {name}", shown(each.estimate), _ends(each)]
-                for name, each in self.alphas.items()
-            ]
-            found = [(["number", "value", level], rows), self._pair_table()]
-        return [*found, *self._run_tables()]
-
-    def _pair_table(self) -> Table:
-        header = ["judges", "items", "agreement", "kappa", "linear", "quadratic", "stricter"]
-        rows = [
-            [
-                f"{pair.first}, {pair.second}",
-                f"{pair.items:,}",
-                shown(pair.agreement.estimate),
-                *(shown(each.estimate) for each in pair.kappas.values()),
-                pair.stricter or "–",
-            ]
-            for pair in self.pairs
-        ]
-        return header, rows
-
-    def _run_tables(self) -> list[Table]:
-        if self.boards is None:
-            return []
-        values = [
-            [measure, run, *(shown(under[judge][run]) for judge in self.judges)]
-            for measure, under in self.boards.values.items()
-            for run in self.boards.runs
-        ]
-        found: list[Table] = [(["measure", "run", *self.judges], values)]
-        if self.boards.verdicts:
-            words = [
-                [row.measure, row.run, row.against, *row.verdicts.values()]
-                for row in self.boards.verdicts
-            ]
-            heads = [Left(f"under {name}") for name in self.judges]
-            found.append((["measure", "run", "against", *heads], words))
-        return found
+        return tables_of(self)
 
 
 def _cells(each: Interval) -> tuple[float, float, float, str]:
     return each.estimate, each.low, each.high, each.note
-
-
-def _ends(each: Interval) -> str:
-    return f"{shown(each.low)} … {shown(each.high)}" if each.known else "–"
-
-
-def _grade_table(pair: JudgePair) -> Table:
-    """Rows are the grades of the first judge, columns those of the second."""
-    names = [f"{grade:g}" for grade in pair.table.grades]
-    header = [Left(f"{pair.first} \\ {pair.second}"), *names]
-    rows = [
-        [name, *(f"{count:,}" for count in row)]
-        for name, row in zip(names, pair.table.counts, strict=True)
-    ]
-    return header, rows
-
-
-def refuse_nothing_shared(grades: Grades) -> None:
-    """Refuse judges of whom no two judged the same."""
-    if (grades.times > 1).any():
-        return
-    said = [f"{name} judged {_some(grades, at)}" for at, name in enumerate(grades.judges)]
-    raise InputError(
-        f"nothing was judged by two of {listed(grades.judges)}: {'; '.join(said)}." + _hint(grades)
-    )
-
-
-def _some(grades: Grades, at: int) -> str:
-    rows = np.flatnonzero(grades.there[:, at])
-    if not len(rows):
-        return "nothing"
-    query, item = grades.frame.row(int(rows[0]))[:2]
-    return f"{counted(len(rows), grades.unit)}, such as {item!r} for query {query!r}"
-
-
-def _hint(grades: Grades) -> str:
-    """What would make ids of the first two judges meet."""
-    for name in ("query", "item"):
-        ours, theirs = (
-            grades.frame[name].filter(grades.there[:, at]).unique(maintain_order=True).to_list()
-            for at in (0, 1)
-        )
-        if set(ours).isdisjoint(theirs):
-            whose = [f"the {name} ids of {judge}" for judge in grades.judges[:2]]
-            like = would_agree(ours[:1000], theirs, (whose[0], whose[1]))
-            return f" {like}" if like else f" They have no {name} in common."
-    return ""

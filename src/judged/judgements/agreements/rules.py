@@ -46,7 +46,7 @@ def tied(grades: Floats) -> NDArray[np.bool_]:
     ordered = np.sort(grades, axis=1)
     often = times(ordered)
     most = often.max(axis=1, initial=0)
-    return (often == most[:, None]).sum(axis=1) > np.maximum(most, 1)
+    return (most > 0) & ((often == most[:, None]).sum(axis=1) > most)
 
 
 def _mean(ordered: Floats, count: Ints) -> Floats:

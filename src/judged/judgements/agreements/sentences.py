@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from judged.judgements.agreements.judges import Grades
 from judged.judgements.agreements.leaderboards import Leaderboards
 from judged.judgements.agreements.pairs import FEW, JudgePair, Settings
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 MANY_APART = 0.1
 """Where more than this share of what somebody judged was judged by one alone, it is warned of."""
+LIKELY = 10
+"""Among so many items a judge would have given a third grade, were there one."""
 DEFINITIONS = (
     "kappa: Cohen's, 1 - observed / expected distance of the two grades; plain: 0 or 1, linear: "
     "their difference, quadratic: its square. Differences are of grades as numbers, not of their "
@@ -46,15 +50,15 @@ def findings(found: Agreement) -> Iterator[str]:
     if len(found.pairs) > 1:
         yield from _of_all(found)
     else:
-        yield from of_pair(found.pairs[0], found.settings, found.grades.unit)
+        yield from of_pair(found.pairs[0], found.settings, found.grades)
     if found.boards is not None:
         yield from of_boards(found.boards)
 
 
-def of_pair(pair: JudgePair, settings: Settings, unit: str) -> Iterator[str]:
+def of_pair(pair: JudgePair, settings: Settings, grades: Grades) -> Iterator[str]:
     """Two judges."""
     names = f"{pair.first} and {pair.second}"
-    many = counted(pair.items, unit)
+    many = grades.counted(pair.items)
     kappa = pair.kappa
     alike = (
         f"{names} gave the same grade to {shares(pair.agreement)} of the {many} that both judged"
@@ -102,7 +106,7 @@ def _of_all(found: Agreement) -> Iterator[str]:
         for name, each in found.alphas.items()
         if not math.isnan(each.estimate)
     ]
-    many = counted(several, found.grades.unit)
+    many = found.grades.counted(several)
     if alphas:
         yield (
             f"{counted(len(found.judges), 'judge')}, {many} judged by two of them or more: "
@@ -111,7 +115,7 @@ def _of_all(found: Agreement) -> Iterator[str]:
     else:
         yield f"Krippendorff's alpha is undefined: {found.alphas['nominal'].note}."
     known = [pair for pair in found.pairs if not math.isnan(pair.kappa.estimate)]
-    if known:
+    if len(known) > 1:
         least = min(known, key=lambda pair: pair.kappa.estimate)
         most = max(known, key=lambda pair: pair.kappa.estimate)
         yield (
@@ -136,6 +140,12 @@ def of_boards(boards: Leaderboards) -> Iterator[str]:
             words = [f"{word} under {judge}" for judge, word in row.verdicts.items()]
             pair = f"{row.run} against {row.against}"
             yield f"{measure}: the verdict on {pair} changes: {listed(words)}."
+        if len(boards.runs) == 1:
+            (run,) = boards.runs
+            under = [
+                f"{own[run]:.4f} under {judge}" for judge, own in boards.values[measure].items()
+            ]
+            yield f"{measure} of {run} is {listed(under)}."
         for (one, other), order in boards.orders.get(measure, {}).items():
             tau = f"undefined ({order.note})" if math.isnan(order.tau) else f"{order.tau:.3f}"
             yield f"{measure}: Kendall's tau of the orders under {one} and {other} is {tau}."
@@ -147,26 +157,44 @@ def of_boards(boards: Leaderboards) -> Iterator[str]:
                     f"under {swap.second}."
                 )
 
+    if len(boards.runs) == 2:
+        yield "there is no tau of the orders: it takes three runs."
+
+
+def lacking(found: Agreement) -> Iterator[str]:
+    """Why numbers, or their intervals, are not there; of two judges kappa is spoken of already."""
+    if len(found.pairs) > 1:
+        for pair in found.pairs:
+            if pair.items and math.isnan(pair.kappa.estimate):
+                yield f"kappa is undefined: {pair.kappa.note}."
+        return
+    pair = found.pairs[0]
+    if math.isnan(pair.overlap.estimate):
+        yield f"the overlap of the relevant is undefined: {pair.overlap.note}."
+    why: dict[str, list[str]] = {}
+    for label, each in zip(pair.labels(), pair.numbers().values(), strict=True):
+        if each.note and not math.isnan(each.estimate) and pair.queries > 1:
+            why.setdefault(each.note, []).append(label)
+    for note, labels in why.items():
+        some = "anything" if len(labels) == len(pair.labels()) else listed(labels)
+        yield f"there is no interval of {some}: {note}."
+
 
 def details(found: Agreement) -> Iterator[str]:
     """What was done, and what numbers mean."""
-    grades, settings = found.grades, found.settings
+    settings = found.settings
     yield (
         f"{settings.level * 100:g} % intervals: {settings.resamples:,} resamples of the queries "
         f"(percentile bootstrap, seed {settings.seed})."
     )
     yield from (f"{text}." for text in DEFINITIONS)
-    for note in grades.notes:
-        if not isinstance(note, Warned):
-            yield note
+    yield from (note for note in found.notes if not isinstance(note, Warned))
     if found.boards is not None:
         boards = found.boards
         yield (
             "values under a judge are by that judge's own judgements, on the "
             f"{counted(boards.queries, 'query', 'queries')} that all judged."
         )
-        if len(boards.runs) < 3:
-            yield f"orders of {counted(len(boards.runs), 'run')} have no tau; it takes three."
 
 
 def judged_alone(grades: Grades) -> Iterator[str]:
@@ -175,24 +203,57 @@ def judged_alone(grades: Grades) -> Iterator[str]:
         alone = int((grades.there[:, at] & (grades.times == 1)).sum())
         if alone:
             whole = int(grades.there[:, at].sum())
-            yield f"{alone:,} of the {counted(whole, grades.unit)} of {name}"
+            yield f"{alone:,} of the {grades.counted(whole)} of {name}"
+
+
+def _scales(pair: JudgePair) -> str:
+    """A warning where two judges hardly have the same scale."""
+    if not pair.items:
+        return ""
+    scale, counts = pair.table.grades, np.array(pair.table.counts)
+    ours, theirs = (
+        [f"{scale[at]:g}" for at in np.flatnonzero(counts.sum(axis=by))] for by in (1, 0)
+    )
+    said = f"{pair.first} gave {_grades(ours)}, and {pair.second} {_grades(theirs)}"
+    if set(ours).isdisjoint(theirs):
+        return f"{said}: they have no grade in common. Is one of them a run, or on another scale?"
+    short, long = sorted((len(ours), len(theirs)))
+    if short == 2 < long and pair.items >= LIKELY:
+        return f"{said}: if one of the scales is shorter, map the other to it first."
+    return ""
+
+
+def _grades(names: list[str]) -> str:
+    word = "the grade" if len(names) == 1 else "the grades"
+    return f"{word} {listed(names) if len(names) < 8 else f'from {names[0]} to {names[-1]}'}"
 
 
 def warned(found: Agreement) -> Iterator[str]:
     """What could mislead whoever overlooks it."""
-    for pair in found.pairs:
-        if not pair.items:
-            yield f"{pair.first} and {pair.second} have judged nothing in common."
-        elif pair.queries < FEW:
-            yield (
-                f"{pair.first} and {pair.second} have "
-                f"{counted(pair.queries, 'query', 'queries')} in common: "
-                + (
-                    "there are no intervals."
-                    if pair.queries < 2
-                    else "intervals of so few are too narrow, and say little."
-                )
-            )
+    apart = [f"{pair.first} and {pair.second}" for pair in found.pairs if not pair.items]
+    if apart:
+        yield f"nothing was judged by both: {', '.join(apart)}."
+    shared = [pair for pair in found.pairs if pair.items and pair.queries < FEW]
+    if one := [f"{pair.first} and {pair.second}" for pair in shared if pair.queries < 2]:
+        yield (
+            "one query alone has items that both judged, so there is no interval: "
+            f"{', '.join(one)}."
+        )
+    if several := [
+        f"{pair.first} and {pair.second} ({pair.queries})" for pair in shared if pair.queries > 1
+    ]:
+        yield (
+            f"fewer than {FEW} queries have items that both judged, so intervals are too narrow, "
+            f"and say little: {', '.join(several)}."
+        )
+    yield from filter(None, map(_scales, found.pairs))
+    grades, rel = found.grades, found.settings.rel
+    lowest = np.where(grades.there, grades.values, np.inf).min(axis=0)
+    if names := [name for name, least in zip(grades.judges, lowest, strict=True) if least >= rel]:
+        yield (
+            f"{listed(names)} found everything relevant. If a file lists relevant items alone, "
+            "what is not in it was found not relevant, and numbers of what both judged say little."
+        )
     if found.boards is not None:
         alone = float((found.grades.times == 1).mean())
         if alone > MANY_APART:

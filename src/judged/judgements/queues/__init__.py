@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from os import PathLike, devnull, fspath
+from os.path import getsize, isfile
 from typing import TYPE_CHECKING
 
 from judged.checks import checked, choice
@@ -59,7 +62,8 @@ def queue(
     Parameters
     ----------
     judgements : JudgementsLike
-        A file, a dict {query: {item: grade}}, or a table.
+        A file, a dict {query: {item: grade}}, or a table; an empty dict or file where nobody judged
+        anything yet.
     runs : RunsLike, optional
         One run or several, as for `evaluate`. None where `judgements` are rows that hold relevant
         and retrieved ids.
@@ -102,22 +106,23 @@ judgements_format, run_format, progress
     from judged.inputs.data import Data
 
     by = choice("by", by, BY)
+    nothing = _is_nothing(judgements)
     given = Data.of(
-        judgements,
+        _PLACEHOLDER if nothing else judgements,
         runs,
         columns=columns,
-        judgements_format=judgements_format,
+        judgements_format=None if nothing else judgements_format,
         run_format=run_format,
     )
     with given.reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.runs import judged_runs
         from judged.evaluation.warnings import announced
-        from judged.judgements.queues.making import made, request_of
+        from judged.judgements.queues.making import made, request_of, without_judgements
 
         request = request_of(measure, policy, convention)
         judged = judged_runs(
-            data,
+            without_judgements(data) if nothing else data,
             request,
             depth=None,
             duplicates=duplicates,
@@ -129,9 +134,10 @@ judgements_format, run_format, progress
             unique=unique,
             exclude_same_id=exclude_same_id,
         )
+    evaluation = evaluate_rankings(judged.rankings, request)
     return made(
         judged,
-        announced(evaluate_rankings(judged.rankings, request)),
+        evaluation if nothing else announced(evaluation),
         depth=depth,
         by=by,
         budget=budget,
@@ -143,3 +149,14 @@ judgements_format, run_format, progress
         duplicates=duplicates,
         collection=collection,
     )
+
+
+_PLACEHOLDER: dict[str, dict[str, float]] = {"nobody judged anything": {}}
+
+
+def _is_nothing(judgements: JudgementsLike) -> bool:
+    """Whether nobody judged anything yet: an empty dict, or a file that is empty."""
+    if isinstance(judgements, (str, PathLike)):
+        path = fspath(judgements)
+        return path == devnull or (isfile(path) and not getsize(path))
+    return isinstance(judgements, Mapping) and not judgements

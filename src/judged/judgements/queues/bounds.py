@@ -138,16 +138,13 @@ def bounds_of(listings: Listings, evaluation: Evaluation, *, top: float) -> tupl
         reached = best_ranks(listings, evaluation.policy.ties, (run, against))
         last = np.iinfo(np.int64).max - 1 if k is None else k
         unjudged = int((open_ & (reached <= last)).sum())
-        values = [(ours.summary[measure], theirs.summary[measure])]
+        differences = [_difference(ours.summary[measure], theirs.summary[measure])]
         if unjudged:
-            pairs = joint.judged(
-                (run, ours.rankings), (against, theirs.rankings), top=top, cutoff=k
-            )
+            both = (run, ours.rankings), (against, theirs.rankings)
             asked = (measure,), evaluation.policy, evaluation.convention
-            values += [
-                tuple(score(each, *asked).summary[measure] for each in pair) for pair in pairs
-            ]
-        differences = [_difference(*both) for both in values]
+            for pair in joint.judged(*both, top=top, cutoff=k):
+                one, other = (score(each, *asked).summary[measure] for each in pair)
+                differences.append(_difference(one, other))
         found.append(
             Bound(
                 ours.name,

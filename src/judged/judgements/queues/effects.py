@@ -70,9 +70,10 @@ class _Copied:
         row = np.full(len(listings.grades), -1)
         row[listed.item] = np.arange(len(listed.item))
         own = row[candidates.number]
-        held = own >= 0
-        found = (np.where(held, each[own], 0) for each in (places.rank, places.first, places.last))
-        return cls(whole, like, *found, candidates.query)
+        rank, first, last = (
+            np.where(own >= 0, each[own], 0) for each in (places.rank, places.first, places.last)
+        )
+        return cls(whole, like, rank, first, last, candidates.query)
 
     def blocks(self) -> Iterator[slice]:
         """Some candidates at a time."""
@@ -129,13 +130,15 @@ def effects_of(
     for number, run in enumerate(evaluation.runs):
         before.append(np.append(run.values[measure], np.full(more, np.nan))[query])
         copied = _Copied.of(candidates, number, run.rankings, sizes)
+        asked = (measure,), evaluation.policy, evaluation.convention
         values = [
-            score(
-                copied.copies(block, grade), (measure,), evaluation.policy, evaluation.convention
-            ).values[measure]
+            score(copied.copies(block, grade), *asked).values[measure]
             for block in (copied.blocks() if len(candidates) else ())
         ]
         after.append(np.concatenate([np.zeros(0), *values]))
+    if len(before) == 1:  # a value is how far it is above 0
+        before.append(np.zeros(len(query)))
+        after.append(np.zeros(len(query)))
     found = _moved(before, after)
     weights = evaluation.runs[0].rankings.weights
     if weights is not None:
@@ -144,16 +147,13 @@ def effects_of(
 
 
 def _moved(before: Sequence[Floats], after: Sequence[Floats]) -> Floats:
-    """The largest change of a difference of two, or of the only one."""
-    none = [np.zeros(len(before[0]))]
-    pairs = list(combinations(range(len(before)), 2))
-    ours, theirs = (before + none, after + none) if not pairs else (before, after)
+    """The largest change of a difference of two."""
     found = np.zeros(len(before[0]))
-    for one, other in pairs or [(0, 1)]:
-        then, now = _gap(theirs[one], theirs[other]), _gap(ours[one], ours[other])
-        np.maximum(found, np.abs(_gap(then, now)), out=found)
-    sizes = [np.where(np.isfinite(each), np.abs(each), 0.0) for each in (*before, *after)]
-    found[found <= _NOTHING * np.maximum.reduce([*sizes, np.ones(len(found))])] = 0.0
+    for one, other in combinations(range(len(before)), 2):
+        change = _gap(_gap(after[one], after[other]), _gap(before[one], before[other]))
+        np.maximum(found, np.abs(change), out=found)
+    sizes = [np.where(np.isfinite(each), np.abs(each), 1.0) for each in (*before, *after)]
+    found[found <= _NOTHING * np.maximum(np.maximum.reduce(sizes), 1.0)] = 0.0
     return found
 
 

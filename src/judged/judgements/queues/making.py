@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.ranges import last_rank, top_grade
 from judged.evaluation.request import Request
+from judged.inputs.tables import Lookup, Run
 from judged.inputs.texts import read_texts
 from judged.judgements.queues.bounds import bounds_of
 from judged.judgements.queues.candidates import Candidates, best_ranks
@@ -22,6 +24,7 @@ from judged.text import listed
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.runs import JudgedRuns
+    from judged.inputs.data import Data
     from judged.measures import Measure
     from judged.types import CollectionLike, ConventionLike, PolicyLike, TextsLike
 
@@ -35,6 +38,17 @@ def request_of(
         names = listed(list(map(str, request.measures)))
         raise MeasureError(f"a queue is ordered by one measure; got {names}.")
     return request
+
+
+def without_judgements(data: Data) -> Data:
+    """The same runs, and judgements by which nothing is judged of any of their queries."""
+    data = data.kept()
+    lists: dict[str, dict[str, float]] = {
+        name: {}
+        for run in data.runs()
+        for name in (run.names() if isinstance(run, Run) else run.lists)
+    }
+    return replace(data, given=Lookup(lists, "the judgements"))
 
 
 def made(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.segments import Floats, Ints, borders, ordinals
 
@@ -12,24 +13,31 @@ if TYPE_CHECKING:
     from judged.judgements.queues.candidates import Candidates
 
 _DIGITS = 12
-"""Effects that differ only beyond so many decimals are equal: the rest is rounding."""
+"""Effects that differ only beyond so many digits are equal: the rest is rounding."""
 
 
 def by_effect(candidates: Candidates, effects: Floats) -> Ints:
-    """The greatest effect first, then the best rank; then in the order of queries and ids."""
-    return np.lexsort((candidates.best_rank, -np.round(effects, _DIGITS)))
+    """The greatest effect first, then the best rank."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = np.floor(np.log10(np.maximum(effects, 1.0)))
+        rounded = np.round(effects / 10**power, _DIGITS) * 10**power
+    rounded = np.where(np.isfinite(effects), rounded, effects)
+    return _in_turn(candidates.query, candidates.best_rank, -rounded)
 
 
 def by_depth(candidates: Candidates) -> Ints:
-    """The best rank first; at each rank the queries take turns, and a query's items come in the
-    order of their ids."""
-    query, rank = candidates.query, candidates.best_rank
-    grouped = np.lexsort((rank, query))
-    together = np.cumsum(borders(query[grouped], rank[grouped])) - 1
-    turn = np.empty(len(grouped), np.int64)
-    if len(grouped):
-        turn[grouped] = ordinals(together, int(together[-1]) + 1)
-    return np.lexsort((query, turn, rank))
+    """The best rank first."""
+    return _in_turn(candidates.query, candidates.best_rank)
+
+
+def _in_turn(query: Ints, *keys: NDArray[Any]) -> Ints:
+    """Candidates in the order of some keys, the last of them first; where all are equal, queries
+    take turns, and the items of a query come in the order of their ids."""
+    grouped = np.lexsort((*keys, query))
+    equal = np.cumsum(borders(query[grouped], *(key[grouped] for key in keys))) - 1
+    turn = np.empty(len(query), np.int64)
+    turn[grouped] = ordinals(equal, len(query))
+    return np.lexsort((query, turn, *keys))
 
 
 def blind(query: Ints, chosen: Ints, seed: int) -> Ints:

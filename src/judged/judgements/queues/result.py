@@ -38,6 +38,7 @@ class Queue(Result):
     """
 
     SAVED_AS: ClassVar[dict[str, str]] = SAVED_AS
+    BETWEEN: ClassVar[str] = "\n\n"
     WORDS: ClassVar = frozenset(("query", "item", "run", "against", "can change"))
 
     queries: tuple[str, ...]
@@ -223,8 +224,9 @@ class Queue(Result):
         ]
         tables: list[Table] = [(header, rows)] if rows else []
         if self.bounds:
-            numbers = ["run", "against", self.measure, "lowest", "highest", "can change"]
-            tables.append((numbers, [_row(bound) for bound in self.bounds]))
+            known = f"difference in {self.measure}"
+            names = ["run", "against", known, "lowest", "highest", "can change"]
+            tables.append((names, [_row(bound) for bound in self.bounds]))
         return tables
 
     def warnings(self) -> list[str]:
@@ -240,18 +242,33 @@ class Queue(Result):
 program, or save it as .ndjson (@b).']
         """
         ids = list(dict.fromkeys(filter(COMPUTED, (*self.queries, *self.items))))
-        said = list(self.evaluation._grave())
+        said = self._grave()
         if ids:
             said.append(
                 f"{counted(len(ids), 'id begins', 'ids begin')} with one of = + - @, which a "
                 "spreadsheet computes: edit the file in another program, or save it as .ndjson "
                 f"({few(ids)})."
             )
-        said += self._without_text()
+        said += self._powerless() + self._without_text()
         return [Warned(text) for text in said]
 
     def _grave(self) -> list[str]:
-        return list(self.evaluation._grave())
+        return [] if self._fresh else list(self.evaluation._grave())
+
+    @property
+    def _fresh(self) -> bool:
+        """Whether nobody judged anything yet."""
+        return not len(self.evaluation.runs[0].rankings.pool_grade)
+
+    def _powerless(self) -> list[str]:
+        """A top grade that is not relevant to the measure."""
+        rel = self.evaluation.measures[0].params.get("rel", self.top_grade)
+        if self.by != "effect" or self.top_grade >= rel:
+            return []
+        return [
+            f"The top grade, {self.top_grade:g}, is not relevant to {self.measure}, which wants "
+            f"{rel:g}: say what the top grade is (top_grade, --top-grade)."
+        ]
 
     def _without_text(self) -> list[str]:
         """Items and queries about which a table of texts says nothing."""
@@ -289,11 +306,14 @@ program, or save it as .ndjson (@b).']
             return [f"There is nothing to judge: no {said.partition(' ')[2]}."]
         queries = counted(len(set(self.queries)), "query", "queries")
         if len(self) < self.candidates:
-            said += f"; the {len(self):,} most worthwhile are in the queue"
+            are = "is" if len(self) == 1 else "are"
+            said += f"; the {len(self):,} most worthwhile {are} in the queue"
         return [f"{said}, of {queries}."]
 
     def _known(self) -> list[str]:
         said = []
+        if self._fresh:
+            said.append("Nobody judged anything yet: so far nothing is relevant for any query.")
         if self.without_effect:
             of = f"{self.without_effect:,} of {counted(self.candidates, 'result')}"
             said.append(
@@ -302,7 +322,7 @@ program, or save it as .ndjson (@b).']
         if self.new_queries:
             said.append(
                 f"{counted(len(self.new_queries), 'query has', 'queries have')} no judgement yet "
-                f"({few(self.new_queries)}): in no number so far, and not in the differences below."
+                f"({few(self.new_queries)}): so far in no number, nor in the differences."
             )
         if self.negative:
             said.append(

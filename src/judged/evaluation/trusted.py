@@ -1,0 +1,367 @@
+"""Judgements that are trusted, as those of people, for some of the queries: they correct what cheap
+judgements say of all queries (`statistics.prediction_powered`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.errors import InputError, MeasureError, PolicyError
+from judged.evaluation.intervals import interval_of, summary_range
+from judged.evaluation.ranges import TRUSTED
+from judged.evaluation.scored import Scored
+from judged.evaluation.settlement import score, under
+from judged.evaluation.trusted_sample import about_sample
+from judged.rankings.weights import Weights
+from judged.segments import Floats, Ints
+from judged.statistics.intervals import Interval
+from judged.statistics.prediction_powered import LEAST, Powered, powered
+from judged.statistics.samples import Means, Sample
+from judged.statistics.student import half_widths
+from judged.text import counted, few, plain, shown
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
+    from judged.measures import Measure
+    from judged.rankings.rankings import Rankings
+
+METHOD = "prediction-powered"
+"""What the intervals of corrected numbers are called."""
+WITHOUT = {
+    "interval": "corrected numbers have intervals of their own",
+    "groups": "a correction takes queries for independent",
+    "slices": "slices have too few queries that were judged twice",
+    "repeats": "a correction is of one run of each system",
+    "tie_range": "the range is that of the cheap numbers",
+    "unjudged_range": "the range is that of the cheap numbers",
+    "unanswerable": "either judgements may set other queries apart",
+    "golden": "a correction is of means, not of single queries",
+    "update_baseline": "a baseline file keeps the values by one set of judgements",
+}
+"""What trusted judgements do not go with, and why."""
+
+
+def refuse_beside(trusted: Any, **options: Any) -> None:
+    """Refuse what would be ignored, or would say something of other numbers."""
+    for name, given in options.items():
+        if trusted is not None and given:
+            raise InputError(
+                f"trusted (--trusted) does not go with {name}: {WITHOUT[name]}. Leave one of both "
+                "out."
+            )
+
+
+def refuse_corrected(evaluation: Evaluation, what: str) -> None:
+    """Refuse what would show the values by the cheap judgements beside corrected numbers."""
+    if evaluation.trusted is not None:
+        raise InputError(
+            f"{what} show the values of queries, which trusted judgements do not correct; leave "
+            "trusted out for them."
+        )
+
+
+@dataclass(frozen=True)
+class TrustedRankings:
+    """Runs as trusted judgements have them."""
+
+    source: str
+    """What messages call the judgements."""
+    rankings: list[Rankings]
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """The judgements that numbers were corrected by."""
+
+    source: str
+    """What messages call them."""
+    queries: int
+    """How many queries they are of."""
+    warnings: tuple[str, ...] = ()
+    """What could mislead."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return {"source": self.source, "queries": self.queries}
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A number, or a difference of two, as cheap judgements of all queries and trusted ones of some
+    have it together; beside it what either has alone.
+
+    >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
+    >>> Correction(200, 30, 0.62, *about, 0.9).narrower
+    'corrected'
+    """
+
+    queries: int
+    """How many queries have cheap judgements."""
+    trusted_queries: int
+    """How many of these have trusted ones too."""
+    cheap: float
+    """By the cheap judgements alone, of all queries."""
+    corrected: Interval
+    """By both."""
+    trusted: Interval
+    """By the trusted judgements alone, of their queries."""
+    weight: float
+    """λ: how much the cheap judgements count, from 0 (not at all) to 1 (in full)."""
+
+    @property
+    def narrower(self) -> str | None:
+        """corrected or trusted: which of the two intervals is narrower; None where one is not
+        known."""
+        if not (self.corrected.known and self.trusted.known):
+            return None
+        return "corrected" if self.ratio < 1 else "trusted"
+
+    @property
+    def ratio(self) -> float:
+        """How wide the corrected interval is, as a share of that of the trusted judgements alone;
+        NaN where one is not known."""
+        width = self.trusted.high - self.trusted.low
+        return (self.corrected.high - self.corrected.low) / width if width else math.nan
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON.
+
+        Returns
+        -------
+        dict
+
+        >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
+        >>> Correction(200, 30, 0.62, *about, 0.9).to_dict()["weight"]
+        0.9
+        """
+        return {
+            "queries": self.queries,
+            "trusted_queries": self.trusted_queries,
+            "corrected": self.corrected.to_dict(),
+            "trusted": self.trusted.to_dict(),
+            "cheap": plain(self.cheap),
+            "weight": plain(self.weight),
+            "narrower": self.narrower,
+        }
+
+    def says(self) -> str:
+        """What was corrected by what, and which interval is narrower.
+
+        Returns
+        -------
+        str
+
+        >>> about = Interval(0.5, 0.4, 0.6), Interval(0.45, 0.25, 0.65)
+        >>> Correction(200, 30, 0.62, *about, 0.9).says().partition(";")[0]
+        '0.5000 (0.4000 to 0.6000) corrected with λ = 0.90'
+        """
+        said = (
+            f"{_with_ends(self.corrected)} corrected with λ = {self.weight:.2f}; "
+            f"{_with_ends(self.trusted)} by the trusted judgements of {self.trusted_queries:,} "
+            f"queries alone; {_shown(self.cheap)} by the cheap ones of {self.queries:,} alone"
+        )
+        if self.narrower is None:
+            return said
+        if math.isclose(self.ratio, 1, abs_tol=0.005):
+            return f"{said}; both intervals are as wide"
+        less = self.ratio if self.ratio < 1 else 1 / self.ratio
+        which = "corrected" if self.ratio < 1 else "trusted"
+        return f"{said}; the {which} interval is {1 - less:.0%} narrower".replace("%", " %")
+
+
+def _shown(value: float) -> str:
+    return shown(value).replace("-", "−")
+
+
+def _with_ends(found: Interval) -> str:
+    if not found.known:
+        return f"{_shown(found.estimate)} (no interval)"
+    return f"{_shown(found.estimate)} ({_shown(found.low)} to {_shown(found.high)})"
+
+
+def with_trusted(
+    evaluation: Evaluation, trusted: TrustedRankings | None, level: float
+) -> Evaluation:
+    """An evaluation whose summaries are corrected by trusted judgements of some of its queries."""
+    if trusted is None:
+        return evaluation
+    runs = []
+    for run, own in zip(evaluation.runs, trusted.rankings, strict=True):
+        place = _places(run.rankings.queries, own.queries, trusted.source)
+        if run.rankings.weights is None:
+            own = replace(own, weights=None)
+        else:
+            weights = run.rankings.weights
+            own = replace(own, weights=Weights(weights.values[place], weights.source))
+        people = _aligned(run, _scored(own, evaluation), place)
+        runs.append(_corrected(run, people, level))
+    number = len(trusted.rankings[0].queries)
+    said = about_sample(evaluation.runs, runs, trusted)
+    return replace(
+        evaluation,
+        runs=tuple(runs),
+        level=level,
+        trusted=Trusted(trusted.source, number, tuple(said)),
+    )
+
+
+def _scored(own: Rankings, evaluation: Evaluation) -> Scored:
+    """A run by the trusted judgements; what cannot be scored names them."""
+    policy = evaluation.policy
+    try:
+        return score(under(own, policy), evaluation.measures, policy, evaluation.convention)
+    except (MeasureError, PolicyError) as error:
+        raise type(error)(f"trusted: {error}") from None
+
+
+def _places(queries: Sequence[str], own: Sequence[str], source: str) -> Ints:
+    """Where each of the trusted queries is among all of them."""
+    at = {query: place for place, query in enumerate(queries)}
+    unknown = [query for query in own if query not in at]
+    if unknown:
+        raise InputError(
+            f"{source}: {counted(len(unknown), 'query is', 'queries are')} not among those that "
+            f"the cheap judgements are of ({few(unknown)}), so there is nothing to correct there; "
+            "leave them out, or judge them cheaply too."
+        )
+    refuse_few(len(own), source)
+    return np.array([at[query] for query in own], np.int64)
+
+
+def refuse_few(number: int, where: str) -> None:
+    """Too few queries that were judged twice tell nothing of how far judgements are apart."""
+    if number < LEAST:
+        raise InputError(
+            f"{where}: {counted(number, 'query has', 'queries have')} trusted judgements, and a "
+            f"correction takes at least {LEAST}; judge more of them, drawn at random, or leave "
+            "trusted (--trusted) out."
+        )
+
+
+def _aligned(run: Scored, scored: Scored, place: Ints) -> Scored:
+    """A run by trusted judgements, with NaN for the queries that these are not of."""
+    values: dict[Measure, Floats] = {}
+    for measure, own in scored.values.items():
+        label = run.label(measure)
+        sample = run.sample(measure)
+        _refuse_no_mean(measure, label, sample, scored.samples.get(measure))
+        aligned = np.full(len(run.rankings), np.nan)
+        aligned[place] = own
+        _refuse_apart(run, label, place, aligned, run.values[measure])
+        if np.isinf(own).any() or np.isinf(run.values[measure]).any():
+            raise MeasureError(
+                f"{label} is infinite for some queries, and a mean of infinite values says "
+                "nothing; leave it out, or take RR."
+            )
+        refuse_few(int((~np.isnan(aligned)).sum()), label)
+        values[measure] = aligned
+    found = Scored(run.rankings, values, {}, labels=run.labels)
+    found.summary.update({measure: found.sample(measure).value() for measure in values})
+    return found
+
+
+def _refuse_no_mean(measure: Measure, label: str, sample: Sample, made_of: Sample | None) -> None:
+    """Only means have a correction; a sum over all queries is none over some."""
+    if made_of is None and isinstance(sample, Means) and sample.aggregate in ("mean", "geometric"):
+        return
+    if isinstance(sample, Means) and sample.aggregate == "sum":
+        instead = f"leave it out, or ask for its mean, {measure(aggregate='mean')}"
+        raise MeasureError(
+            f"{label} is a sum over queries, which trusted judgements of some of them cannot "
+            f"correct; {instead}."
+        )
+    raise MeasureError(
+        f"{label} is no mean over queries, so trusted judgements cannot correct it; leave it out."
+    )
+
+
+def _refuse_apart(run: Scored, label: str, place: Ints, ours: Floats, theirs: Floats) -> None:
+    """A query that counts by one of both judgements only has nothing to be corrected."""
+    apart = np.isnan(ours[place]) != np.isnan(theirs[place])
+    if apart.any():
+        names = [run.rankings.queries[at] for at in place[apart]]
+        raise PolicyError(
+            f"{label}: {counted(len(names), 'query counts', 'queries count')} by one of both "
+            f"judgements only ({few(names)}), as empty=skip leaves out what has nothing relevant; "
+            "choose empty=zero (--empty zero), which counts all of them."
+        )
+
+
+def _corrected(run: Scored, people: Scored, level: float) -> Scored:
+    """A run whose summaries are corrected."""
+    found = corrections(run, people, level)
+    return replace(
+        run,
+        summary={measure: each.corrected.estimate for measure, each in found.items()},
+        intervals={measure: each.corrected for measure, each in found.items()},
+        others={TRUSTED: replace(people, intervals={m: each.trusted for m, each in found.items()})},
+        corrections=found,
+    )
+
+
+def corrections(run: Scored, people: Scored, level: float) -> dict[Measure, Correction]:
+    """The correction of every measure of a run; measures that count the same queries at once."""
+    found: dict[Measure, Correction] = {}
+    for measures in _alike(run, people):
+        first = measures[0]
+        counts, order = ~np.isnan(run.values[first]), run.in_order
+        row = np.cumsum(counts) - 1
+        order = order[counts[order]]
+        judged = ~np.isnan(people.values[first])[order]
+        samples = [run.sample(measure).take(row[order]) for measure in measures]
+        own = np.cumsum(~np.isnan(people.values[first])) - 1
+        theirs = [people.sample(measure).take(own[order[judged]]) for measure in measures]
+        result = powered(
+            columns_of(theirs), columns_of(samples), judged, weights=samples[0].weights
+        )
+        for at, (measure, sample) in enumerate(zip(measures, samples, strict=True)):
+            about = run.values[measure][order], measure.spec.range, sample.aggregate
+            found[measure] = Correction(
+                len(order),
+                int(judged.sum()),
+                sample.value(),
+                corrected_interval(sample, result, at, level, summary_range(*about)),
+                interval_of(people, measure, level=level),
+                float(result.weight[at]),
+            )
+    return {measure: found[measure] for measure in run.values}
+
+
+def columns_of(samples: Iterable[Sample]) -> Floats:
+    """What numbers are means of, one column each."""
+    known = [sample.averaged for sample in samples]
+    return np.stack([each for each in known if each is not None], axis=1)
+
+
+def _alike(run: Scored, people: Scored) -> list[list[Measure]]:
+    """The measures by which queries count in them."""
+    found: dict[bytes, list[Measure]] = {}
+    for measure, values in run.values.items():
+        key = np.isnan(values).tobytes() + np.isnan(people.values[measure]).tobytes()
+        found.setdefault(key, []).append(measure)
+    return list(found.values())
+
+
+def corrected_interval(
+    sample: Sample, found: Powered, at: int, level: float, ends: tuple[float, float]
+) -> Interval:
+    """A corrected number with its interval, both cut at the measure's range."""
+    assert isinstance(sample, Means)
+    mean, half = found.spread.mean[at], half_widths(found.spread, level)[at]
+    estimate, low, high = np.clip(
+        sample.function(np.array([[mean], [mean - half], [mean + half]])), *ends
+    ).tolist()
+    if math.isnan(low):
+        return Interval(estimate, note=UNSPREAD)
+    return Interval(estimate, low, high, METHOD)
+
+
+UNSPREAD = (
+    "all queries have the same value by the trusted judgements, which says nothing of how others "
+    "would spread"
+)
+"""Why a corrected number has no interval."""

@@ -1,0 +1,196 @@
+"""Means of cheap values, corrected by trusted ones of some of the queries: prediction-powered
+inference with the tuned weight of PPI++ (Angelopoulos, Duchi and Zrnic, 2023).
+
+Of N queries all have a cheap value f, and n of them, drawn at random, a trusted value y too. The
+mean of y over all such queries is estimated by
+
+    λ·mean(f over all N) + mean(y − λ·f over the n).
+
+λ = 1 adds the mean correction to the cheap mean, λ = 0 is the mean of the trusted values alone, and
+λ = cov(y, f)/var(f) has the smallest variance. The n queries are among the N, so both means share
+them. Written with the N − n others, which are independent of the n, the same number is
+
+    λ'·mean(f over the others) + mean(y − λ'·f over the n)   with λ' = λ·(1 − n/N),
+
+whose variance is λ'²·var(f)/(N − n) + var(y − λ'·f)/n. That is PPI++ with the others as its
+unlabelled data, and λ' is its own weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.segments import Floats
+from judged.statistics.aggregates import CLOSE, relative, weighted_mean
+from judged.statistics.distributions import t_tail
+from judged.statistics.student import Spread, spread
+
+LEAST = 20
+"""So many trusted values are needed: with fewer, intervals do not hold what their level says."""
+
+
+@dataclass(frozen=True, eq=False)
+class Powered:
+    """Corrected means of columns, and how far from the truth they may be."""
+
+    spread: Spread
+    """The corrected means with their standard errors; n − 1 degrees of freedom."""
+    weight: Floats
+    """λ of each column, from 0 to 1."""
+
+
+def powered(
+    trusted: Floats,
+    cheap: Floats,
+    judged: NDArray[np.bool_],
+    weights: Floats | None = None,
+) -> Powered:
+    """Means of columns of cheap values, corrected by trusted ones.
+
+    Parameters
+    ----------
+    trusted : array of n queries and columns
+        The trusted values.
+    cheap : array of N queries and columns
+        The cheap values of all queries.
+    judged : array of bool
+        Which n of the N queries the trusted values are of, in the same order.
+    weights : array, optional
+        How much each of the N queries counts, above 0.
+
+    Returns
+    -------
+    Powered
+        Errors are NaN where the trusted values do not spread.
+
+    >>> cheap = np.array([[0.0], [1.0], [0.0], [1.0], [1.0], [1.0]])
+    >>> judged = np.array([True, True, True, True, False, False])
+    >>> found = powered(np.array([[0.0], [1.0], [0.0], [0.5]]), cheap, judged)
+    >>> found.weight.round(4), found.spread.mean.round(4), found.spread.error.round(4)
+    (array([0.7031]), array([0.4922]), array([0.1805]))
+    """
+    weights = relative(weights)
+    weight = tuned_weight(trusted, cheap, judged, weights)
+    ours, others = _both(weights, judged)
+    share = weight * _others_share(weights, judged)
+    people = spread(trusted - share * cheap[judged], ours)
+    rest = spread(share * cheap[~judged], others)
+    mean = corrected_means(trusted, cheap, judged, weights, weight=weight)
+    error = np.hypot(people.error, np.nan_to_num(rest.error))
+    return Powered(Spread(mean, error, people.freedom), weight)
+
+
+def tuned_weight(
+    trusted: Floats, cheap: Floats, judged: NDArray[np.bool_], weights: Floats | None = None
+) -> Floats:
+    """λ of each column: the covariance of trusted and cheap values by the variance of the cheap
+    ones, cut at 0 and 1; 0 where cheap values do not spread, or fewer than two stand alone.
+
+    Parameters
+    ----------
+    trusted, cheap, judged, weights
+        As for `powered`.
+
+    Returns
+    -------
+    array
+
+    >>> cheap = np.array([[0.0], [1.0], [0.0], [1.0], [1.0], [1.0]])
+    >>> judged = np.array([True, True, True, True, False, False])
+    >>> tuned_weight(np.array([[0.0], [1.0], [0.0], [0.5]]), cheap, judged)
+    array([0.703125])
+    """
+    if (~judged).sum() < 2:
+        return np.zeros(cheap.shape[1])
+    ours, _ = _both(weights, judged)
+    every = _apart(cheap, weights)
+    variance = (every**2).sum(axis=0) / (len(cheap) - 1)
+    spreads = (np.ptp(cheap, axis=0) > CLOSE * np.abs(cheap).max(axis=0)) & (variance > 0)
+    covariance = (_apart(trusted, ours) * _apart(cheap[judged], ours)).mean(axis=0)
+    return np.where(spreads, np.clip(covariance / np.where(spreads, variance, 1.0), 0.0, 1.0), 0.0)
+
+
+def corrected_means(
+    trusted: Floats,
+    cheap: Floats,
+    judged: NDArray[np.bool_],
+    weights: Floats | None = None,
+    *,
+    weight: Floats,
+) -> Floats:
+    """Means of columns, corrected with this λ.
+
+    Parameters
+    ----------
+    trusted, cheap, judged, weights
+        As for `powered`.
+    weight : array
+        λ of each column.
+
+    Returns
+    -------
+    array
+
+    >>> cheap, judged = np.array([[0.0], [1.0], [1.0], [1.0]]), np.array([True, True, False, False])
+    >>> corrected_means(np.array([[0.0], [0.5]]), cheap, judged, weight=np.array([1.0]))
+    array([0.5])
+    """
+    ours, _ = _both(weights, judged)
+    return weight * _means(cheap, weights) + _means(trusted - weight * cheap[judged], ours)
+
+
+def sampled_alike(
+    cheap: Floats, judged: NDArray[np.bool_], weights: Floats | None = None
+) -> Floats:
+    """How often the cheap values of a random sample of the queries would be as far from the others'
+    as these are: Welch's test, two-sided; NaN where one of both does not spread.
+
+    Parameters
+    ----------
+    cheap : array of queries and columns
+        The cheap values of all queries.
+    judged : array of bool
+        Which of them are the sample.
+    weights : array, optional
+        How much each query counts.
+
+    Returns
+    -------
+    array
+
+    >>> cheap = np.array([[1.0], [2.0], [3.0], [2.0], [3.0], [5.0]])
+    >>> sampled_alike(cheap, np.array([True, True, True, False, False, False])).round(6)
+    array([0.284627])
+    """
+    ours, others = _both(relative(weights), judged)
+    one, two = spread(cheap[judged], ours), spread(cheap[~judged], others)
+    variances = np.array([one.error, two.error]) ** 2
+    whole = variances.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        freedom = whole**2 / (variances**2 / np.array([one.freedom, two.freedom])).sum(axis=0)
+        return 2 * t_tail(np.abs(one.mean - two.mean) / np.sqrt(whole), freedom)
+
+
+def _both(weights: Floats | None, judged: NDArray[np.bool_]) -> tuple[Floats | None, Floats | None]:
+    """The weights of the queries with a trusted value, and of the others."""
+    return (None, None) if weights is None else (weights[judged], weights[~judged])
+
+
+def _others_share(weights: Floats | None, judged: NDArray[np.bool_]) -> float:
+    """How much of all weight the others have: 1 − n/N."""
+    if weights is None:
+        return float((~judged).mean())
+    return float(weights[~judged].sum() / weights.sum())
+
+
+def _means(columns: Floats, weights: Floats | None) -> Floats:
+    return np.array([weighted_mean(column, weights) for column in columns.T])
+
+
+def _apart(columns: Floats, weights: Floats | None) -> Floats:
+    """How far values are from their mean, times their weight."""
+    apart = columns - _means(columns, weights)
+    return apart if weights is None else apart * weights[:, None]

@@ -1,0 +1,332 @@
+"""Cheap judgements of all queries, corrected by trusted ones of some."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import judged
+from judged.errors import InputError, JudgedError, MeasureError, PolicyError
+from judged.statistics.prediction_powered import powered
+from judged.statistics.student import half_widths
+from support.cheap_judges import Judged, judged_twice
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*errors that rare")
+DATA = judged_twice()
+RUN = DATA.runs["one"]
+
+
+def corrected(measures: str = "nDCG@10", data: Judged = DATA, **options: Any) -> judged.Evaluation:
+    return judged.evaluate(data.cheap, data.runs["one"], measures, trusted=data.people, **options)
+
+
+def of_people(measure: str, run: str = "one") -> dict[str, float]:
+    return by_query(judged.evaluate(DATA.people, DATA.runs[run], measure), measure)
+
+
+def of_all(measure: str, run: str = "one") -> dict[str, float]:
+    return by_query(judged.evaluate(DATA.cheap, DATA.runs[run], measure), measure)
+
+
+def by_query(found: judged.Evaluation, measure: str) -> dict[str, float]:
+    return dict(found.per_query.select("query", measure).rows())
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "RR", "P@5", "Bpref"])
+def test_a_number_is_the_corrected_mean_of_its_queries(measure: str) -> None:
+    people, cheap = of_people(measure), of_all(measure)
+    columns = [np.array(list(each.values()))[:, None] for each in (people, cheap)]
+    expected = powered(*columns, np.array([query in people for query in cheap]))
+    found = corrected(measure)
+    mean, half = expected.spread.mean[0], half_widths(expected.spread, 0.95)[0]
+    correction = found.correction()
+    assert found.value() == correction.corrected.estimate == pytest.approx(mean)
+    assert correction.weight == pytest.approx(expected.weight[0])
+    assert correction.corrected.low == pytest.approx(max(mean - half, 0))
+    assert correction.corrected.high == pytest.approx(min(mean + half, 1))
+    assert found.interval() == correction.corrected
+    assert correction.cheap == pytest.approx(np.mean(list(cheap.values())))
+    assert (correction.queries, correction.trusted_queries) == (80, 30)
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "GMAP", "Success@1"])
+def test_beside_it_stands_what_people_alone_have(measure: str) -> None:
+    alone = judged.evaluate(DATA.people, RUN, measure, interval=True).interval()
+    assert corrected(measure).correction().trusted == alone
+
+
+def test_a_geometric_mean_is_corrected_by_its_logarithms() -> None:
+    people, cheap = of_people("AP"), of_all("AP")
+    logs = [np.log(np.maximum(list(each.values()), 1e-5))[:, None] for each in (people, cheap)]
+    expected = powered(*logs, np.array([query in people for query in cheap]))
+    mean, half = expected.spread.mean[0], half_widths(expected.spread, 0.95)[0]
+    found = corrected("GMAP").correction().corrected
+    assert found.estimate == pytest.approx(math.exp(mean))
+    assert found.low == pytest.approx(math.exp(mean - half))
+
+
+def test_weights_count_on_both_sides() -> None:
+    weights = {query: 1.0 + at % 5 for at, query in enumerate(DATA.cheap)}
+    people, cheap = of_people("RR"), of_all("RR")
+    columns = [np.array(list(each.values()))[:, None] for each in (people, cheap)]
+    judged_too = np.array([query in people for query in cheap])
+    expected = powered(*columns, judged_too, np.array([weights[query] for query in cheap]))
+    found = corrected("RR", weights=weights)
+    assert found.value() == pytest.approx(expected.spread.mean[0])
+    alone = judged.evaluate(DATA.people, RUN, "RR", interval=True, weights=weights).interval()
+    assert found.correction().trusted.estimate == pytest.approx(alone.estimate)
+    assert found.correction().trusted.low == pytest.approx(alone.low)
+
+
+def test_the_same_by_every_way_in(tmp_path: Path) -> None:
+    usual = corrected().correction()
+    rows = [(q, i, g) for q, own in DATA.people.items() for i, g in own.items()]
+    (tmp_path / "people.qrels").write_text("".join(f"{q} 0 {i} {g}\n" for q, i, g in rows))
+    frame = pl.DataFrame(rows, schema=["query", "item", "grade"], orient="row")
+    for trusted in (str(tmp_path / "people.qrels"), tmp_path / "people.qrels", frame):
+        assert judged.evaluate(DATA.cheap, RUN, "nDCG@10", trusted=trusted).correction() == usual
+    cheap, people = (dict(reversed(each.items())) for each in (DATA.cheap, DATA.people))
+    backwards = judged.evaluate(cheap, RUN, "nDCG@10", trusted=people).correction()
+    assert (backwards.corrected, backwards.weight) == (usual.corrected, usual.weight)
+
+
+def test_all_queries_judged_by_people_is_people_alone() -> None:
+    found = judged.evaluate(DATA.people, RUN, "RR", trusted=DATA.people).correction()
+    assert found.weight == 0
+    assert found.corrected.estimate == pytest.approx(found.trusted.estimate)
+    assert found.corrected.low == pytest.approx(found.trusted.low)
+
+
+def test_it_is_in_everything_that_is_shown() -> None:
+    found = judged.evaluate(DATA.cheap, DATA.runs, "RR, P@5", trusted=DATA.people, level=0.9)
+    frame = found.to_frame()
+    beside = ("", " low", " high", " trusted", " trusted low", " trusted high", " cheap")
+    assert frame.columns == ["run", *(f"{m}{each}" for m in ("RR", "P@5") for each in beside)]
+    own = found.correction("P@5", "two")
+    row = frame.row(1, named=True)
+    assert row["P@5"] == own.corrected.estimate == found.value("P@5", "two")
+    assert (row["P@5 low"], row["P@5 high"]) == (own.corrected.low, own.corrected.high)
+    assert (row["P@5 trusted"], row["P@5 cheap"]) == (own.trusted.estimate, own.cheap)
+    header = found.to_text(quiet=True).splitlines()[0].split("  ")
+    assert [each.strip() for each in header if each] == [
+        *("run", "measure", "corrected", "low", "high"),
+        *("trusted", "trusted low", "trusted high", "cheap"),
+    ]
+    record = json.loads(found.to_json(per_query=True))
+    assert record["trusted"] == {"source": "the trusted judgements", "queries": 30}
+    assert record["level"] == 0.9
+    assert record["runs"][1]["scores"]["P@5"] == own.corrected.estimate
+    assert record["runs"][1]["trusted"]["P@5"] == own.to_dict()
+    values = record["runs"][1]["trusted_per_query"]
+    assert [query for query, each in values.items() if each["P@5"] is not None] == list(DATA.people)
+    assert "30 of 80 queries have trusted judgements too" in found.methods()
+    assert "random sample of all queries" in found.definition("RR")
+    lines = [line for line in found.sentences() if line.startswith("trusted: ")]
+    assert lines[1] == f"trusted: RR of one: {found.correction('RR', 'one').says()}"
+    assert "corrected: 30 of 80 queries have trusted judgements too" in found.to_text()
+    for text in (found.to_markdown(), found.to_html(), found.to_latex(), found.to_csv()):
+        assert "trusted" in text
+    assert found.to_trec().splitlines()[1] == f"RR\tall\t{found.value('RR', 'one')!r}"
+    assert found.to_frame(per_query=True).columns[2:4] == ["RR", "RR trusted"]
+
+
+def test_another_level_of_one_interval() -> None:
+    narrow, wide = corrected("RR", level=0.5).interval(), corrected("RR").interval(level=0.5)
+    assert narrow == wide
+    with pytest.raises(InputError) as error:
+        corrected("RR").interval(method="bca")
+    assert str(error.value) == (
+        "the interval of a corrected number has no other method and no groups; leave them out, or "
+        "trusted."
+    )
+
+
+def test_which_interval_is_narrower() -> None:
+    good = judged.evaluate(DATA.cheap, RUN, "P@5", trusted=DATA.people).correction()
+    assert good.narrower == "corrected"
+    by = f"{1 - good.ratio:.0%}".replace("%", " %")
+    assert good.says().endswith(f"alone; the corrected interval is {by} narrower")
+    noise = judged_twice(wrong=0.66, seed=3)
+    useless = judged.evaluate(noise.cheap, noise.runs["one"], "P@5", trusted=noise.people)
+    assert useless.correction().weight < 0.2
+    assert useless.correction().ratio == pytest.approx(1, abs=0.05)
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "interval": ({"interval": True}, "corrected numbers have intervals of their own"),
+    "groups": ({"groups": {"q000": "a"}}, "a correction takes queries for independent"),
+    "tie_range": ({"tie_range": True}, "the range is that of the cheap numbers"),
+    "unjudged_range": ({"unjudged_range": True}, "the range is that of the cheap numbers"),
+    "unanswerable": ({"unanswerable": True}, "either judgements may set other queries apart"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_it_does_not_go_with(name: str) -> None:
+    options, why = REFUSED[name]
+    with pytest.raises(InputError) as error:
+        corrected(**options)
+    assert str(error.value) == (
+        f"trusted (--trusted) does not go with {name}: {why}. Leave one of both out."
+    )
+
+
+WRONG: dict[str, tuple[dict[str, Any], type[JudgedError], str]] = {
+    "few": (
+        {"trusted": dict(list(DATA.people.items())[:19])},
+        InputError,
+        "the trusted judgements: 19 queries have trusted judgements, and a correction takes at "
+        "least 20; judge more of them, drawn at random, or leave trusted (--trusted) out.",
+    ),
+    "unknown": (
+        {"trusted": {**DATA.people, "x y": {"d1": 1}}},
+        InputError,
+        "the trusted judgements: 1 query is not among those that the cheap judgements are of (x "
+        "y), so there is nothing to correct there; leave them out, or judge them cheaply too.",
+    ),
+    "empty": (
+        {"trusted": {}},
+        InputError,
+        "trusted: the judgements: the dict is empty; give {query: {item: grade}}.",
+    ),
+    "no file": (
+        {"trusted": "nowhere.qrels"},
+        InputError,
+        "trusted: nowhere.qrels: no such file.",
+    ),
+    "sum": (
+        {"measures": "NumRelRet"},
+        MeasureError,
+        "NumRelRet is a sum over queries, which trusted judgements of some of them cannot correct; "
+        "leave it out, or ask for its mean, NumRelRet(aggregate=mean).",
+    ),
+    "median": (
+        {"measures": "Rank(aggregate=median)"},
+        MeasureError,
+        "Rank(aggregate=median) is no mean over queries, so trusted judgements cannot correct it; "
+        "leave it out.",
+    ),
+    "of means": (
+        {"measures": "F(average=means)@10"},
+        MeasureError,
+        "F(average=means)@10 is no mean over queries, so trusted judgements cannot correct it; "
+        "leave it out.",
+    ),
+    "infinite": (
+        {"measures": "Rank", "run": {query: ["none"] for query in DATA.cheap}},
+        MeasureError,
+        "Rank is infinite for some queries, and a mean of infinite values says nothing; leave it "
+        "out, or take RR.",
+    ),
+    "nothing relevant": (
+        {"policy": {"empty": "error"}, "trusted": {**DATA.people, "q001": {"d1": 0}}},
+        PolicyError,
+        "trusted: nothing is relevant for 1 of 31 judged queries (q001), and empty=error says to "
+        "stop; empty=zero gives them the worst value, empty=skip leaves them out.",
+    ),
+    "apart": (
+        {"policy": {"empty": "skip"}, "trusted": {**DATA.people, "q001": {"d1": 0}}},
+        PolicyError,
+        "nDCG@10: 1 query counts by one of both judgements only (q001), as empty=skip leaves out "
+        "what has nothing relevant; choose empty=zero (--empty zero), which counts all of them.",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_be_right_is_refused(name: str) -> None:
+    options, kind, message = WRONG[name]
+    given = {"run": RUN, "measures": "nDCG@10", "trusted": DATA.people, **options}
+    with pytest.raises(kind) as error:
+        judged.evaluate(DATA.cheap, **given)
+    assert str(error.value) == message
+
+
+def test_queries_that_the_run_lacks_count_on_neither_side() -> None:
+    lost = {query: items for query, items in RUN.items() if query not in list(DATA.people)[:4]}
+    with pytest.warns(judged.errors.JudgedWarning):
+        found = judged.evaluate(
+            DATA.cheap, lost, "RR", trusted=DATA.people, policy={"missing": "skip"}
+        )
+    assert (found.correction().queries, found.correction().trusted_queries) == (76, 26)
+
+
+def test_a_chosen_sample_is_warned_of() -> None:
+    cheap = of_all("nDCG@10")
+    best = sorted(cheap, key=cheap.__getitem__)[-25:]
+    with pytest.warns(judged.errors.JudgedWarning, match="random sample"):
+        found = judged.evaluate(
+            DATA.cheap, RUN, "nDCG@10", trusted={query: DATA.cheap[query] for query in best}
+        )
+    first, second = found.warnings()
+    assert first.startswith(
+        "The queries of the trusted judgements do not look like a random sample of all: by the "
+        "cheap judgements their values of nDCG@10 differ from the others' (Welch's test, p = "
+    )
+    assert second == (
+        "Of the queries of the trusted judgements none has another value of nDCG@10 than by the "
+        "cheap judgements: with errors that rare the corrected intervals may be too narrow."
+    )
+    assert corrected().warnings() == []
+
+
+def test_few_judged_results_are_warned_of() -> None:
+    few = {query: dict(list(own.items())[:4]) for query, own in DATA.people.items()}
+    with pytest.warns(judged.errors.JudgedWarning, match="people judged fewer results"):
+        found = judged.evaluate(DATA.cheap, RUN, "P@5", trusted=few)
+    (said,) = (each for each in found.warnings() if "fewer results" in each)
+    assert said.startswith("the trusted judgements: on its queries 3")
+    assert "have trusted judgements and 100% cheap ones" in said
+
+
+def test_another_scale_is_warned_of() -> None:
+    double = {q: {item: 2 * g for item, g in own.items()} for q, own in DATA.people.items()}
+    with pytest.warns(judged.errors.JudgedWarning, match="one scale"):
+        found = judged.evaluate(DATA.cheap, RUN, "P@5", trusted=double)
+    assert found.warnings()[0] == (
+        "the trusted judgements: the highest grade is 2, and 1 by the cheap judgements: are both "
+        "on one scale? Measures take grades as they are, and a correction would be of the scale."
+    )
+
+
+def test_no_trusted_spread_means_no_interval() -> None:
+    cheap = {str(at): {"a": 1, "b": at % 2} for at in range(60)}
+    people = {str(at): {"a": 1, "b": 0} for at in range(25)}
+    found = judged.evaluate(cheap, {str(at): ["a", "b"] for at in range(60)}, "P@2", trusted=people)
+    own = found.correction()
+    assert (own.corrected.estimate, own.weight, own.narrower) == (0.5, 0.0, None)
+    assert own.corrected.note == (
+        "all queries have the same value by the trusted judgements, which says nothing of how "
+        "others would spread"
+    )
+    assert "(no interval)" in own.says()
+
+
+def test_what_would_show_other_numbers_is_refused() -> None:
+    found = corrected()
+    with pytest.raises(InputError) as shown:
+        found.report()
+    assert str(shown.value) == (
+        "reports show the values of queries, which trusted judgements do not correct; leave "
+        "trusted out for them."
+    )
+    with pytest.raises(InputError, match=r"^charts show the values of queries"):
+        judged.charts.systems(found)
+    with pytest.raises(InputError) as error:
+        found.beside(found, names=["a", "b"])
+    assert str(error.value) == (
+        "evaluations that trusted judgements correct cannot be joined; give all runs to one "
+        "evaluate."
+    )
+    with pytest.raises(PolicyError) as without:
+        judged.evaluate(DATA.cheap, RUN, "RR").correction()
+    assert str(without.value) == (
+        "this evaluation was made without trusted judgements; evaluate again with trusted."
+    )

@@ -1,0 +1,253 @@
+"""Several judges made one: each rule against a plain loop, files, and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.errors import InputError, OutputError
+from judged.judgements.agreements.choices import RULES
+from judged.judgements.agreements.rules import one_grade, tied
+
+JUDGES: dict[str, Any] = {
+    "ann": {"q": {"a": 2, "b": 0, "c": 1}},
+    "bob": {"q": {"a": 1, "b": 0, "d": 1}, "r": {"a": 3}},
+    "carl": {"q": {"a": 1, "b": 1}},
+}
+
+
+def twin(grades: list[float], rule: str) -> float:
+    """One item, its grades in the order of the judges."""
+    if rule == "majority":
+        counts = Counter(grades)
+        return min(grade for grade in grades if counts[grade] == max(counts.values()))
+    rules = {
+        "mean": fmean,
+        "median": median,
+        "highest": max,
+        "lowest": min,
+        "first": lambda grades: grades[0],
+    }
+    return float(rules[rule](grades))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_is_that_of_a_plain_loop(rule: str) -> None:
+    generator = np.random.default_rng(3)
+    grades = generator.choice([0, 0.1, 1, 2, 3], size=(400, 5))
+    grades[generator.random(grades.shape) < 0.4] = np.nan
+    found = one_grade(grades, rule)
+    for row, grade in zip(grades, found, strict=True):
+        known = row[~np.isnan(row)].tolist()
+        if not known:
+            assert np.isnan(grade)
+        elif rule in ("mean", "median"):
+            assert grade == pytest.approx(twin(known, rule), rel=1e-15)
+        else:
+            assert grade == twin(known, rule)
+
+
+def test_split_majorities_are_counted_as_by_a_plain_loop() -> None:
+    generator = np.random.default_rng(4)
+    grades = generator.integers(0, 3, (300, 4)).astype(float)
+    grades[generator.random(grades.shape) < 0.4] = np.nan
+    for row, split in zip(grades, tied(grades), strict=True):
+        counts = Counter(row[~np.isnan(row)].tolist())
+        most = max(counts.values(), default=0)
+        assert split == (list(counts.values()).count(most) > 1 if counts else False)
+
+
+def test_the_mean_of_equal_grades_is_that_grade() -> None:
+    # 0.1 + 0.1 + 0.1 is 0.30000000000000004.
+    assert one_grade(np.array([[0.1, 0.1, 0.1]]), "mean").tolist() == [0.1]
+    assert one_grade(np.array([[1e308, 1.5e308]]), "mean").tolist() == [1.25e308]
+
+
+@pytest.mark.parametrize(
+    ("rule", "wanted"),
+    [
+        ("majority", {"a": 1.0, "b": 0.0, "c": 1.0, "d": 1.0}),
+        ("mean", {"a": 4 / 3, "b": 1 / 3, "c": 1.0, "d": 1.0}),
+        ("highest", {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}),
+        ("first", {"a": 2.0, "b": 0.0, "c": 1.0, "d": 1.0}),
+    ],
+)
+def test_what_is_merged_is_judgements(rule: str, wanted: dict[str, float]) -> None:
+    found = judged.merge_judgements(JUDGES, rule=rule)
+    assert found.to_dict() == {"q": wanted, "r": {"a": 3.0}}
+    assert found.judged_by == (0, 3, 0, 2)
+    run = {"q": ["b", "a"], "r": ["a"]}
+    values = [judged.evaluate(each, run, "nDCG").value() for each in (found, found.to_dict())]
+    assert values[0] == pytest.approx(values[1])
+    assert judged.agreement({"ann": JUDGES["ann"], "all": found}).pair().items == 3
+    assert judged.read_judgements(found) is found
+
+
+def test_what_is_said() -> None:
+    found = judged.merge_judgements(JUDGES)
+    assert found.sentences() == [
+        "5 items of 2 queries: 3 judged by one judge, 2 by three judges.",
+        "rule majority: an item has the grade that most judges gave, and of several such the "
+        "lowest.",
+    ]
+    assert found.tables() == [
+        (
+            ["judge", "judged", "alone", "grade kept"],
+            [["ann", "3", "1", "2"], ["bob", "4", "2", "4"], ["carl", "2", "0", "1"]],
+        )
+    ]
+
+
+def test_a_split_majority_takes_the_lowest_and_is_counted() -> None:
+    two = {name: JUDGES[name] for name in ("bob", "ann")}
+    found = judged.merge_judgements(two)
+    assert found.to_dict()["q"]["a"] == 1.0
+    assert found.warnings() == [
+        "1 item has no majority, as several grades were given equally often: the lowest is taken. "
+        "Of two judges that is the lower grade wherever they differ; a third would settle it."
+    ]
+    three = {**two, "dora": {"q": {"a": 0}, "r": {"a": 3}}}
+    assert judged.merge_judgements(three).warnings() == [
+        "1 item has no majority, as several grades were given equally often: the lowest is taken."
+    ]
+    evaluated = judged.evaluate(found, {"q": ["a"], "r": ["a"]}, "RR")
+    assert any("no majority" in text for text in evaluated.warnings())
+
+
+def test_the_first_judge_settles() -> None:
+    settled = {"settled": {"q": {"a": 3}}, **JUDGES}
+    assert judged.merge_judgements(settled, rule="first").to_dict()["q"]["a"] == 3.0
+    last = {**JUDGES, "settled": {"q": {"a": 3}}}
+    assert judged.merge_judgements(last, rule="first").to_dict()["q"]["a"] == 2.0
+
+
+def test_a_negative_grade_counts_only_where_nobody_judged() -> None:
+    judges = {"ann": {"q": {"a": -1, "b": -1}}, "bob": {"q": {"a": 2, "b": -2}}}
+    found = judged.merge_judgements(judges, rule="mean")
+    assert found.to_dict() == {"q": {"a": 2.0, "b": -1.0}}
+    assert found.sentences()[2] == ("2 items of 1 query: 1 judged by nobody, 1 by one judge.")
+
+
+@pytest.mark.parametrize(
+    "ending", ["", ".qrels", ".qrel", ".trec", ".txt", ".csv", ".json", ".parquet"]
+)
+def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
+    found = judged.merge_judgements(JUDGES, rule="mean")
+    path = tmp_path / f"merged{ending}"
+    found.save(path)
+    again = judged.read_judgements(path)
+    assert isinstance(again, judged.Judgements)
+    assert again.frame.equals(found.frame)  # 4/3 with all its digits
+
+
+def test_trec_text_has_whole_grades_as_such(tmp_path: Path) -> None:
+    judged.merge_judgements(JUDGES, rule="mean").save(tmp_path / "merged.qrels")
+    assert (tmp_path / "merged.qrels").read_text().splitlines() == [
+        "q 0 a 1.3333333333333333",
+        "q 0 b 0.3333333333333333",
+        "q 0 c 1",
+        "q 0 d 1",
+        "r 0 a 3",
+    ]
+
+
+@pytest.mark.parametrize("ending", [".qrels", ".csv", ".json", ".parquet"])
+def test_subtopics_stay(tmp_path: Path, ending: str) -> None:
+    judges = {
+        "ann": {"q": {"a": {"1": 1, "2": 0}}},
+        "bob": {"q": {"a": {"1": 2}, "b": {"1": 1}}},
+    }
+    found = judged.merge_judgements(judges, rule="highest")
+    assert found.to_dict() == {"q": {"a": {"1": 2.0, "2": 0.0}, "b": {"1": 1.0}}}
+    found.save(tmp_path / f"merged{ending}")
+    again = judged.read_judgements(tmp_path / f"merged{ending}")
+    assert isinstance(again, judged.Judgements)
+    keys = ["query", "item", "subtopic"]
+    assert again.frame.sort(keys).equals(found.frame.select(again.frame.columns).sort(keys))
+
+
+def test_queries_with_nothing_in_them_stay(tmp_path: Path) -> None:
+    found = judged.merge_judgements({"ann": {"q": {"a": 1}, "none": {}}, "bob": {"q": {"a": 1}}})
+    assert found.names() == ["q", "none"]
+    found.save(tmp_path / "merged.json")
+    again = judged.read_judgements(tmp_path / "merged.json")
+    assert isinstance(again, judged.Judgements)
+    assert again.names() == ["q", "none"]
+    path = tmp_path / "merged.qrels"
+    with pytest.raises(OutputError) as caught:
+        found.save(path)
+    assert str(caught.value) == (
+        f"{path}: 1 query has no judged item (none), which a TREC file of judgements cannot hold; "
+        "write .json."
+    )
+    assert not path.exists()
+
+
+def test_ids_that_a_format_cannot_hold(tmp_path: Path) -> None:
+    blank = {"q 1": {"a": 1}}
+    found = judged.merge_judgements({"ann": blank, "bob": blank})
+    path = tmp_path / "merged.qrels"
+    with pytest.raises(OutputError) as caught:
+        found.save(path)
+    assert str(caught.value) == (
+        f"{path}: the query id 'q 1' has white space in it, which a TREC file of judgements cannot "
+        "hold; write .json, or change it."
+    )
+    for ending in (".csv", ".json", ".parquet"):
+        found.save(tmp_path / f"merged{ending}")
+        again = judged.read_judgements(tmp_path / f"merged{ending}")
+        assert isinstance(again, judged.Judgements)
+        assert again.names() == ["q 1"]
+
+
+def test_an_ending_that_nobody_knows(tmp_path: Path) -> None:
+    path = tmp_path / "merged.xls"
+    with pytest.raises(OutputError) as caught:
+        judged.merge_judgements(JUDGES).save(path)
+    assert str(caught.value) == (
+        f"{path}: the ending says the format, and must be .qrels, .qrel, .trec, .txt, .json, .csv, "
+        ".md, .html or .parquet."
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        (
+            JUDGES,
+            {"rule": "max"},
+            "rule must be one of majority, mean, median, highest, lowest, first; got 'max'.",
+        ),
+        ({"ann": JUDGES["ann"]}, {}, "a merger takes two judges or more; got 1 judge."),
+        (
+            JUDGES["ann"],
+            {},
+            "a merger takes two judges or more: give {name: judgements}, or a list "
+            "of files; got the judgements of one alone.",
+        ),
+        (
+            JUDGES,
+            {"columns": {"weight": "w"}},
+            "columns: merged judgements have no weight; leave "
+            "it out, and give it where they are evaluated.",
+        ),
+    ],
+)
+def test_what_is_refused(given: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        judged.merge_judgements(given, **options)
+    assert str(caught.value) == message
+
+
+def test_the_other_formats_of_a_result(tmp_path: Path) -> None:
+    found = judged.merge_judgements(JUDGES)
+    for ending in (".md", ".html"):
+        found.save(tmp_path / f"merged{ending}")
+        assert "grade kept" in (tmp_path / f"merged{ending}").read_text()
+    assert repr(found).splitlines()[0].split() == ["judge", "judged", "alone", "grade", "kept"]

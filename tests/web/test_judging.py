@@ -288,6 +288,24 @@ def test_judgements_of_annotators_stay_out_of_the_collections(server: Serve, dat
     assert chosen.json != found
 
 
+def test_a_collection_without_judgements_can_begin(server: Serve, data: Path) -> None:
+    (data / "qrels.txt").unlink()
+    running = server(data)
+    page = running.ask("/judge?annotator=ar&by=depth&k=5")
+    runs = {name: str(data / f"{name}.run") for name in NAMES}
+    wanted = judged.queue({}, runs, depth=5, by="depth")
+    assert f"0 of {len(wanted.items):,} done" in page.text
+    assert "on topic" in page.text
+    assert "beside the file you started from" not in page.text
+    assert pressed(running, grade=3, by="depth", k=5, **shown(page)).status == 303
+    assert running.ask("/").status == 409  # nobody said that one annotator is the truth
+    assert server(data).ask("/?judgements=judgements/ar.qrels").status == 200
+    Annotator(data, "bo").grade(*shown(page).values(), 3)
+    agreement = running.ask("/agreement")
+    assert agreement.status == 200
+    assert "There are runs and no judgements" in agreement.text
+
+
 def test_where_there_is_no_folder(server: Serve, data: Path, tmp_path: Path) -> None:
     answer = server().ask("/judge?annotator=ar")
     assert answer.status == 409

@@ -169,14 +169,14 @@ def _queued(asked: Asked) -> Tasks:
     """The unjudged results that matter most, or that stand highest."""
     from judged.judgements.queues import queue
 
-    calculations, terms = asked.calculations, asked.terms
+    terms = asked.terms
     by, depth, seed = order_of(asked), depth_of(asked), asked.settings.judging.seed
 
     def made() -> Tasks:
-        runs = {each.name: calculations.run(each.name) for each in calculations.systems}
+        judgements, runs = _pooled(asked)
         progress_of_this_work().say("Looking for what to judge")
         found = queue(
-            calculations.judgements(),
+            judgements,
             runs,
             measure_of(asked),
             by=by,
@@ -191,13 +191,25 @@ def _queued(asked: Asked) -> Tasks:
     return tasks
 
 
+def _pooled(asked: Asked) -> tuple[Any, dict[str, Any]]:
+    """The judgements and the runs; no judgements where a folder has runs alone, and somebody begins
+    to judge them."""
+    workspace = asked.workspace
+    begun = workspace.of_kind("judgements", "rows", "unclear")
+    if workspace.judgements is None and workspace.systems and not begun:
+        return {}, {each.name: str(each.file.path) for each in workspace.systems}
+    calculations = asked.calculations
+    runs = {each.name: calculations.run(each.name) for each in calculations.systems}
+    return calculations.judgements(), runs
+
+
 def queue_options(terms: Terms) -> dict[str, Any]:
     """The terms as `judged.queue` takes them, which never cuts lists."""
     return {name: value for name, value in terms.options().items() if name != "depth"}
 
 
 def measure_of(asked: Asked) -> str:
-    """The measure that a judgement changes: the first of the terms, or the one of `judged queue`."""
+    """The measure that a judgement changes: the first of the terms, or that of `judged queue`."""
     chosen = asked.terms.measures
     return chosen[0] if chosen else MEASURE
 

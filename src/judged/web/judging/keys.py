@@ -119,6 +119,6 @@ def _grade(asked: Asked, given: Params) -> int:
 
 
 def _note(given: Params) -> str | None:
-    """The note as it was typed; None where the form has none. A browser ends lines as letters do."""
+    """The note as it was typed; None where the form has none."""
     notes = [value for name, value in given.pairs if name == "note"]
     return notes[0].replace("\r\n", "\n") if notes else None

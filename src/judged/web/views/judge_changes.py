@@ -1,10 +1,9 @@
-"""What judging changes, for who asks to see it: the values that are still possible while results are
+"""What judging changes, for who asks to see it: the values that are possible while results are
 unjudged, and how far annotators agree."""
 
 from __future__ import annotations
 
 from math import isnan
-from typing import Any
 
 from judged.judgements.annotators.log import Log
 from judged.text import counted

@@ -430,13 +430,13 @@ def test_several_annotators_made_one(server: Serve, data: Path, tmp_path: Path) 
     settle(running, query="q0", item="d0", grade=2)
     judges = {name: each.qrels for name, each in two.items()}
 
-    def read(path: str) -> dict[str, dict[str, float]]:
+    def read(path: str) -> dict[tuple[str, str], float]:
         answer = running.ask(path)
         assert answer.status == 200
         file = tmp_path / "merged.qrels"
         file.write_bytes(answer.body)
         rows = judged.read_judgements(file).frame.iter_rows()  # type: ignore[union-attr]
-        return {(query, item): grade for query, item, grade in rows}  # type: ignore[misc]
+        return {(query, item): grade for query, item, grade in rows}
 
     for rule in ("majority", "mean", "highest"):
         frame = judged.merge_judgements(judges, rule=rule).to_frame()
@@ -446,7 +446,7 @@ def test_several_annotators_made_one(server: Serve, data: Path, tmp_path: Path) 
     whole = read("/merged?settled=1&collection=1")
     rows = judged.read_judgements(data / "qrels.txt").frame.iter_rows()  # type: ignore[union-attr]
     base = {(query, item): grade for query, item, grade in rows}
-    assert whole == {**base, **read("/merged?settled=1")}  # type: ignore[comparison-overlap]
+    assert whole == {**base, **read("/merged?settled=1")}
     assert running.ask("/merged?rule=best").status == 400
     assert running.ask("/merged").headers["content-disposition"] == (
         'attachment; filename="merged-majority.qrels"'

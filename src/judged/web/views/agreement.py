@@ -146,7 +146,7 @@ def _boards(asked: Asked) -> dict[str, Any]:
     places = {each.name: each.place for each in asked.workspace.systems}
     higher = boards.evaluations[next(iter(values))].labels[measure].spec.higher_is_better
     columns = [(judge, _ranked(own, higher=higher)) for judge, own in values.items()]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": run,
             "place": places.get(run, 0),

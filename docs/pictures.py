@@ -76,6 +76,12 @@ class Digits:
         )
 
     @property
+    def plan(self) -> judged.Plan:
+        runs = [self.run("cosine-pixels"), self.run("cosine-pca8")]
+        pilot = judged.compare(self.judgements, runs, "nDCG@10")
+        return judged.plan(difference=0.02, pilot=pilot)
+
+    @property
     def same(self) -> Any:
         return judged.relevance.same_label(
             *(path.read_text(encoding="utf-8").split() for path in self.files.labels)
@@ -137,6 +143,7 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "scatter": lambda digits: charts.scatter(digits.pair, measure="AP"),
     "forest": lambda digits: charts.forest(digits.comparison),
     "systems": lambda digits: charts.systems(digits.comparison),
+    "power": lambda digits: charts.power(digits.plan),
     "scores": lambda digits: charts.scores(digits.judgements, digits.run("euclidean-pixels")),
     "embedding-scores": lambda digits: charts.embedding_scores(digits.diagnosis()),
     "ranges": lambda digits: charts.ranges(digits.evaluation, measures=["AP", "P@10"]),

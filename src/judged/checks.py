@@ -249,6 +249,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "run_format": file_format,
     "search": flag,
     "seed": partial(whole, at_least=0),
+    "simulate": flag,
     "tag": text,
     "tie_range": flag,
     "top_grade": number,

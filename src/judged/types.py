@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from judged.comparison.comparison import Comparison
     from judged.conventions import Convention
     from judged.embeddings.normalisation import Normalisation
     from judged.embeddings.relevance import Relation
@@ -112,6 +113,9 @@ WeightsLike: TypeAlias = "Path | Mapping[str, Number] | ArrowTable | QueryWeight
 """How much each query weighs: {query: weight}, a table, or a file."""
 GroupsLike: TypeAlias = "Path | Mapping[str, Any] | TableLike"
 """Which group each query is of: {query: group}, a table, or a file."""
+PilotLike: TypeAlias = "Comparison | Mapping[str, Number] | Sequence[Number] | NDArray[Any]"
+"""What a spread of differences is estimated from: a comparison, or {query: difference}, or numbers.
+"""
 AttributesLike: TypeAlias = "Path | Mapping[str, Mapping[str, Any]] | TableLike"
 """What is known of each query: {query: {attribute: value}}, a table, or a file."""
 ValuesLike: TypeAlias = (

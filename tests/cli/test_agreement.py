@@ -104,6 +104,17 @@ def test_what_is_refused(judged, judges, arguments, message) -> None:
     assert (done.code, done.out, done.err) == (2, "", f"judged: {message}\n")
 
 
+def test_what_readers_say_comes_with_the_judge(judged, judges) -> None:
+    rows = [line.split() for line in ANN.splitlines()]
+    table = "".join(f"{query},{item},{grade}\n" for query, _, item, grade in rows)
+    Path("dora.csv").write_text(f"query,item,grade\n{table}q1,e,\n")
+    done = judged("agreement", "dora=dora.csv", "bob.qrels")
+    assert done.err == "warning: dora: 1 row has no grade: left out, as nobody judged it.\n"
+    assert library.agreement("dora.csv", "bob.qrels").kappa == (
+        library.agreement("ann.qrels", "bob.qrels").kappa
+    )
+
+
 def test_one_file_is_wrong_usage(judged, judges) -> None:
     done = judged("agreement", "ann.qrels")
     assert done.code == 2
@@ -114,7 +125,7 @@ def test_a_merger(judged, judges) -> None:
     done = judged("merge", "ann.qrels", "bob.qrels", "carl.qrels", "-o", "merged.qrels")
     assert done.code == 0
     assert done.out.splitlines()[-2:] == [
-        "48 items of 12 queries: 24 judged by one judge, 24 by three judges.",
+        "48 items of 12 queries, judged: 24 by one judge, 24 by three judges.",
         "rule majority: an item has the grade that most judges gave, and of several such the "
         "lowest.",
     ]

@@ -14,6 +14,8 @@ from judged import (
     explain,
     identify,
     merge_judgements,
+    overlap,
+    plan,
 )
 from judged.charts.kinds.rank_histogram import rank_histogram
 from judged.checks import STUDIED_TEMPERATURES as STUDIED
@@ -40,8 +42,10 @@ CALLED = {
     "temperature-study": (*VECTORS, fit, study),
     "conventions": (compare_conventions,),
     "identify": (identify,),
+    "plan": (evaluate, plan),
     "agreement": (evaluate, agreement),
     "merge": (merge_judgements,),
+    "overlap": (overlap,),
     "explain": (explain,),
     "plot": (rank_histogram,),
 }

@@ -12,6 +12,7 @@ COMMANDS = {
     "the list of conventions": (("conventions",), "ranx", ""),
     "one convention": (("conventions", "ranx"), "ndcg_burges", ""),
     "identify": (("identify", "0.5", "qrels", "a.run", "-m", "RR"), "RR", ""),
+    "plan": (("plan", "--difference", "0.02", "--sd", "0.1"), "199", ""),
     "explain": (("explain", "0 1", "-m", "RR"), "0.5", "latex"),
     "temperature": (("temperature", "v.npy", "v.npy", "--pairs", "-t", "1"), "", ""),
     "temperature-study": (

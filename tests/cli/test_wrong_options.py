@@ -18,6 +18,7 @@ COMMANDS = {
     "gate": ("qrels", "b.run", "--baseline", "b.run"),
     "explain": ("qrels", "a.run", "-q", "q1"),
     "identify": ("0.5", "qrels", "a.run", "-m", "RR"),
+    "plan": ("--difference", "0.1", "--pilot", "qrels", "a.run", "b.run", "--missing", "zero"),
     "conventions": ("qrels", "a.run", "-m", "RR"),
     "trec-eval": ("qrels", "a.run"),
 }

@@ -209,7 +209,10 @@ def test_items_judged_twice_with_different_grades(way: str, tmp_path: Path) -> N
     assert_effect(finding, first, other)
     places = " (lines 1 and 12)" if way == "file" else ""
     assert finding.examples[0] == f"item 'a' of query 'q1': 2 and 0{places}"
-    assert "4 judgements repeat another; the first of each counts" in " ".join(found.how)
+    assert found.warnings() == [
+        "4 judgements repeat another: the first of each counts here, as with duplicates=first "
+        "(--duplicates first), without which 'judged evaluate' refuses them."
+    ]
 
 
 def test_relevant_items_that_are_not_there() -> None:
@@ -430,3 +433,18 @@ def test_documents_in_place_of_items() -> None:
     assert change.as_is == judged.evaluate(judgements, run, "AP", item_to="doc:#").value()
     after = {**judgements, "q1": {"a": 1, "b": 0}}
     assert change.otherwise == judged.evaluate(after, run, "AP", item_to="doc:#").value()
+
+
+def test_two_grades_of_an_item_of_a_document() -> None:
+    rows = [("q1", "a1", 1), ("q1", "a2", 0), ("q1", "a1", 0), ("q1", "b1", 1), ("q2", "b1", 1)]
+    names = ["query", "item", "grade"]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    to = {"a1": "a", "a2": "a", "b1": "b", "c1": "c"}
+    run = {"q1": ["c1", "a2", "b1"], "q2": ["b1"]}
+    finding = judged.check(frame, {"one": run}, "AP", item_to=to).finding("two-grades")
+    assert finding is not None
+    first, other = (frame[[at, 1, 3, 4]] for at in (0, 2))
+    change = finding.effect.changes[0]
+    assert change.as_is == judged.evaluate(first, run, "AP", item_to=to).value()
+    assert change.otherwise == judged.evaluate(other, run, "AP", item_to=to).value()
+    assert change.as_is != change.otherwise

@@ -114,8 +114,8 @@ def test_vectors_without_ids() -> None:
     found = judged.check(by_row, {"0": ["0"], "1": ["2"]}, items=matrix, queries=np.eye(2))
     assert found.sound
     assert found.how[2:4] == (
-        "The vectors of the queries have no ids: row numbers from 0 are their ids.",
-        "The vectors of the items have no ids: row numbers from 0 are their ids.",
+        "The vectors of the queries have no ids: row numbers from 0 are ids.",
+        "The vectors of the items have no ids: row numbers from 0 are ids.",
     )
 
 

@@ -55,12 +55,12 @@ def test_texts_are_those_of_every_pair(near: float) -> None:
 
 def test_the_join_in_parts_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(4)
-    texts = pl.Series([" ".join(random.choice([*"abcdefg"], 6).tolist()) for _ in range(200)])
-    whole = pairs(same_texts(texts, np.arange(200), 0.6)[0])
-    monkeypatch.setattr(twins, "_JOINED", 50)
-    monkeypatch.setattr(twins, "_COMPARED", 70)
-    monkeypatch.setattr(twins, "_TEXTS", 30)
-    assert pairs(same_texts(texts, np.arange(200), 0.6)[0]) == whole
+    texts = pl.Series([" ".join(random.choice([*"abcdefg"], 6).tolist()) for _ in range(60)])
+    whole = pairs(same_texts(texts, np.arange(60), 0.6)[0])
+    monkeypatch.setattr(twins, "_JOINED", 500)
+    monkeypatch.setattr(twins, "_COMPARED", 400)
+    monkeypatch.setattr(twins, "_TEXTS", 25)
+    assert pairs(same_texts(texts, np.arange(60), 0.6)[0]) == whole
 
 
 @pytest.mark.parametrize("limit", ["MOST", "_SEARCHED"])
@@ -98,6 +98,15 @@ def test_what_is_the_same(one: str, other: str, same: bool) -> None:
     assert pairs(found) == ({(0, 1), (1, 0)} if same else set())
 
 
+@pytest.mark.parametrize("asked", [[], [1], [1, 2]])
+def test_texts_that_say_nothing_are_like_no_other(asked: list[int]) -> None:
+    texts = pl.Series(["a", "", "", "a"])
+    found, silent = same_texts(texts, np.array(asked, np.int64), 0.9)
+    assert (pairs(found), silent) == (set(), 2)
+    found, silent = same_texts(texts[:0], np.array([], np.int64), 0.9)
+    assert (pairs(found), silent) == (set(), 0)
+
+
 def test_words_of_nothing() -> None:
     assert words_of(pl.Series(["", "\x00\x1b[2J", "a\x00b"])).to_list() == [
         [],
@@ -122,7 +131,9 @@ def test_spellings_of_an_id(one: str, other: str, differ: str) -> None:
     assert unlike(one, other) == differ
 
 
-@pytest.mark.parametrize(("one", "other"), [("10", "1"), ("1.10", "1.1"), ("a-b", "ab"), ("0", "")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("10", "1"), ("1.10", "1.1"), ("1.05", "1.5"), ("a-b", "ab"), ("0", "")]
+)
 def test_ids_that_are_two(one: str, other: str) -> None:
     assert plain_ids(pl.Series([one]))[0] != plain_ids(pl.Series([other]))[0]
 

@@ -42,6 +42,8 @@ def test_import_judged_is_light() -> None:
         ["temperature-study", "--help"],
         ["learn", "--help"],
         ["identify", "--help"],
+        ["overlap", "--help"],
+        ["plan", "--help"],
         ["agreement", "--help"],
         ["merge", "--help"],
         ["measures", "--help"],

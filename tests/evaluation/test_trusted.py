@@ -200,6 +200,13 @@ WRONG: dict[str, tuple[dict[str, Any], type[JudgedError], str]] = {
         InputError,
         "trusted: nowhere.qrels: no such file.",
     ),
+    "weights": (
+        {"weights": {query: 1 + 30 * (query in list(DATA.people)[:3]) for query in DATA.cheap}},
+        InputError,
+        "nDCG@10: 30 queries have trusted judgements, which by their weights say no more than 4.9 "
+        "of equal weight (Kish), and a correction takes at least 20; judge more of them, drawn at "
+        "random, or leave the weights out.",
+    ),
     "sum": (
         {"measures": "NumRelRet"},
         MeasureError,

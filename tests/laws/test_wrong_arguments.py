@@ -46,6 +46,7 @@ INDEXED = EMBEDDINGS.evaluate_index(
 )
 JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
 COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
+PLAN = judged.plan(difference=0.02, sd=0.1)
 ORDERS = judged.compare(JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]).orders()
 JUDGES = {"first": JUDGEMENTS, "second": {"q1": {"a": 1, "b": 0}, "q2": {"c": 0}}}
 
@@ -75,8 +76,12 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"grades": [[0, 1], [1, 1]]},
     ),
     "merge_judgements": (judged.merge_judgements, {"judgements": JUDGES}),
+    "overlap": (judged.overlap, {"runs": RUNS}),
     "queue": (judged.queue, {"judgements": JUDGEMENTS, "runs": RUNS}),
     "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),
+    "plan": (judged.plan, {"difference": 0.02, "sd": 0.1}),
+    "plan from a pilot": (judged.plan, {"difference": 0.02, "pilot": [0.1, -0.2, 0.3, 0.0]}),
+    "plan for a margin": (judged.plan, {"margin": 0.02, "sd": 0.1, "queries": 50}),
     "parse_measure": (judged.parse_measure, {"measure": "P"}),
     "repeats": (judged.repeats, {}),
     "read_run": (judged.read_run, {"run": RUN}),
@@ -142,6 +147,7 @@ METHODS = {
     "Evaluation": EVALUATION,
     "Comparison": COMPARISON,
     "Orders": ORDERS,
+    "Overlap": judged.overlap(RUNS),
     "Agreement": judged.agreement(JUDGES, runs=RUNS),
     "CollectionCheck": CHECKED,
     "Explanation": EXPLAINED,
@@ -156,6 +162,7 @@ METHODS = {
     "Sweep": SWEEP,
     "Study": STUDY,
     "IndexEvaluation": INDEXED,
+    "Plan": PLAN,
 }
 SOURCES: dict[str, Any] = {
     "source": judged.evaluate(JUDGEMENTS, RUNS, ["nDCG@10", "AP"]),
@@ -166,6 +173,7 @@ SOURCES: dict[str, Any] = {
     "sweep": SWEEP,
     "study": STUDY,
     "diagnosis": DIAGNOSIS,
+    "plan": PLAN,
     "pictures": {},
 }
 

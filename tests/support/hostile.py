@@ -69,6 +69,9 @@ def drawn(names: tuple[str, ...], **design: Any) -> Iterator[tuple[str, Callable
     sweep = json.loads(json.dumps(made_sweep()))
     sweep["similarity"] = first
     study = json.loads(json.dumps(made_study(7, (0.01, 0.1, 1.0), measures=[first, "AP"])))
+    differences = {query: 0.1 * at for at, query in enumerate(queries)}
+    plan = judged.plan(difference=0.1, pilot=differences).to_dict()
+    plan["pilot"]["measure"] = first
     sources: dict[str, Callable[[Any], Any]] = {
         "system": lambda function: function(one),
         "systems": lambda function: function(two),
@@ -80,6 +83,7 @@ def drawn(names: tuple[str, ...], **design: Any) -> Iterator[tuple[str, Callable
         "diagnosis": lambda function: function(diagnosis),
         "sweep": lambda function: function(sweep),
         "study": lambda function: function(study),
+        "plan": lambda function: function(plan),
     }
     for kind in KINDS.values():
         function = getattr(charts, kind.function_name)

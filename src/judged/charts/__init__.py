@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from judged.charts.kinds.forest import forest
     from judged.charts.kinds.gallery import Gallery, gallery
     from judged.charts.kinds.measure_at_k import measure_at_k
+    from judged.charts.kinds.power import power
     from judged.charts.kinds.precision_recall import precision_recall
     from judged.charts.kinds.precision_recall_at_k import precision_recall_at_k
     from judged.charts.kinds.ranges import ranges
@@ -58,6 +59,7 @@ __all__ = [
     "forest",
     "gallery",
     "measure_at_k",
+    "power",
     "precision_recall",
     "precision_recall_at_k",
     "ranges",

@@ -22,9 +22,11 @@ COMMANDS = (
     "fuse",
     "report",
     "gate",
+    "plan",
     "queue",
     "agreement",
     "merge",
+    "overlap",
     "check",
     "retriever",
     "embeddings",
@@ -85,9 +87,11 @@ def cli() -> None:
           judged fuse RUN RUN -o fused.run
           judged report QRELS RUN RUN -o report.html
           judged gate QRELS RUN --baseline baseline.json
+          judged plan --difference 0.02 --sd 0.1
           judged queue QRELS RUN RUN -o to_judge.csv
           judged agreement QRELS QRELS RUN RUN
           judged merge QRELS QRELS -o merged.qrels
+          judged overlap RUN RUN
           judged check QRELS RUN --queries FILE --items FILE
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS

@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     shell_complete=complete_convention,
     help="Score as another library does, such as ranx or torchmetrics: its names are understood, "
     "measures are its variants of them, and the policy is its own where none is given. With "
-    "--orders it may be given more than once; judged is no library but what is without it.",
+    "--orders it may be given more than once, and 'judged' stands for none.",
 )
 @policy_options
 @weights_option

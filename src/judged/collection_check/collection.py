@@ -46,8 +46,8 @@ class Side:
     texts: pl.DataFrame | None = None
     """Columns id and text."""
     vectors: Vectors | None = None
-    how: tuple[str, ...] = ()
-    """What was assumed, a sentence each."""
+    order: str = ""
+    """What the vectors are named by that have no ids: texts or rows."""
 
     @classmethod
     def of(
@@ -78,10 +78,15 @@ class Side:
         if found.ids is not None:
             return cls(name, frame, found)
         if frame is not None and frame.height == len(found):
-            how = f"The vectors of the {name} have no ids: they are in the order of the texts."
-            return cls(name, frame, replace(found, ids=tuple(frame["id"].to_list())), (how,))
-        how = f"The vectors of the {name} have no ids: row numbers from 0 are their ids."
-        return cls(name, frame, replace(found, ids=found.names()), (how,))
+            return cls(name, frame, replace(found, ids=tuple(frame["id"].to_list())), "texts")
+        return cls(name, frame, replace(found, ids=found.names()), "rows")
+
+    @property
+    def how(self) -> list[str]:
+        """What was assumed, a sentence each."""
+        said = {"texts": "they are in the order of the texts", "rows": "row numbers from 0 are ids"}
+        known = said.get(self.order)
+        return [f"The vectors of the {self.name} have no ids: {known}."] if known else []
 
     @property
     def given(self) -> bool:
@@ -97,9 +102,9 @@ class Side:
 
     def refuse_apart(self, judged: pl.Series) -> None:
         """Refuse vectors whose ids are row numbers, where no judged id is one."""
-        if self.vectors is None or not self.how or "row numbers" not in self.how[0]:
+        if self.vectors is None or self.order != "rows":
             return
-        if not judged.is_in(self.ids.implode()).any():
+        if not judged.is_in(pl.Series(self.vectors.names()).implode()).any():
             one = "query" if self.name == "queries" else "item"
             raise InputError(
                 f"{self.vectors.source} have no ids, and no judged {one}, as {judged[0]!r}, is the "
@@ -277,8 +282,8 @@ def _with_repeated(
         if str(query) in queries
         for item, grade in results_of(list(listed), f"query {query!r}", JUDGEMENTS)[0]
     ]
-    others = frame.filter(~frame["query"].is_in(list(queries)))
-    return pl.concat([others, from_rows(rows, JUDGEMENTS)])
+    again = from_rows(rows, JUDGEMENTS)
+    return pl.concat([frame.filter(~frame["query"].is_in(again["query"].implode())), again])
 
 
 def as_run(run: Run | Lookup) -> Run:

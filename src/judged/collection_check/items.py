@@ -95,7 +95,6 @@ def two_grades(collection: Collection, numbers: Numbers) -> Finding | None:
     frame = raw.frame.with_row_index("row")
     twice = frame.filter(pl.struct(own).is_duplicated())
     first = twice.group_by(own, maintain_order=True).agg(
-        pl.col("grade").first().alias("first"),
         pl.col("row").first(),
         grades=pl.col("grade"),
         rows=pl.col("row"),
@@ -129,7 +128,7 @@ def two_grades(collection: Collection, numbers: Numbers) -> Finding | None:
     judgements = replace(raw, frame=frame, rows=None, locate=None)
     says = (
         f"{counted(other.height, 'item is', 'items are')} judged twice or more for a query, with "
-        "different grades: 'judged evaluate' refuses them, or takes the first."
+        "different grades."
     )
     otherwise = (
         "with the other grade, the last that differs from the first"

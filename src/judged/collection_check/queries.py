@@ -17,12 +17,17 @@ from judged.text import counted, few, quote
 def query_twins(collection: Collection, numbers: Numbers, near: Near) -> Finding | None:
     """Queries that are the same as another one, or nearly, with other relevant items."""
     relevant = collection.relevant.sort("query", "item").group_by("query").agg("item")
-    sets = pl.DataFrame({"query": collection.names}).join(relevant, on="query", how="left")
+    sets = pl.DataFrame({"one": collection.names})
+    sets = sets.join(relevant.rename({"query": "one"}), on="one", how="left", maintain_order="left")
     sets = sets.with_columns(pl.col("item").fill_null([]))
+    # A number for each set of items: of all pairs only numbers are compared.
+    number = (
+        sets.group_by("item").agg("one").with_row_index("set").select("set", "one").explode("one")
+    )
     pairs = (
-        near.pairs.join(sets.rename({"query": "one", "item": "items"}), on="one")
-        .join(sets.rename({"query": "other", "item": "other_items"}), on="other")
-        .filter(pl.col("items") != pl.col("other_items"))
+        near.pairs.join(number, on="one")
+        .join(number.rename({"one": "other", "set": "other_set"}), on="other")
+        .filter(pl.col("set") != pl.col("other_set"))
     )
     if pairs.is_empty():
         return None
@@ -35,27 +40,29 @@ def query_twins(collection: Collection, numbers: Numbers, near: Near) -> Finding
         .filter(pl.col("at") < pl.col("to"))
         .sort("at", "to")
     )
+    shown = pairs.head(EXAMPLES)
+    known = sets.filter(sets["one"].is_in(pl.concat([shown["one"], shown["other"]]).implode()))
+    items = dict(known.iter_rows())
     about = [
         {
             "queries": [row["one"], row["other"]],
             "texts": near.texts(row["one"], row["other"]),
             "nearness": row["near"],
             "by": row["by"],
-            "relevant": [row["items"][:EXAMPLES], row["other_items"][:EXAMPLES]],
+            "relevant": [items[row[name]][:EXAMPLES] for name in ("one", "other")],
         }
-        for row in pairs.head(EXAMPLES).iter_rows(named=True)
+        for row in shown.iter_rows(named=True)
     ]
     examples = [
         f"{_both(each, near)}: relevant are {_items(each['relevant'][0])} and "
         f"{_items(each['relevant'][1])}"
         for each in about
     ]
-    number = len(names)
     says = (
         f"{counted(pairs.height, 'pair')} of queries that are the same or nearly so, with other "
-        f"relevant items: {number:,} of {counted(len(collection.names), 'query', 'queries')}."
+        f"relevant items: {len(names):,} of {counted(len(collection.names), 'query', 'queries')}."
     )
-    effect = numbers.effect(_without(number), collection.without_queries(names))
+    effect = numbers.effect(_without(len(names)), collection.without_queries(names))
     return Finding("query-twins", pairs.height, says, tuple(examples), tuple(about), effect)
 
 

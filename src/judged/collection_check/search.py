@@ -98,7 +98,7 @@ def searched(
         findings=tuple(each for each in found if each is not None),
         unchecked=tuple(unchecked),
         looked_at=collection.sizes(),
-        how=tuple(_how(collection, numbers, thresholds)),
+        how=tuple(_how(collection, numbers, trained, thresholds)),
         notes=tuple(map(Warned, dict.fromkeys(_notes(collection, as_is)))),
         ignored=thresholds.ignored,
     )
@@ -131,7 +131,12 @@ def _lacking(
         yield f"{name}: ignored, as asked."
 
 
-def _how(collection: Collection, numbers: Numbers, thresholds: Thresholds) -> Iterator[str]:
+def _how(
+    collection: Collection,
+    numbers: Numbers,
+    trained: training.Training | None,
+    thresholds: Thresholds,
+) -> Iterator[str]:
     """How things were looked for, and what numbers are."""
     yield "Relevant is " + (
         "any grade above 0." if collection.rel is None else f"a grade from {collection.rel:g}."
@@ -147,9 +152,10 @@ def _how(collection: Collection, numbers: Numbers, thresholds: Thresholds) -> It
         yield f"Vectors are nearly the same with a cosine from {thresholds.near_vectors:g}."
     for side in sides:
         yield from side.how
-    if collection.repeats:
-        rows = counted(collection.repeats, "judgement repeats", "judgements repeat")
-        yield f"{rows} another; the first of each counts, as with duplicates=first."
+    if trained is not None:
+        kind = "a table of queries" if trained.pairs is None else "judgements"
+        size = counted(len(trained.ids), "query", "queries")
+        yield f"The training set was read as {kind}, of {size}."
     if isinstance(numbers.as_is, Evaluation):
         yield (
             "As it is: the number of 'judged evaluate' for all judgements as given; otherwise: the "
@@ -160,6 +166,12 @@ def _how(collection: Collection, numbers: Numbers, thresholds: Thresholds) -> It
 
 def _notes(collection: Collection, as_is: Evaluation | str | None) -> Iterator[str]:
     """What could mislead about the data."""
+    if collection.repeats:
+        rows = counted(collection.repeats, "judgement repeats", "judgements repeat")
+        yield (
+            f"{rows} another: the first of each counts here, as with duplicates=first "
+            "(--duplicates first), without which 'judged evaluate' refuses them."
+        )
     if isinstance(as_is, str):
         yield f"There are no numbers as it is: {as_is}"
     elif as_is is not None:

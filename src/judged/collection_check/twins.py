@@ -30,7 +30,7 @@ _TEXTS = 20_000
 """So many texts are taken apart at a time."""
 _COMPARED = 10_000_000
 """Pairs of texts of so many words together are compared at a time."""
-_JOINED = 5_000_000
+_JOINED = 1_000_000
 """So many pairs come out of one join."""
 _SEARCHED = 500_000_000
 """So many pairs with a rare word in common are looked at."""
@@ -75,11 +75,11 @@ def same_texts(texts: pl.Series, asked: Ints, near: float) -> tuple[Twins, int]:
     kinds = there.group_by("said", maintain_order=True).len()
     kinds = kinds.with_columns(kind=np.arange(kinds.height))
     silent = len(texts) - there.height
-    if there.is_empty() or not len(asked):
-        return Twins.none(), silent
     rows = there.join(kinds.select("said", "kind"), on="said", maintain_order="left")
     rows = rows.select("row", "kind")
     sought = rows.join(pl.DataFrame({"row": asked}), on="row", how="semi", maintain_order="left")
+    if sought.is_empty():
+        return Twins.none(), silent
     asked_kinds = sought["kind"].unique(maintain_order=True)
     pairs = pl.DataFrame({"kind": asked_kinds, "like": asked_kinds, "near": 1.0})
     pairs = pl.concat([pairs, _near(kinds["said"], asked_kinds.to_numpy(), near)])
@@ -193,7 +193,9 @@ def same_vectors(
     if len(asked) == 0 or usable.sum() < 2:
         return Twins.none(), lost
     every = looked.directed
-    some = Vectors(vectors.rows(asked, vectors.precise), source=vectors.source)
+    some = every
+    if len(asked) < len(vectors):
+        some = Vectors(vectors.rows(asked, vectors.precise), source=vectors.source)
     product = Product(some, every, Cosine(), exclude=None, memory=memory)
     kept = 0
 

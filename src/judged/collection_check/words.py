@@ -29,7 +29,7 @@ _SPELLINGS: dict[str, Callable[[pl.Series], pl.Series]] = {
     "Unicode form": lambda ids: ids.str.normalize("NFKC"),
     "white space at the ends": lambda ids: ids.str.strip_chars(),
     "case": lambda ids: ids.str.to_lowercase(),
-    "zero padding": lambda ids: ids.str.replace_all(r"(^|[^0-9])0+([0-9])", "${1}${2}"),
+    "zero padding": lambda ids: ids.str.replace_all(r"(^|[^0-9.])0+([0-9])", "${1}${2}"),
 }
 """What two spellings of one id may differ in, and how it is taken away."""
 
@@ -38,7 +38,7 @@ def plain_ids(ids: pl.Series) -> pl.Series:
     """Ids without what two spellings of one id may differ in.
 
     >>> plain_ids(pl.Series(["Doc007", "doc7", " ７", "1.05", "0", "00"])).to_list()
-    ['doc7', 'doc7', '7', '1.5', '0', '0']
+    ['doc7', 'doc7', '7', '1.05', '0', '0']
     """
     for step in _SPELLINGS.values():
         ids = step(ids)

@@ -139,7 +139,6 @@ unanswerable, answer_threshold, trusted, columns, judgements_format, run_format,
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
         from judged.evaluation.runs import judged_runs
-        from judged.evaluation.trusted import with_trusted
         from judged.evaluation.warnings import announced
 
         request = Request.of(measures, policy, convention, prepares=True)
@@ -173,8 +172,12 @@ unanswerable, answer_threshold, trusted, columns, judgements_format, run_format,
         unanswerable=unanswerable,
         answer_threshold=answer_threshold,
     )
+    if judged.trusted is not None:
+        from judged.evaluation.trusted import with_trusted
+
+        found = with_trusted(found, judged.trusted, level)
     return compare_evaluation(
-        announced(with_trusted(found, judged.trusted, level)),
+        announced(found),
         baseline=baseline,
         joint=joint,
         test=test,

@@ -54,8 +54,10 @@ class Match:
         if ours is None or theirs is None:
             return None
         place = in_common([ours, theirs])
-        refuse_few(len(place), f"{self.measure.name}, {self.run} and {self.against}")
-        return replace(self, ours=ours.at(place), theirs=theirs.at(place))
+        found = replace(self, ours=ours.at(place), theirs=theirs.at(place))
+        where = f"{self.measure.name}, {self.run} and {self.against}"
+        refuse_few(len(place), where, found.weights)
+        return found
 
     @cached_property
     def powered(self) -> Powered | None:

@@ -172,7 +172,6 @@ def evaluate(
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
         from judged.evaluation.runs import judged_runs
-        from judged.evaluation.trusted import with_trusted
         from judged.evaluation.warnings import announced
 
         request = Request.of(measures, policy, convention, prepares=True)
@@ -203,4 +202,8 @@ def evaluate(
         level=level if trusted is None else LEVEL,
         groups=groups,
     )
-    return announced(with_trusted(found, judged.trusted, level))
+    if judged.trusted is not None:
+        from judged.evaluation.trusted import with_trusted
+
+        found = with_trusted(found, judged.trusted, level)
+    return announced(found)

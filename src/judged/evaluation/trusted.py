@@ -18,6 +18,7 @@ from judged.evaluation.settlement import score, under
 from judged.evaluation.trusted_sample import about_sample
 from judged.rankings.weights import Weights
 from judged.segments import Floats, Ints
+from judged.statistics.aggregates import effective_number
 from judged.statistics.intervals import Interval
 from judged.statistics.prediction_powered import LEAST, Powered, powered
 from judged.statistics.samples import Means, Sample
@@ -183,12 +184,8 @@ def _with_ends(found: Interval) -> str:
     return f"{_shown(found.estimate)} ({_shown(found.low)} to {_shown(found.high)})"
 
 
-def with_trusted(
-    evaluation: Evaluation, trusted: TrustedRankings | None, level: float
-) -> Evaluation:
+def with_trusted(evaluation: Evaluation, trusted: TrustedRankings, level: float) -> Evaluation:
     """An evaluation whose summaries are corrected by trusted judgements of some of its queries."""
-    if trusted is None:
-        return evaluation
     runs = []
     for run, own in zip(evaluation.runs, trusted.rankings, strict=True):
         place = _places(run.rankings.queries, own.queries, trusted.source)
@@ -232,8 +229,15 @@ def _places(queries: Sequence[str], own: Sequence[str], source: str) -> Ints:
     return np.array([at[query] for query in own], np.int64)
 
 
-def refuse_few(number: int, where: str) -> None:
-    """Too few queries that were judged twice tell nothing of how far judgements are apart."""
+def refuse_few(number: int, where: str, weights: Floats | None = None) -> None:
+    """Too few queries that were judged twice tell nothing of how far judgements are apart; those of
+    uneven weight count for as many as equal ones would say as much."""
+    if weights is not None and number >= LEAST and (worth := effective_number(weights)) < LEAST:
+        raise InputError(
+            f"{where}: {number:,} queries have trusted judgements, which by their weights say no "
+            f"more than {worth:.1f} of equal weight (Kish), and a correction takes at least "
+            f"{LEAST}; judge more of them, drawn at random, or leave the weights out."
+        )
     if number < LEAST:
         raise InputError(
             f"{where}: {counted(number, 'query has', 'queries have')} trusted judgements, and a "
@@ -257,7 +261,8 @@ def _aligned(run: Scored, scored: Scored, place: Ints) -> Scored:
                 f"{label} is infinite for some queries, and a mean of infinite values says "
                 "nothing; leave it out, or take RR."
             )
-        refuse_few(int((~np.isnan(aligned)).sum()), label)
+        counts = ~np.isnan(aligned)
+        refuse_few(int(counts.sum()), label, run.rankings.weights_of(counts))
         values[measure] = aligned
     found = Scored(run.rankings, values, {}, labels=run.labels)
     found.summary.update({measure: found.sample(measure).value() for measure in values})

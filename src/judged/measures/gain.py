@@ -350,6 +350,7 @@ def _worth_to_ndcg(
     example=Example("nDCG@3", "1 0 1", 1.5 / (1 + 1 / np.log2(3))),
     expected=_expected_ndcg,
     worth=_worth_to_ndcg,
+    divides=lambda params: ("DCG", "IdealDCG") if params["ideal"] == "judged" else None,
 )
 def ndcg(
     r: Rankings,

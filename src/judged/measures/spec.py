@@ -152,6 +152,10 @@ class Spec:
     adds: Callable[[Mapping[str, Any]], bool] | None = None
     """(params) -> whether the value is the sum of what each result gains, which is the more the
     higher it stands and has nothing to do with the others; None where it is not."""
+    divides: Callable[[Mapping[str, Any]], tuple[str, str] | None] | None = None
+    """(params) -> the measures of the same parameters of which the value is a quotient: one that
+    adds, and one that depends on the query's judgements alone and grows with each grade; None where
+    it is none."""
 
     def bound(self, given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         """All parameters with their values: those given, checked, and the defaults of the rest."""

@@ -92,8 +92,10 @@ def scores(
         data = replace(data, given_runs={**data.given_runs, **before})
     with data.reading_ahead() as reading:
         found = judged_runs(reading, request, weights=weights, **ranked)
-    scored = evaluate_rankings(found.rankings, request, weights=weights)
-    evaluation = announced(with_trusted(scored, found.trusted, level))
+    evaluation = evaluate_rankings(found.rankings, request, weights=weights)
+    if found.trusted is not None:
+        evaluation = with_trusted(evaluation, found.trusted, level)
+    announced(evaluation)
     prints = fingerprints(found.judgements, duplicates=ranked["duplicates"])
     conditions = Conditions.of(evaluation, prints, depth=ranked["depth"])
     queries = queries_of(evaluation)

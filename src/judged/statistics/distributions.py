@@ -133,20 +133,19 @@ def _quantile(freedom: float, beyond: float) -> float:
     normal = -normal_quantile(beyond)
     if math.isinf(freedom):
         return normal
-    at = normal * (1 + (normal * normal + 1) / (4 * max(freedom, 1.0)))
+    square, by = normal * normal, max(freedom, 1.0)
+    at = normal * (1 + (square + 1) / (4 * by))
+    if by > 3:
+        at += normal * ((5 * square + 16) * square + 3) / (96 * by * by)
     log_scale = _log_ratio(freedom / 2) - math.log(freedom * math.pi) / 2
-    last = math.inf
     for _ in range(100):
         tail = float(t_tail(np.array([at]), np.array([freedom]))[0])
         log_density = log_scale - (freedom + 1) / 2 * math.log1p(at * at / freedom)
         step = math.log(tail / beyond) * tail / math.exp(log_density)
         new = max(at + step, at / 2) if step < 0 else min(at + step, 2 * at + 1)
-        moved = abs(new - at)
+        if abs(new - at) <= 1e-8 * abs(at):  # the rest is its square, or rounding
+            return new
         at = new
-        # Steps that get no smaller any more are the rounding of the tail, and go on for ever.
-        if moved <= 1e-15 * at or last <= moved <= 1e-9 * at:
-            break
-        last = moved
     return at
 
 
@@ -176,6 +175,40 @@ def t_power(distance: float, freedom: float, critical: float, sides: int = 2) ->
             beyond = [_beyond(s, distance, critical, sides) for s in nodes.tolist()]
             found += float((weights * np.exp(_log_density(nodes, freedom))) @ np.array(beyond))
     return found / _whole(freedom)
+
+
+def t_power_within(above: float, under: float, freedom: float, critical: float) -> float:
+    """How often both of two one-sided t tests are beyond their critical value where the true mean
+    is so many standard errors above a lower bound, and under an upper one.
+
+    As for `t_power`, given the scale s of the estimated error: both are where a normal value lies
+    between s times the critical value minus `above`, and `under` minus that product.
+
+    >>> round(t_power_within(3.0, 3.0, 49.0, 1.6765508919142629), 6)
+    0.810924
+    """
+    middle = (above + under) / 2
+    if not middle > 0:
+        return 0.0
+    sharp = max(critical, 1e-9)
+    if math.isinf(freedom):
+        return _within(1.0, above, under, critical) if middle > critical else 0.0
+    low, high = _ends(freedom)
+    last = min(max(middle / sharp, low), high)  # from there on the bounds have crossed
+    first = min(max((min(above, under) - 10) / sharp, low), last)
+    found = 0.0
+    for begin, end in ((low, first), (first, last)):
+        if begin < end:
+            nodes, weights = _mesh(begin, end)
+            within = [_within(s, above, under, critical) for s in nodes.tolist()]
+            found += float((weights * np.exp(_log_density(nodes, freedom))) @ np.array(within))
+    return found / _whole(freedom)
+
+
+def _within(scale: float, above: float, under: float, critical: float) -> float:
+    """How often a normal value lies between two bounds."""
+    low, high = critical * scale - above, under - critical * scale
+    return (math.erfc(low / math.sqrt(2)) - math.erfc(high / math.sqrt(2))) / 2
 
 
 def _beyond(scale: float, distance: float, critical: float, sides: int) -> float:

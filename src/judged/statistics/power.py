@@ -4,6 +4,7 @@ takes."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from judged.errors import InputError
 from judged.segments import Floats
-from judged.statistics.distributions import t_power, t_quantile
+from judged.statistics.distributions import normal_quantile, t_power, t_quantile
 
 POWER = 0.8
 """How often a difference is to be found, unless another power is asked for."""
@@ -91,17 +92,63 @@ def needed_units(
         )
 
     def enough(units: int) -> bool:
-        critical = _critical(units - 1.0, level, sides)
+        critical = critical_value(units - 1.0, level, sides)
         return t_power(ratio * units**0.5, units - 1.0, critical, sides) >= power
 
-    high = 2
-    while not enough(high):
-        high *= 2
-    low = high // 2
+    found = fewest(enough, guess=normal_units(ratio, level, power, sides))
+    assert found is not None  # without a most there is no end
+    return found
+
+
+def fewest(
+    enough: Callable[[int], bool], most: int | None = None, *, guess: float = 2
+) -> int | None:
+    """The smallest number of units, from 2, that is enough; None where more than the most are.
+
+    Parameters
+    ----------
+    enough : function of a number of units
+        False up to some number, and True from there on.
+    most : int, optional
+        Where the search ends.
+    guess : float, optional
+        Where it begins: the nearer, the sooner it is found.
+
+    Returns
+    -------
+    int or None
+
+    >>> fewest(lambda units: units >= 34), fewest(lambda units: units >= 34, most=30)
+    (34, None)
+    """
+    end = math.inf if most is None else most
+    begin = int(min(max(guess, 2), end))
+    step = 1
+    if enough(begin):
+        low, high = begin, begin
+        while low > 1 and (low == high or enough(low)):
+            high, low, step = low, max(low - step, 1), 2 * step
+    else:
+        low, high = begin, begin
+        while low == high or not enough(high):
+            if high >= end:
+                return None
+            low, high, step = high, int(min(high + step, end)), 2 * step
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def normal_units(ratio: float, level: float, power: float, sides: int) -> float:
+    """How many units it takes, about: by the normal distribution, with the usual correction for
+    t. The ratio is that of the difference to the deviation.
+
+    >>> round(normal_units(0.2, 0.95, 0.8, 2), 1)
+    198.1
+    """
+    beyond = normal_quantile(1 - (1 - level) / sides)
+    return ((beyond + normal_quantile(power)) / ratio) ** 2 + beyond * beyond / 2
 
 
 def _check(power: float, level: float) -> None:
@@ -112,7 +159,12 @@ def _check(power: float, level: float) -> None:
         )
 
 
-def _critical(freedom: float, level: float, sides: int) -> float:
+def critical_value(freedom: float, level: float, sides: int) -> float:
+    """What t has to be beyond for p to be below 1 - level.
+
+    >>> round(critical_value(49.0, 0.95, 2), 4)
+    2.0096
+    """
     return float(t_quantile(np.array([freedom]), 1 - (1 - level) / sides)[0])
 
 
@@ -121,7 +173,7 @@ def _distance(freedom: float, level: float, power: float, sides: int) -> float:
     """How many standard errors the true mean must be from 0."""
     if not freedom > 0:
         return math.nan
-    critical = _critical(freedom, level, sides)
+    critical = critical_value(freedom, level, sides)
     low, high = 0.0, 1.0
     while t_power(high, freedom, critical, sides) < power:
         low, high = high, 2 * high

@@ -198,6 +198,14 @@ def test_raw_agreement_never_stands_alone() -> None:
     assert {"agreement", "kappa_plain"} <= set(found.to_frame()["number"])
 
 
+def test_sentences_come_first_in_every_format() -> None:
+    found = judged.agreement(*made(6), resamples=999)
+    first = found.sentences()[0]
+    assert found.to_text().startswith(first)
+    assert found.to_markdown().startswith(f"- {first}")
+    assert found.to_html().startswith("<ul><li>first and second gave the same grade to")
+
+
 def test_kappa_without_variation_is_undefined() -> None:
     same: Given = {f"q{query}": {"a": 0, "b": 0} for query in range(12)}
     found = judged.agreement({"ann": same, "bob": same})
@@ -368,9 +376,15 @@ def test_judgements_by_subtopic() -> None:
         (
             {"q": {"a": -1}},
             {"q": {"a": 1}},
-            "nothing was judged by two of first and second: first judged nothing (a negative grade "
-            "is no judgement (in the pool, but not judged)); second judged 1 item, such as 'a' for "
+            "nothing was judged by two of first and second: first judged nothing: a negative grade "
+            "is no judgement (in the pool, but not judged); second judged 1 item, such as 'a' for "
             "query 'q'.",
+        ),
+        (
+            {"q": {}},
+            {"q": {"a": 1}},
+            "nothing was judged by two of first and second: first judged nothing; second judged 1 "
+            "item, such as 'a' for query 'q'.",
         ),
         (
             {"q": {"a": 1}, "r": {"a": 0}},

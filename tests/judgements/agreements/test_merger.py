@@ -92,7 +92,7 @@ def test_what_is_merged_is_judgements(rule: str, wanted: dict[str, float]) -> No
 def test_what_is_said() -> None:
     found = judged.merge_judgements(JUDGES)
     assert found.sentences() == [
-        "5 items of 2 queries: 3 judged by one judge, 2 by three judges.",
+        "5 items of 2 queries, judged: 3 by one judge, 2 by three judges.",
         "rule majority: an item has the grade that most judges gave, and of several such the "
         "lowest.",
     ]
@@ -131,7 +131,7 @@ def test_a_negative_grade_counts_only_where_nobody_judged() -> None:
     judges = {"ann": {"q": {"a": -1, "b": -1}}, "bob": {"q": {"a": 2, "b": -2}}}
     found = judged.merge_judgements(judges, rule="mean")
     assert found.to_dict() == {"q": {"a": 2.0, "b": -1.0}}
-    assert found.sentences()[2] == ("2 items of 1 query: 1 judged by nobody, 1 by one judge.")
+    assert found.sentences()[2] == ("2 items of 1 query, judged: 1 by nobody, 1 by one judge.")
 
 
 @pytest.mark.parametrize(
@@ -187,6 +187,23 @@ def test_queries_with_nothing_in_them_stay(tmp_path: Path) -> None:
         "write .json."
     )
     assert not path.exists()
+
+
+def test_one_subtopic_alone_is_none_to_trec_text(tmp_path: Path) -> None:
+    one = {"q": {"a": {"1": 1}}}
+    path = tmp_path / "merged.qrels"
+    with pytest.raises(OutputError) as caught:
+        judged.merge_judgements({"ann": one, "bob": one}).save(path)
+    assert str(caught.value) == (
+        f"{path}: there is one subtopic alone, which a TREC file of judgements cannot tell from "
+        "none; write .json."
+    )
+
+
+def test_nothing_judged_at_all() -> None:
+    found = judged.merge_judgements({"ann": {"q": {}}, "bob": {"q": {}}})
+    assert found.to_dict() == {"q": {}}
+    assert found.sentences()[0] == "0 items of 1 query."
 
 
 def test_ids_that_a_format_cannot_hold(tmp_path: Path) -> None:

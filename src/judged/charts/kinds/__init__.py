@@ -81,12 +81,13 @@ NEEDS = {
         "study",
         (1, 1),
     ),
+    "plan": Needs("a plan: `judged plan … -o FILE.json`", "PLAN", "plan", (1, 1)),
 }
 """What there is to make charts from. An evaluation may be rankings too (one `Rankings`, or a list
 of them), or `Systems`; that of two systems a comparison too."""
 OF_RANKINGS = ("system", "systems", "pair", "comparison", "values")
 """Needs that are rankings, made under a policy."""
-OF_JSON = ("diagnosis", "sweep", "study")
+OF_JSON = ("diagnosis", "sweep", "study", "plan")
 """Needs that are results of another command, in one file."""
 
 OPTIONS = {
@@ -248,6 +249,14 @@ KINDS = {
             "Every system's value on each measure with its interval, the best first, and the ranks "
             "that comparisons leave open.",
             "values",
+        ),
+        Kind(
+            "power",
+            "How often a difference is shown as queries grow",
+            "The power of a comparison against the number of queries, one curve per true "
+            "difference, with the plan's own point and, from a pilot, the band that its standard "
+            "deviation leaves.",
+            "plan",
         ),
         Kind(
             "scores",

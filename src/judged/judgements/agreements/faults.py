@@ -40,7 +40,8 @@ def refuse_columns_of_documents(columns: Mapping[str, Any], item_to: Any) -> Non
 def _some(grades: Grades, at: int) -> str:
     rows = np.flatnonzero(grades.there[:, at])
     if not len(rows):
-        return f"nothing ({NO_JUDGEMENT})"
+        negative = bool((~np.isnan(grades.negative[:, at])).any())
+        return f"nothing: {NO_JUDGEMENT}" if negative else "nothing"
     query, item = grades.frame.row(int(rows[0]))[:2]
     return f"{grades.counted(len(rows))}, such as {item!r} for query {query!r}"
 

@@ -214,7 +214,7 @@ def grades_of(judges: Mapping[str, Judgements | Lookup], *, duplicates: str = "e
         found = table.join(rows, on=keys, maintain_order="left")
         column[found["row"].to_numpy()] = found["grade"].to_numpy()
     none = values < 0
-    notes = tuple(note for each in judges.values() for note in each.notes)
+    notes = [type(note)(f"{name}: {note}") for name, each in judges.items() for note in each.notes]
     return Grades(
         judges=tuple(judges),
         frame=frame.select(keys),
@@ -223,7 +223,7 @@ def grades_of(judges: Mapping[str, Judgements | Lookup], *, duplicates: str = "e
         values=np.where(none, np.nan, values),
         negative=np.where(none, values, np.nan),
         named=np.stack([queries.is_in(each.implode()).to_numpy() for each in names], axis=1),
-        notes=(*dict.fromkeys(notes), *_about_negative(tuple(judges), none.sum(axis=0))),
+        notes=(*notes, *_about_negative(tuple(judges), none.sum(axis=0))),
     )
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from judged.types import ColumnsLike, Duplicates, FileFormat, JudgementsLike
 
+QRELS = "a TREC file of judgements"
 TREC = ("", ".qrels", ".qrel", ".trec", ".txt")
 """The endings of TREC text."""
 
@@ -210,7 +211,7 @@ class MergedJudgements(Result, Judgements):
         >>> import judged
         >>> both = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}
         >>> judged.merge_judgements(both).sentences()[0]
-        '2 items of 1 query: 1 judged by one judge, 1 by two judges.'
+        '2 items of 1 query, judged: 1 by one judge, 1 by two judges.'
         """
         return [
             *self.warnings(),
@@ -226,12 +227,10 @@ class MergedJudgements(Result, Judgements):
             for times, items in enumerate(self.judged_by)
             if items
         ]
-        by[0] = by[0].replace(" by ", " judged by ", 1)
         queries = counted(len(self.names()), "query", "queries")
-        one, many = (
-            ("item by subtopic", "items by subtopic") if self.by_subtopic else ("item", None)
-        )
-        return f"{counted(self.frame.height, one, many)} of {queries}: {', '.join(by)}."
+        kind = " by subtopic" if self.by_subtopic else ""
+        said = f"{counted(self.frame.height, f'item{kind}', f'items{kind}')} of {queries}"
+        return f"{said}, judged: {', '.join(by)}." if by else f"{said}."
 
     def tables(self) -> list[Table]:
         """One table with a row per judge: how much was judged, by nobody else, and kept.
@@ -294,6 +293,11 @@ class MergedJudgements(Result, Judgements):
         from judged.inputs.ids import refuse_ids
 
         refuse_ids(self.frame, format, target)
+        if self.by_subtopic and format == QRELS and self.frame["subtopic"].n_unique() == 1:
+            raise OutputError(
+                f"{target}: there is one subtopic alone, which {format} cannot tell from none; "
+                "write .json."
+            )
         if self.queries and format != "JSON":
             there = set(self.frame["query"].unique().to_list())
             lost = [query for query in self.queries if query not in there]
@@ -317,7 +321,7 @@ class MergedJudgements(Result, Judgements):
             lines.write_csv(temporary, separator=" ", include_header=False, quote_style="never")
 
 
-_FORMATS = dict.fromkeys(TREC, "a TREC file of judgements") | {
+_FORMATS = dict.fromkeys(TREC, QRELS) | {
     ".csv": "CSV",
     ".parquet": "Parquet",
     ".json": "JSON",

@@ -19,7 +19,7 @@ from judged.judgements.agreements.pairs import GradeTable, JudgePair, Settings
 from judged.judgements.agreements.tables import tables_of
 from judged.results import Part, Result, Table
 from judged.statistics.intervals import Interval
-from judged.text import Warned, listed, plain
+from judged.text import Warned, html, listed, markdown, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -317,6 +317,37 @@ alone would give 50.0 %, so that Cohen's kappa is 0.000."
         """
         return tables_of(self)
 
+    def to_markdown(self) -> str:
+        """The sentences and tables in Markdown.
 
-def _cells(each: Interval) -> tuple[float, float, float, str]:
-    return each.estimate, each.low, each.high, each.note
+        Returns
+        -------
+        str
+
+        >>> import judged
+        >>> found = judged.agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 0}})
+        >>> found.to_markdown().splitlines()[1][:38]
+        '- first and second gave the same grade'
+        """
+        said = "\n".join(f"- {markdown(text)}" for text in self.sentences())
+        return "\n\n".join([said, *(self._markdown(*table) for table in self.tables())]) + "\n"
+
+    def to_html(self) -> str:
+        """The sentences and tables in HTML, as a notebook shows them.
+
+        Returns
+        -------
+        str
+
+        >>> import judged
+        >>> found = judged.agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 0}})
+        >>> found.to_html().startswith("<p><b>warning: one query alone")
+        True
+        """
+        said = "".join(f"<li>{html(text)}</li>" for text in self._said())
+        tables = "".join(self._html(*table) for table in self.tables())
+        return f"{self._html_warnings()}<ul>{said}</ul>{tables}"
+
+
+def _cells(each: Interval) -> tuple[float, float, float, str | None]:
+    return each.estimate, each.low, each.high, each.note or None

@@ -156,7 +156,6 @@ def of_boards(boards: Leaderboards) -> Iterator[str]:
                     f"better by {swap.lead:.4f} under {swap.first}, and worse by {swap.loss:.4f} "
                     f"under {swap.second}."
                 )
-
     if len(boards.runs) == 2:
         yield "there is no tau of the orders: it takes three runs."
 
@@ -211,9 +210,7 @@ def _scales(pair: JudgePair) -> str:
     if not pair.items:
         return ""
     scale, counts = pair.table.grades, np.array(pair.table.counts)
-    ours, theirs = (
-        [f"{scale[at]:g}" for at in np.flatnonzero(counts.sum(axis=by))] for by in (1, 0)
-    )
+    ours, theirs = ([scale[at] for at in np.flatnonzero(counts.sum(axis=by))] for by in (1, 0))
     said = f"{pair.first} gave {_grades(ours)}, and {pair.second} {_grades(theirs)}"
     if set(ours).isdisjoint(theirs):
         return f"{said}: they have no grade in common. Is one of them a run, or on another scale?"
@@ -223,7 +220,8 @@ def _scales(pair: JudgePair) -> str:
     return ""
 
 
-def _grades(names: list[str]) -> str:
+def _grades(given: list[float]) -> str:
+    names = [f"{grade:g}" for grade in given]
     word = "the grade" if len(names) == 1 else "the grades"
     return f"{word} {listed(names) if len(names) < 8 else f'from {names[0]} to {names[-1]}'}"
 

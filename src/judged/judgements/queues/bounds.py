@@ -13,7 +13,8 @@ import numpy as np
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.settlement import score
 from judged.judgements.queues.candidates import best_ranks
-from judged.judging.joint import Joint
+from judged.judgements.queues.limits import Limits, limits_of
+from judged.judging.joint import Joint, Pair
 from judged.text import plain, shown
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ is better.
     two are scenarios, and others may go further."""
     higher_is_better: bool = True
     """Whether a higher value is the better one."""
+    limits: Limits | None = None
+    """Where the two are scenarios: between what the difference stays all the same, if anything is
+    known of it. No judgements need lead as far."""
 
     @property
     def can_turn(self) -> bool | None:
@@ -65,9 +69,10 @@ is better.
         """
         if math.isnan(self.difference + self.low + self.high):
             return None
-        if len(set(np.sign([self.low, self.difference, self.high]).tolist())) > 1:
+        if _signs(self.low, self.difference, self.high) > 1:
             return True
-        return False if self.bounded else None
+        settled = self.limits is not None and _signs(self.difference, *self.limits) == 1
+        return False if self.bounded or settled else None
 
     @property
     def better(self) -> str:
@@ -98,6 +103,9 @@ is better.
             known += " in two scenarios, all unjudged results judged for one run or for the other"
         if self.can_turn:
             return f"{known}: that {state} can change."
+        if self.limits is not None:
+            low, high = map(shown, self.limits)
+            known += f", and never leaves {low} to {high}"
         if self.can_turn is None:
             return f"{known}: neither changes that {state}, and others may."
         return f"{known}: no judgement can change that {state}."
@@ -120,31 +128,37 @@ is better.
             "high": plain(self.high),
             "unjudged": self.unjudged,
             "bounded": self.bounded,
+            "limits": None if self.limits is None else list(self.limits),
             "can_turn": self.can_turn,
         }
 
 
 def bounds_of(listings: Listings, evaluation: Evaluation, *, top: float) -> tuple[Bound, ...]:
-    """Each pair of runs, by the only measure of an evaluation; a run has the top grade where it is
-    judged in its favour."""
+    """Each pair of runs, by the only measure of an evaluation; what is judged in favour of a run
+    gets the top grade."""
     (measure,) = evaluation.measures
     joint, k = Joint.of_listings(listings), last_rank(measure)
     bounded = difference_is_bounded(measure, evaluation.policy)
     # A negative grade is no judgement. A query that nobody judged is in no number yet.
-    open_ = ~(listings.grades >= 0) & (listings.query < len(listings.pool.queries))
+    judged = len(listings.pool.queries)
+    open_ = ~(listings.grades >= 0) & (listings.query < judged)
+    asked = (measure,), evaluation.policy, evaluation.convention
     found = []
     for against, run in combinations(range(len(evaluation.runs)), 2):
         ours, theirs = evaluation.runs[run], evaluation.runs[against]
         reached = best_ranks(listings, evaluation.policy.ties, (run, against))
         last = np.iinfo(np.int64).max - 1 if k is None else k
-        unjudged = int((open_ & (reached <= last)).sum())
+        unjudged = np.bincount(listings.query[open_ & (reached <= last)], minlength=judged)
+        pair = Pair(ours.rankings, theirs.rankings)
         differences = [_difference(ours.summary[measure], theirs.summary[measure])]
-        if unjudged:
-            both = (run, ours.rankings), (against, theirs.rankings)
-            asked = (measure,), evaluation.policy, evaluation.convention
-            for pair in joint.judged(*both, top=top, cutoff=k):
-                one, other = (score(each, *asked).summary[measure] for each in pair)
+        limits = None
+        if unjudged.any():
+            both = (run, pair.run), (against, pair.against)
+            best, worst = joint.judged(*both, top=top, cutoff=k)
+            for end in (best, worst):
+                one, other = (score(each, *asked).summary[measure] for each in end)
                 differences.append(_difference(one, other))
+            limits = limits_of(evaluation, pair, (best, worst), unjudged, top)
         found.append(
             Bound(
                 ours.name,
@@ -153,12 +167,18 @@ def bounds_of(listings: Listings, evaluation: Evaluation, *, top: float) -> tupl
                 differences[0],
                 min(differences),
                 max(differences),
-                unjudged,
-                bounded or not unjudged,
+                int(unjudged.sum()),
+                bounded or not unjudged.any(),
                 measure.spec.higher_is_better,
+                limits,
             )
         )
     return tuple(found)
+
+
+def _signs(*numbers: float) -> int:
+    """How many signs some numbers have; 0 is one, and so is what is only rounding."""
+    return len({0 if abs(each) <= _NOTHING else int(np.sign(each)) for each in numbers})
 
 
 def _difference(one: float, other: float) -> float:

@@ -55,7 +55,7 @@ def _kind(asked: Asked) -> Kind:
     if given is None:
         raise RefusedError(f"say which kind of chart: {', '.join(KINDS)}.", "kind")
     kind = kind_named(given)
-    if kind.name == "gallery" or kind.needs == "diagnosis":
+    if kind.name == "gallery" or kind.needs in ("diagnosis", "plan"):
         raise RefusedError(f"the chart {kind.name} is not drawn here.", "kind")
     return kind
 

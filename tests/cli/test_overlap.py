@@ -1,0 +1,46 @@
+"""`judged overlap`: whole outputs of a small example, and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def test_text(judged: Any, files: Path) -> None:
+    found = judged("overlap", "a.run", "b.run", "--depth", 2)
+    assert found.code == 0
+    # q1: y x against x, overlaps 0 and 1: 0.1·0.9/2 + 0.81/2 = 0.45; q2: u n against v u, the same.
+    assert found.out == (
+        "run  against  queries     RBO  95 % interval   least  residual\n"
+        "a    b              2  0.4500  –              0.1558    0.7217\n"
+        "\n"
+        "run  against  Jaccard@2  95 % interval    shared  tau-b  95 % interval\n"
+        "a    b           0.4167  0.0000 … 1.0000     1.0      –  –\n"
+        "\n"
+        "a and b: RBO 0.4500 over 2 queries (at least 0.1558, at most 0.8775); 1.0 shared items.\n"
+    )
+    assert found.err == (
+        "warning: a and b are compared on the 2 queries that both have results for; left out: 1 "
+        "query only in a (q9), 1 query only in b (q3).\n"
+    )
+
+
+def test_formats(judged: Any, files: Path) -> None:
+    told = json.loads(judged("overlap", "a.run", "B=b.run", "--format", "json", "--per-query").out)
+    assert told["pairs"][0]["against"] == "B"
+    assert list(told["pairs"][0]["per_query"]) == ["q1", "q2"]
+    judged("overlap", "a.run", "b.run", "-o", "overlap.csv", "--per-query")
+    assert Path("overlap.csv").read_text("utf-8").splitlines()[0] == (
+        "run,against,query,rbo,least,residual,jaccard,shared,tau"
+    )
+
+
+def test_refusals(judged: Any, files: Path) -> None:
+    assert judged("overlap", "a.run").err == (
+        "judged: overlap takes at least two runs, as {name: run} or a list of files; got one.\n"
+    )
+    assert judged("overlap", "a.run", "b.run", "--p", 2).err == (
+        "judged: p must be a number between 0 and 1, as 0.9; got 2.0.\n"
+    )
+    assert judged("overlap", "a.run", "b.run", "--p", 2).code == 2

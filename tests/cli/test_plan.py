@@ -1,0 +1,137 @@
+"""`judged plan`: what it prints and writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import judged as library
+
+
+@pytest.fixture
+def pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Twelve queries; the second run has the relevant item at rank 1 or 2 by turns, the first at
+    rank 2."""
+    monkeypatch.chdir(tmp_path)
+    queries = [f"q{at}" for at in range(12)]
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 x 1\n" for q in queries))
+    for name, first in (("a.run", "yyyyyyyyyyyy"), ("b.run", "xyxyxyxyxyxy"), ("c.run", "xxy" * 4)):
+        rows = [
+            f"{q} Q0 {item} {rank} {3 - rank} r\n"
+            for q, top in zip(queries, first, strict=True)
+            for rank, item in enumerate((top, "xy".replace(top, "")), 1)
+        ]
+        (tmp_path / name).write_text("".join(rows))
+    (tmp_path / "groups.csv").write_text(
+        "query,group\n" + "".join(f"{q},g{at // 3}\n" for at, q in enumerate(queries))
+    )
+    return tmp_path
+
+
+def test_a_plan(judged: Any) -> None:
+    done = judged("plan", "--difference", "0.02", "--sd", "0.1")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == (
+        "You need 199 queries to see a difference of 0.02 with power 0.80.\n"
+        "The interval of a difference is then about ±0.014 wide.\n"
+        "\n"
+        "difference   d_z  queries for 0.80  power with 199\n"
+        "      0.01  0.10               787            0.29\n"
+        "     0.015  0.15               351            0.56\n"
+        "      0.02  0.20               199            0.80\n"
+        "      0.03  0.30                90            0.99\n"
+        "      0.04  0.40                52           >0.99\n"
+        "\n"
+        "Differences of queries are taken to spread by 0.1 (standard deviation).\n"
+        "test: paired t, two-sided; level 95 %.\n"
+    )
+
+
+def test_every_option_is_that_of_the_library(judged: Any, pilot: Path) -> None:
+    options = {
+        "difference": 0.1,
+        "level": 0.9,
+        "comparisons": 3,
+        "margin": 0.2,
+        "half_width": 0.4,
+        "power": 0.7,
+        "seed": 3,
+    }
+    given = [text for name, each in options.items() for text in (f"--{name}", str(each))]
+    given = [text.replace("_", "-") for text in given]
+    files = ("--pilot", "qrels", "a.run", "b.run", "-m", "RR", "--groups", "groups.csv")
+    done = judged("plan", *given, *files, "--simulate", "--format", "json")
+    compared = library.compare("qrels", ["a.run", "b.run"], "RR", groups="groups.csv")
+    found = library.plan(**options, pilot=compared, simulate=True)  # type: ignore[arg-type]
+    assert json.loads(done.out) == json.loads(found.to_json())
+
+
+def test_a_pilot_of_several_runs(judged: Any, pilot: Path) -> None:
+    several = ("plan", "--queries", "50", "--pilot", "qrels", "a.run", "b.run", "c.run", "-m", "RR")
+    found = json.loads(judged(*several, "--format", "json").out)["pilot"]
+    assert (found["run"], found["against"], found["pairs"]) == ("c", "b", 3)
+    found = json.loads(judged(*several, "--baseline", "a", "--format", "json").out)["pilot"]
+    assert (found["run"], found["against"], found["pairs"]) == ("b", "a", 2)
+
+
+def test_its_json_is_drawn(judged: Any, pilot: Path) -> None:
+    judged("plan", "--difference", "0.02", "--sd", "0.1", "-o", "plan.json")
+    done = judged("plot", "power", "plan.json", "-o", "power.svg")
+    assert done.code == 0
+    assert ">199 queries<" in (pilot / "power.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--difference", "0.02"),
+            "judged: a plan needs the spread of differences: give sd, or a pilot to estimate it "
+            "from.\n",
+        ),
+        (
+            ("--difference", "0.02", "--sd", "0.1", "a.run"),
+            "Error: RUN is for a pilot; give its judgements: --pilot QRELS RUN RUN.\n",
+        ),
+        (
+            ("--difference", "0.02", "--sd", "0.1", "-m", "RR"),
+            "Error: --measure is for --pilot.\n",
+        ),
+        (
+            ("--difference", "0.02", "--sd", "0.1", "--ties", "best"),
+            "Error: --ties is for --pilot.\n",
+        ),
+        (
+            ("--difference", "0.02", "--sd", "0.1", "--pilot", "qrels", "a.run", "b.run", "-mRR"),
+            "judged: sd and pilot are both given; leave one of them out.\n",
+        ),
+        (
+            ("--difference", "0.02", "--pilot", "qrels", "a.run", "-m", "RR"),
+            "judged: a comparison needs at least two runs; got one, a.\n",
+        ),
+        (
+            ("--difference", "0.02", "--pilot", "qrels", "a.run", "b.run"),
+            "judged: say which measure: AP, nDCG@10, RR, P@10, R@100.\n",
+        ),
+        (
+            ("--difference", "0.02", "--pilot", "qrels", "a.run", "b.run", "-m", "P@2"),
+            "judged: the pilot has no spread to plan by: no query differs between b and a. Take "
+            "other queries, or say the standard deviation by sd.\n",
+        ),
+        (
+            ("--difference", "1", "--pilot", "qrels", "a.run", "b.run", "-m", "RR"),
+            "judged: difference must be smaller than 1, the largest that there can be of RR; got "
+            "1. It is in the measure's own unit, also where numbers are shown in percent.\n",
+        ),
+    ],
+)
+def test_what_is_refused(
+    judged: Any, pilot: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = judged("plan", *arguments)
+    assert done.code == 2
+    assert done.err.endswith(message)
+    assert done.out == ""

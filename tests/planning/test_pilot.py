@@ -1,0 +1,199 @@
+"""What a pilot says of the spread, how well it is known, and what is no pilot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import judged
+from judged.errors import InputError, JudgedError
+from judged.planning.pilot import Pilot
+from judged.text import Warned
+
+RANDOM = np.random.default_rng(11)
+JUDGEMENTS = {f"q{at}": {"x": 1, "y": 2} for at in range(20)}
+RUNS = {
+    name: {
+        q: [*(["a", "b", "c"][: RANDOM.integers(0, 4)]), *(["x", "y"][:: RANDOM.choice([1, -1])])]
+        for q in JUDGEMENTS
+    }
+    for name in ("old", "new")
+}
+
+
+def test_the_interval_of_a_normal_sample_is_the_chi_square_one() -> None:
+    # Evenly spread values have short tails: no correction.
+    values = np.arange(30.0)
+    low, high = Pilot(values, 30).interval(0.9)
+    ends = values.std(ddof=1) * np.sqrt(29 / stats.chi2.ppf([0.95, 0.05], 29))
+    assert [low, high] == pytest.approx(ends.tolist(), rel=1e-9)
+    assert Pilot(values, 30).freedom == pytest.approx(29)
+
+
+def test_long_tails_make_the_interval_wider() -> None:
+    values = np.zeros(100)
+    values[:10] = np.linspace(-1, 1, 10)
+    found = Pilot(values, 100)
+    # Degrees of freedom by Hummel, Banga and Hettmansperger: 2n/(γ + 2n/(n - 1)).
+    excess = float(stats.kurtosis(values, bias=False))
+    assert found.freedom == pytest.approx(200 / (excess + 200 / 99))
+    assert found.freedom < 20
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says_even_with_many_ties() -> None:
+    random = np.random.default_rng(4)
+    held = {"normal": 0, "tied": 0, "plain": 0}
+    for _ in range(400):
+        values = random.normal(size=60)
+        low, high = Pilot(values, 60).interval(0.95)
+        held["normal"] += low <= 1 <= high
+        tied = values * (random.random(60) < 0.25)
+        low, high = Pilot(tied, 60).interval(0.95)
+        held["tied"] += low <= 0.5 <= high
+        ends = tied.std(ddof=1) * np.sqrt(59 / stats.chi2.ppf([0.975, 0.025], 59))
+        held["plain"] += ends[0] <= 0.5 <= ends[1]
+    assert held["normal"] > 370
+    assert held["tied"] > 355
+    assert held["plain"] < 270  # what a chi-square of n - 1 would do: some 59 %
+
+
+def test_a_small_pilot_says_how_wide() -> None:
+    found = judged.plan(difference=0.05, pilot=[0.1, -0.1, 0.2, 0.0, 0.15, -0.05])
+    [warning] = found.warnings()
+    low, high = found.answer.low, found.answer.high
+    assert warning == (
+        "a pilot of 6 queries hardly knows the standard deviation: it may be anything from 0.0739 "
+        f"to 0.29, and the queries anything from {low:.0f} to {high:.0f}. Take at least 10."
+    )
+    assert found.sentences()[0] == warning
+    assert judged.plan(difference=0.05, pilot=np.arange(10) / 10).warnings() == []
+
+
+def test_few_that_differ_are_a_warning() -> None:
+    found = judged.plan(difference=0.05, pilot=[0.0] * 30 + [0.4, -0.2, 0.1])
+    assert found.warnings() == [
+        "only 3 queries of the pilot's 33 differ: the standard deviation depends on these, and t "
+        "is a rough guide; take a larger pilot."
+    ]
+
+
+def test_warnings_of_the_comparison_come_along() -> None:
+    compared = judged.compare(JUDGEMENTS, RUNS, "Judged@2")
+    found = judged.plan(difference=0.1, pilot=compared)
+    assert found.warnings() == [f"the pilot: {each}" for each in compared.warnings()]
+    assert found.warnings()
+    assert all(isinstance(note, Warned) for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("pilot", "message"),
+    [
+        (
+            [0.1, 0.1, 0.1],
+            "the pilot has no spread to plan by: all queries differ by the same. Take other "
+            "queries, or say the standard deviation by sd.",
+        ),
+        (
+            [0.3 - 0.2, 0.2 - 0.1, 0.1],
+            "the pilot has no spread to plan by: all queries differ by the same. Take other "
+            "queries, or say the standard deviation by sd.",
+        ),
+        (
+            [0, 0],
+            "the pilot has no spread to plan by: no query differs. Take other queries, or say the "
+            "standard deviation by sd.",
+        ),
+        ([0.1], "a pilot needs at least two queries to spread; got 1 query."),
+        ({}, "a pilot needs at least two queries to spread; got 0 queries."),
+        (
+            [0.1, float("nan"), 0.2],
+            "the pilot's differences must be finite; 1 is not (number 2). Leave these queries out.",
+        ),
+        (
+            "runs.json",
+            "pilot must be a comparison, or the differences of queries: numbers, or {query: "
+            "difference}; got 'runs.json'.",
+        ),
+        (
+            [[1, 2]],
+            "pilot must be a comparison, or the differences of queries: numbers, or {query: "
+            "difference}; got [[1, 2]].",
+        ),
+        (
+            ["a", "b"],
+            "pilot must be a comparison, or the differences of queries: numbers, or {query: "
+            "difference}; got ['a', 'b'].",
+        ),
+    ],
+)
+def test_what_is_no_pilot(pilot: Any, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        judged.plan(difference=0.1, pilot=pilot)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        (
+            "GMAP",
+            "a plan is for means over queries, and GMAP is a geometric mean; plan by a measure "
+            "that is one, as nDCG@10.",
+        ),
+        (
+            "NumRet",
+            "a plan is for means over queries, and NumRet is a sum, which grows with the queries; "
+            "plan by a measure that is one, as nDCG@10.",
+        ),
+        (
+            "AP(aggregate=median)",
+            "a plan is for means over queries, and AP(aggregate=median) is no mean; plan by a "
+            "measure that is one, as nDCG@10.",
+        ),
+        (
+            "F(average=means)@2",
+            "a plan is for means over queries, and F(average=means)@2 is no mean; plan by a "
+            "measure that is one, as nDCG@10.",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+def test_numbers_that_are_no_means_are_refused(measure: str, message: str) -> None:
+    with pytest.raises(JudgedError) as refused:
+        judged.plan(difference=0.1, pilot=judged.compare(JUDGEMENTS, RUNS, measure))
+    assert str(refused.value) == message
+
+
+def test_repeats_are_refused() -> None:
+    runs = {"old": RUNS["old"], "new": judged.repeats(RUNS["new"], RUNS["old"])}
+    with pytest.raises(InputError) as refused:
+        judged.plan(difference=0.1, pilot=judged.compare(JUDGEMENTS, runs, "RR"))
+    assert str(refused.value) == (
+        "the pilot has repeats of new, whose noise does not shrink with more queries; plan with "
+        "one run of each system."
+    )
+
+
+def test_corrected_differences_are_refused() -> None:
+    compared = judged.compare(JUDGEMENTS, RUNS, "RR", trusted=JUDGEMENTS)
+    with pytest.raises(InputError) as refused:
+        judged.plan(difference=0.1, pilot=compared)
+    assert str(refused.value) == (
+        "the pilot's differences are corrected by trusted judgements, and how far those spread "
+        "depends on how many queries have some; plan by one kind of judgements alone."
+    )
+
+
+def test_several_measures_have_to_be_chosen_from() -> None:
+    compared = judged.compare(JUDGEMENTS, RUNS, ["RR", "AP"])
+    with pytest.raises(JudgedError) as refused:
+        judged.plan(difference=0.1, pilot=compared)
+    assert str(refused.value) == "say which measure: RR, AP."
+    found = judged.plan(difference=0.1, pilot=compared, measure="AP")
+    assert found.pilot is not None
+    assert found.pilot.measure == "AP"
+    alone = judged.plan(difference=0.1, pilot=judged.compare(JUDGEMENTS, RUNS, "AP"))
+    assert found.queries == alone.queries

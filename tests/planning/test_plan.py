@@ -1,0 +1,340 @@
+"""What `judged.plan` works out, and that it agrees with what `compare` and `gate` say."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.errors import InputError
+
+SPREAD = np.random.default_rng(5).normal(0.01, 0.1, 40)
+
+
+def values(differences: Any) -> dict[str, dict[str, float]]:
+    """Two runs that differ by so much."""
+    return {
+        "old": {f"q{at}": 0.5 for at in range(len(differences))},
+        "new": {f"q{at}": 0.5 + each for at, each in enumerate(differences)},
+    }
+
+
+def test_each_of_three_from_the_others() -> None:
+    queries = judged.plan(difference=0.02, sd=0.1)
+    assert (queries.solved, queries.queries, queries.difference) == ("queries", 199, 0.02)
+    assert queries.power == pytest.approx(0.8017, abs=5e-5)  # statsmodels: 198.15 for 0.8
+    power = judged.plan(difference=0.02, queries=199, sd=0.1)
+    assert (power.solved, power.power) == ("power", queries.power)
+    difference = judged.plan(queries=199, sd=0.1)
+    assert difference.solved == "difference"
+    assert difference.difference == pytest.approx(0.01996, abs=5e-6)
+    # Back again: as many queries as the detectable difference was worked out for.
+    assert judged.plan(difference=difference.difference, sd=0.1).queries == 199
+
+
+def test_the_sign_of_a_difference_does_not_matter_without_a_margin() -> None:
+    assert judged.plan(difference=-0.02, sd=0.1).queries == 199
+    assert judged.plan(difference=-0.02, sd=0.1).difference == 0.02
+
+
+def test_a_margin_is_kept_by_a_system_that_is_as_good_unless_another_is_said() -> None:
+    as_good = judged.plan(margin=0.01, sd=0.05)
+    assert as_good.difference == 0.0
+    assert as_good.queries == judged.plan(margin=0.01, difference=0, sd=0.05).queries
+    better = judged.plan(margin=0.01, difference=0.005, sd=0.05)
+    worse = judged.plan(margin=0.01, difference=-0.005, sd=0.05)
+    assert better.queries < as_good.queries < worse.queries
+    assert as_good.equivalence is not None
+    assert as_good.equivalence.value > as_good.queries
+    # One-sided: a true difference of 0.015 from the bound.
+    assert better.queries == 71  # statsmodels: 70.07
+
+
+def test_a_half_width_alone_and_with_a_difference() -> None:
+    alone = judged.plan(half_width=0.01, sd=0.1)
+    assert (alone.queries, alone.difference) == (387, None)
+    both = judged.plan(half_width=0.01, difference=0.02, sd=0.1)
+    assert both.queries == 387
+    assert both.for_difference is not None
+    assert both.for_half_width is not None
+    assert (both.for_difference.value, both.for_half_width.value) == (199, 387)
+    assert both.half_width <= 0.01
+    assert judged.plan(half_width=0.05, difference=0.02, sd=0.1).queries == 199
+
+
+def test_a_table_over_some_differences() -> None:
+    found = judged.plan(difference=0.02, sd=0.1, queries=100)
+    assert [row.difference for row in found.rows] == [0.01, 0.015, 0.02, 0.03, 0.04]
+    for row in found.rows:
+        alone = judged.plan(difference=row.difference, sd=0.1)
+        assert row.queries.value == alone.queries
+        again = judged.plan(difference=row.difference, sd=0.1, queries=100)
+        assert row.power.value == again.power
+    assert [row.asked for row in found.rows] == [False, False, True, False, False]
+
+
+def test_more_comparisons_take_more_queries() -> None:
+    needed = [judged.plan(difference=0.02, sd=0.1, comparisons=each).queries for each in (1, 6)]
+    assert needed == [199, 307]  # statsmodels at 0.05 / 6: 306.22
+
+
+def test_a_design_effect_multiplies_queries() -> None:
+    found = judged.plan(difference=0.02, sd=0.1, design_effect=2)
+    assert (found.queries, found.units) == (398, 199)
+    half = judged.plan(difference=0.02, sd=0.1, design_effect=2, queries=398)
+    assert half.power == judged.plan(difference=0.02, sd=0.1, queries=199).power
+
+
+def test_a_pilot_makes_the_answer_a_range() -> None:
+    found = judged.plan(difference=0.02, pilot=SPREAD)
+    assert found.sd == pytest.approx(SPREAD.std(ddof=1), rel=1e-12)
+    assert found.sd_interval is not None
+    ends = [judged.plan(difference=0.02, sd=sd).queries for sd in found.sd_interval]
+    assert [found.answer.low, found.answer.high] == ends
+    assert ends[0] < found.queries < ends[1]
+    # The higher the spread, the lower the power, and the larger what is detectable.
+    power = judged.plan(difference=0.02, pilot=SPREAD, queries=100).answer
+    assert power.low < power.value < power.high
+    seen = judged.plan(pilot=SPREAD, queries=100).answer
+    assert seen.low < seen.value < seen.high
+
+
+@pytest.mark.parametrize("way", ["list", "array", "dict", "comparison"])
+def test_the_same_plan_by_every_way_in(way: str) -> None:
+    pilots: dict[str, Any] = {
+        "list": SPREAD.tolist(),
+        "array": SPREAD,
+        "dict": {f"q{at}": each for at, each in enumerate(SPREAD)},
+        "comparison": judged.compare_values(values(SPREAD)),
+    }
+    groups = [at // 4 for at in range(40)]
+    by_query = {f"q{at}": group for at, group in enumerate(groups)}
+    for grouped in (False, True):
+        expected = judged.plan(difference=0.02, pilot=SPREAD, groups=groups if grouped else None)
+        own = groups if way in ("list", "array") else by_query
+        found = judged.plan(difference=0.02, pilot=pilots[way], groups=own if grouped else None)
+        assert found.queries == expected.queries
+        assert found.sd == pytest.approx(expected.sd, rel=1e-9)
+
+
+def test_what_is_detectable_is_what_compare_says() -> None:
+    pair = judged.compare_values(values(SPREAD)).pair()
+    assert pair.detectable is not None
+    found = judged.plan(pilot=judged.compare_values(values(SPREAD)), queries=40)
+    assert found.difference == pytest.approx(pair.detectable, rel=1e-9)
+    groups = {f"q{at}": at // 4 for at in range(40)}
+    compared = judged.compare_values(values(SPREAD), groups=groups)
+    grouped = judged.plan(pilot=compared, queries=40)
+    assert grouped.difference == pytest.approx(compared.pair().detectable, rel=1e-9)
+    assert grouped.half_width == pytest.approx(
+        (compared.pair().interval.high - compared.pair().interval.low) / 2, rel=1e-9
+    )
+
+
+def test_weights_count_as_in_compare() -> None:
+    weights = {f"q{at}": 1.0 + at % 3 for at in range(40)}
+    compared = judged.compare_values(values(SPREAD), weights=weights)
+    found = judged.plan(pilot=compared, queries=40)
+    assert found.difference == pytest.approx(compared.pair().detectable, rel=1e-9)
+
+
+def test_as_many_queries_as_the_gate_asks_for() -> None:
+    random = np.random.default_rng(2)
+    judgements = {f"q{at}": {"x": 1} for at in range(60)}
+    runs = {
+        name: {q: [*"abc"[: random.integers(0, 4)], "x"] for q in judgements}
+        for name in ("old", "new")
+    }
+    gate = judged.gate(
+        judgements, runs["new"], "RR", baseline=runs["old"], rule="safe", max_drop=0.05
+    )
+    compared = judged.compare(judgements, runs, "RR")
+    assert gate.rows[0].sight.units is not None
+    assert judged.plan(margin=0.05, pilot=compared).queries == gate.rows[0].sight.units
+
+
+def test_the_pair_that_spreads_most_counts() -> None:
+    three = values(SPREAD) | {"wild": {f"q{at}": 0.5 + 3 * each for at, each in enumerate(SPREAD)}}
+    found = judged.plan(difference=0.02, pilot=judged.compare_values(three))
+    assert found.pilot is not None
+    assert (found.pilot.run, found.pilot.against, found.pilot.pairs) == ("wild", "old", 3)
+    against = judged.compare_values(three, baseline="new")
+    named = judged.plan(difference=0.02, pilot=against).pilot
+    assert named is not None
+    assert (named.run, named.against, named.pairs) == ("wild", "new", 2)
+
+
+def test_groups_count_as_one() -> None:
+    # All queries of a group differ by the same: 10 groups of 4 are 10 differences.
+    by_group = np.repeat(SPREAD[:10], 4)
+    groups = np.repeat(np.arange(10), 4)
+    found = judged.plan(difference=0.05, pilot=by_group, groups=groups)
+    apart = judged.plan(difference=0.05, pilot=SPREAD[:10])
+    assert found.queries == 4 * apart.queries
+    assert found.pilot is not None
+    assert found.pilot.correlation == pytest.approx(1.0, abs=0.15)
+    assert found.pilot.design_effect == pytest.approx(4, rel=0.15)
+
+
+def test_a_plan_as_json_and_as_a_table() -> None:
+    found = judged.plan(difference=0.02, pilot=SPREAD, margin=0.03, simulate=True)
+    read = json.loads(found.to_json())
+    assert read["what"] == "plan"
+    assert read["queries"] == found.queries
+    assert read["says"] == found.says()
+    assert read["pilot"]["sd_high"] == found.sd_interval[1]  # type: ignore[index]
+    assert read["simulation"]["draws"] == 10_000
+    frame = found.to_frame()
+    assert frame["queries"].to_list() == [row.queries.value for row in found.rows]
+    assert frame["equivalence"].null_count() == 1  # of a difference that is the margin
+    far = judged.plan(difference=1e-5, sd=0.1)
+    assert far.to_frame()["queries"].to_list()[0] is None
+    assert json.loads(far.to_json())["differences"][0]["queries"]["value"] == "Infinity"
+    assert far.rows[0].queries.value == math.inf
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "a plan needs the spread of differences: give sd, or a pilot to estimate it from."),
+        (
+            {"sd": 0.1, "pilot": SPREAD},
+            "sd and pilot are both given; leave one of them out.",
+        ),
+        (
+            {"sd": 0.1},
+            "say what is to be seen: a difference, a margin or a half_width; or give the queries "
+            "that there are, to see what they show.",
+        ),
+        (
+            {"sd": 0.1, "difference": 0},
+            "difference must not be 0: no number of queries shows that; to show that a system is "
+            "as good, give a margin.",
+        ),
+        ({"sd": 0, "difference": 1}, "sd must be a finite number above 0; got 0."),
+        ({"sd": -0.1, "difference": 1}, "sd must be a finite number above 0; got -0.1."),
+        (
+            {"sd": math.nan, "difference": 1},
+            "sd must be a finite number above 0; got nan.",
+        ),
+        (
+            {"sd": 0.1, "difference": math.inf},
+            "difference must be a finite number; got inf.",
+        ),
+        (
+            {"sd": 0.1, "difference": 0.02, "queries": 100, "power": 0.8},
+            "difference, queries and power are all given; leave one of them out, and it is worked "
+            "out from the others.",
+        ),
+        (
+            {"sd": 0.1, "queries": 100, "half_width": 0.1},
+            "with queries the half-width of intervals is worked out; leave out half_width, or "
+            "queries.",
+        ),
+        (
+            {"sd": 0.1, "difference": 0.02, "power": 0.05},
+            "power must be a number between 0.05, which chance alone has, and 1; got 0.05.",
+        ),
+        (
+            {"sd": 0.1, "difference": 0.02, "power": 1},
+            "power must be a number between 0.05, which chance alone has, and 1; got 1.",
+        ),
+        (
+            {"sd": 0.1, "queries": 1},
+            "queries must be a whole number from 2 to 1,000,000,000; got 1.",
+        ),
+        (
+            {"sd": 0.1, "queries": 5},
+            "5 queries cannot show any difference at 95 %: give at least 6.",
+        ),
+        (
+            {"sd": 0.1, "queries": 11, "design_effect": 2},
+            "11 queries cannot show any difference at 95 %: give at least 12, which count as 6 "
+            "independent ones.",
+        ),
+        (
+            {"pilot": SPREAD, "groups": [at // 4 for at in range(40)], "queries": 20},
+            "20 queries cannot show any difference at 95 %: give at least 24, which are 6 groups "
+            "of 4 queries.",
+        ),
+        (
+            {"sd": 0.1, "difference": 1e-9},
+            "a difference of 1e-09 takes more than 1,000,000,000 queries where differences spread "
+            "by 0.1; ask for a larger one.",
+        ),
+        (
+            {"sd": 0.1, "margin": 1e-3, "difference": -0.9999e-3},
+            "a margin of 0.001, with a true difference of -0.0009999, takes more than "
+            "1,000,000,000 queries where differences spread by 0.1; ask for a larger one.",
+        ),
+        (
+            {"sd": 0.1, "half_width": 1e-9},
+            "a half-width of 1e-09 takes more than 1,000,000,000 queries where differences spread "
+            "by 0.1; ask for a larger one.",
+        ),
+        (
+            {"sd": 0.1, "margin": 0.02, "difference": -0.02},
+            "a system that is worse by 0.02 cannot be shown to be no worse by 0.02 or more; give a "
+            "difference above −0.02.",
+        ),
+        ({"sd": 0.1, "margin": 0}, "margin must be a finite number above 0; got 0."),
+        (
+            {"sd": 0.1, "margin": 0.02, "level": 0.4, "power": 0.9},
+            "with a margin the level must be above 0.5, as 0.95; got 0.4.",
+        ),
+        (
+            {"sd": 0.1, "difference": 0.1, "design_effect": 0.5},
+            "design_effect must be a finite number from 1 to 1e+06; got 0.5.",
+        ),
+        (
+            {"sd": 0.1, "difference": 0.1, "comparisons": 0},
+            "comparisons must be a whole number from 1 to 1,000,000; got 0.",
+        ),
+        (
+            {"sd": 0.1, "difference": 0.1, "level": 1 - 1e-9, "comparisons": 10},
+            "a level of 0.999999999 among 10 comparisons asks for a p below 1e-10, which no plan "
+            "is made for; take a lower level.",
+        ),
+        (
+            {"sd": 0.1, "difference": 0.1, "simulate": True},
+            "simulate draws from the differences of a pilot; give a pilot in place of sd.",
+        ),
+        (
+            {"sd": 0.1, "difference": 0.1, "groups": [1]},
+            "groups is for a pilot; with sd leave it out.",
+        ),
+        (
+            {"pilot": SPREAD, "difference": 0.1, "measure": "AP"},
+            "measure chooses one of a comparison's measures; differences are of one already. Leave "
+            "it out.",
+        ),
+        (
+            {"pilot": SPREAD, "groups": list(range(20)) * 2, "design_effect": 2, "difference": 1},
+            "the pilot's groups say what the design effect is; leave out design_effect, or the "
+            "groups.",
+        ),
+    ],
+)
+def test_what_is_refused(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        judged.plan(**asked)
+    assert str(refused.value) == message
+
+
+def test_differences_that_cannot_be() -> None:
+    judgements = {f"q{at}": {"x": 1} for at in range(12)}
+    runs = {
+        "up": {q: ["x"] for q in judgements},
+        "down": {q: ["a"] * (at % 3 > 0) + ["x"] for at, q in enumerate(judgements)},
+    }
+    pilot = judged.compare(judgements, runs, "RR")
+    with pytest.raises(InputError) as refused:
+        judged.plan(difference=2, pilot=pilot)
+    assert str(refused.value) == (
+        "difference must be smaller than 1, the largest that there can be of RR; got 2. It is in "
+        "the measure's own unit, also where numbers are shown in percent."
+    )

@@ -98,6 +98,15 @@ def test_what_is_the_same(one: str, other: str, same: bool) -> None:
     assert pairs(found) == ({(0, 1), (1, 0)} if same else set())
 
 
+@pytest.mark.parametrize("asked", [[], [1], [1, 2]])
+def test_texts_that_say_nothing_are_like_no_other(asked: list[int]) -> None:
+    texts = pl.Series(["a", "", "", "a"])
+    found, silent = same_texts(texts, np.array(asked, np.int64), 0.9)
+    assert (pairs(found), silent) == (set(), 2)
+    found, silent = same_texts(texts[:0], np.array([], np.int64), 0.9)
+    assert (pairs(found), silent) == (set(), 0)
+
+
 def test_words_of_nothing() -> None:
     assert words_of(pl.Series(["", "\x00\x1b[2J", "a\x00b"])).to_list() == [
         [],

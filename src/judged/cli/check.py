@@ -89,6 +89,7 @@ from judged.collection_check.kinds import KINDS
     "--ignore",
     multiple=True,
     type=click.Choice(list(KINDS)),
+    metavar="FINDING",
     help="A finding that is not looked for; may be given more than once. "
     + "; ".join(f"{name}: {words}" for name, words in KINDS.items())
     + ".",
@@ -117,8 +118,8 @@ def check(
     """Look for what is wrong with a collection: with the judgements in QRELS, with queries and
     items; and say what each finding does to the numbers of the RUNs, evaluated with and without.
 
-    What is not given is not looked at, and that is said. The exit code is 0, or 1 with --strict if
-    anything is found.
+    The numbers are nDCG@10, or what -m says. What is not given is not looked at, and that is said.
+    The exit code is 0, or 1 with --strict if anything is found.
     """
     from judged.cli import DONE, NO
     from judged.cli._terminal import deliver, working

@@ -98,7 +98,7 @@ def searched(
         findings=tuple(each for each in found if each is not None),
         unchecked=tuple(unchecked),
         looked_at=collection.sizes(),
-        how=tuple(_how(collection, numbers, thresholds)),
+        how=tuple(_how(collection, numbers, trained, thresholds)),
         notes=tuple(map(Warned, dict.fromkeys(_notes(collection, as_is)))),
         ignored=thresholds.ignored,
     )
@@ -131,7 +131,12 @@ def _lacking(
         yield f"{name}: ignored, as asked."
 
 
-def _how(collection: Collection, numbers: Numbers, thresholds: Thresholds) -> Iterator[str]:
+def _how(
+    collection: Collection,
+    numbers: Numbers,
+    trained: training.Training | None,
+    thresholds: Thresholds,
+) -> Iterator[str]:
     """How things were looked for, and what numbers are."""
     yield "Relevant is " + (
         "any grade above 0." if collection.rel is None else f"a grade from {collection.rel:g}."
@@ -147,6 +152,10 @@ def _how(collection: Collection, numbers: Numbers, thresholds: Thresholds) -> It
         yield f"Vectors are nearly the same with a cosine from {thresholds.near_vectors:g}."
     for side in sides:
         yield from side.how
+    if trained is not None:
+        kind = "a table of queries" if trained.pairs is None else "judgements"
+        size = counted(len(trained.ids), "query", "queries")
+        yield f"The training set was read as {kind}, of {size}."
     if isinstance(numbers.as_is, Evaluation):
         yield (
             "As it is: the number of 'judged evaluate' for all judgements as given; otherwise: the "

@@ -75,11 +75,11 @@ def same_texts(texts: pl.Series, asked: Ints, near: float) -> tuple[Twins, int]:
     kinds = there.group_by("said", maintain_order=True).len()
     kinds = kinds.with_columns(kind=np.arange(kinds.height))
     silent = len(texts) - there.height
-    if there.is_empty() or not len(asked):
-        return Twins.none(), silent
     rows = there.join(kinds.select("said", "kind"), on="said", maintain_order="left")
     rows = rows.select("row", "kind")
     sought = rows.join(pl.DataFrame({"row": asked}), on="row", how="semi", maintain_order="left")
+    if sought.is_empty():
+        return Twins.none(), silent
     asked_kinds = sought["kind"].unique(maintain_order=True)
     pairs = pl.DataFrame({"kind": asked_kinds, "like": asked_kinds, "near": 1.0})
     pairs = pl.concat([pairs, _near(kinds["said"], asked_kinds.to_numpy(), near)])

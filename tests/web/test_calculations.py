@@ -27,14 +27,24 @@ from support.served import grades, lists, write_judgements, write_run
 MEASURES = ("nDCG@10", "AP", "RR", "P@5")
 
 
-def ask(folder: Path, query: str = "", cache: Cache | None = None) -> Asked:
-    library = Library((folder,))
+def ask(
+    folder: Path, query: str = "", cache: Cache | None = None, library: Library | None = None
+) -> Asked:
+    known = library or Library((folder,))
     held = cache or Cache(10**8)
-    return Asked("/", Params.read(query), Session("one"), library, held, Settings.of([folder]))
+    return Asked("/", Params.read(query), Session("one"), known, held, Settings.of([folder]))
 
 
 def files(folder: Path) -> tuple[str, list[str]]:
     return str(folder / "qrels.txt"), [str(path) for path in sorted(folder.glob("*.run"))]
+
+
+def read(folder: Path) -> tuple[Any, dict[str, Any]]:
+    """The same, read once."""
+    judgements, runs = files(folder)
+    return judged.read_judgements(judgements), {
+        Path(run).stem: judged.read_run(run) for run in runs
+    }
 
 
 def everything(found: Any, **options: Any) -> str:
@@ -52,14 +62,14 @@ def outcome(call: Any) -> str:
 
 @pytest.mark.parametrize("ties", CHOICES["ties"])
 def test_evaluations_under_every_policy(data: Path, ties: str) -> None:
-    cache = Cache(10**8)
-    judgements, runs = files(data)
+    cache, library = Cache(10**8), Library((data,))
+    judgements, runs = read(data)
     others = product(*(CHOICES[name] for name in ("missing", "empty", "unjudged")))
     for (missing, empty, unjudged), depth in product(others, (None, 4)):
         chosen = {"ties": ties, "missing": missing, "empty": empty, "unjudged": unjudged}
         query = "&".join(f"{name}={value}" for name, value in chosen.items())
         query += f"&depth={depth or ''}" + "".join(f"&measure={each}" for each in MEASURES)
-        asked = ask(data, query, cache)
+        asked = ask(data, query, cache, library)
         options = {"policy": chosen, "depth": depth, "interval": True}
         ours = outcome(lambda asked=asked: asked.calculations.evaluation(asked.terms))
         theirs = outcome(

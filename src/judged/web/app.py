@@ -28,6 +28,7 @@ from judged.web.changes import change_of
 from judged.web.crashes import reported
 from judged.web.errors import GoneError, RefusedError, UndecidedError, UnreadableError, status_of
 from judged.web.jobs import Job, Jobs
+from judged.web.judging import keys
 from judged.web.params import Params
 from judged.web.rendering import rendered
 from judged.web.routes import VIEWS, View
@@ -56,7 +57,7 @@ class Explorer:
         """What a server starts with."""
         return cls(
             settings,
-            Library(settings.paths),
+            Library(settings.paths, settings.judging.queue),
             Cache(settings.memory),
             Uploads(settings.upload_limit),
         )
@@ -98,6 +99,7 @@ def application(settings: Settings) -> Safety:
         routes.append(Route("/", _to_files, methods=["GET"]))
     routes += [
         *api.routes(explorer),
+        *keys.routes(explorer),
         Route("/assets/{name:path}", asset, methods=["GET"]),
         Route("/demo", partial(demo, explorer), methods=["POST"]),
         Route("/stop", partial(stop, explorer), methods=["POST"]),

@@ -120,6 +120,12 @@ class Leaderboards:
         """What the measures are called."""
         return tuple(self._first.labels)
 
+    @property
+    def least_grades(self) -> dict[str, float]:
+        """From which grade on an item is relevant to the measures that ask for it."""
+        asked = {label: each.params.get("rel") for label, each in self._first.labels.items()}
+        return {label: rel for label, rel in asked.items() if isinstance(rel, (int, float))}
+
     @cached_property
     def values(self) -> dict[str, dict[str, dict[str, float]]]:
         """Of each measure, under each judge, the number of each run."""

@@ -146,6 +146,9 @@ def test_the_page_is_blind(server: Serve, data: Path) -> None:
             assert name not in said
         assert "a note of bo" not in text
         assert "effect=" not in text
+    board = running.ask("/?baseline=bm25").text
+    [tab] = re.findall(r'<a href="(/judge[^"]*)">Judge</a>', board)
+    assert "bm25" not in running.ask(unescape(tab)).text
     asked = running.ask("/judge/changes?annotator=ar").text
     assert all(name in asked for name in NAMES)
 
@@ -415,7 +418,14 @@ def test_differences_are_settled_by_a_judge_of_its_own(server: Serve, data: Path
     settled = settled_in(data)
     assert settled.grades() == {"q0": {"d0": 2}}
     assert [each.grades()["q0"]["d0"] for each in two.values()] == [0, 1]
-    assert "1 item settled, 7 open" in running.ask("/agreement").text
+    page = running.ask("/agreement").text
+    assert "1 item settled, 7 open" in page
+    assert '<th scope="col" class="right">all, settled first</th>' in page
+    merged = judged.merge_judgements({name: each.qrels for name, each in two.items()})
+    first = judged.merge_judgements({"settled": settled.qrels, "merged": merged}, rule="first")
+    whole = judged.merge_judgements({"m": first, "c": data / "qrels.txt"}, rule="first")
+    value = judged.evaluate(whole, str(data / "bm25.run"), "nDCG@10").value()
+    assert f"{value:.4f}" in page
     settle(running, query="q0", item="d0", action="undo")
     assert settled.grades() == {}
     same = settle(running, query="q1", item="d1", grade=2)

@@ -16,7 +16,6 @@ from judged.judgements.annotators import (
     Scale,
     Worklist,
     annotators_in,
-    read_log,
     settled_in,
     worklist,
 )
@@ -116,16 +115,10 @@ def home_of(asked: Asked) -> Path:
 
 
 def log_of(asked: Asked, name: str) -> Log:
-    """The log of an annotator, read once for each version of the file."""
+    """The log of an annotator, as it is now."""
     home = home_of(asked)
-    path = (settled_in(home) if name == SETTLED else Annotator(home, name)).log_path
-    try:
-        state = path.stat()
-    except OSError:
-        return Log()
-    key = "log", str(path), state.st_size, state.st_mtime_ns, state.st_ino
-    found: Log = asked.cache.get(key, partial(read_log, path))
-    return found
+    judge = settled_in(home) if name == SETTLED else Annotator(home, name)
+    return asked.library.log(judge.log_path)
 
 
 def graded(log: Log) -> list[Place]:

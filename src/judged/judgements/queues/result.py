@@ -349,7 +349,9 @@ program, or save it as .ndjson (@b).']
         settled = [bound for bound in self.bounds if bound.can_turn is False and bound.difference]
         if settled:
             leads = [f"{bound.better} stays better than {bound.worse}" for bound in settled]
-            said.append(f"No judgement of these results can change: {'; '.join(leads)}.")
+            said.append(
+                f"No judgement of results of judged queries can change: {'; '.join(leads)}."
+            )
         if not all(bound.bounded for bound in self.bounds):
             said.append(
                 f"Lowest and highest of {self.measure} are two scenarios, all unjudged results "

@@ -86,6 +86,31 @@ def write_collection(folder: Path) -> None:
     (folder / "attributes.csv").write_text("\n".join(kinds) + "\n")
 
 
+def write_annotators(folder: Path) -> None:
+    """Two annotators, who judged what matters most and did not always agree."""
+    import warnings
+
+    import judged
+    from judged.judgements.annotators import Annotator
+
+    runs = [folder / f"{name}.run" for name in SYSTEMS]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = judged.queue(folder / "judgements.qrels", runs, "nDCG@10")
+    random = np.random.default_rng(17)
+    places = list(zip(found.queries, found.items, strict=True))
+    for name, share in (("ar", 0.9), ("bo", 0.75)):
+        annotator = Annotator(folder, name)
+        for number, place in enumerate(places[:280]):
+            grade = int(np.random.default_rng(number).choice(4, p=(0.45, 0.25, 0.2, 0.1)))
+            if random.random() > share:
+                grade = min(max(grade + int(random.choice((-1, 1))), 0), 3)
+            if random.random() < 0.04:
+                annotator.skip(*place)
+            else:
+                annotator.grade(*place, grade, seconds=float(random.gamma(4, 1.5)))
+
+
 def _title(asked: str, subject: str, grade: int) -> str:
     said = {
         0: f"Something else that mentions {subject}",
@@ -147,6 +172,9 @@ SHOTS = {
     ),
     "queries": Shot("/queries?measure=nDCG%4010", height=900),
     "query": Shot("/query?query=309&measure=nDCG%4010&measure=AP&system=bm25&system=rerank-large"),
+    "judge": Shot("/judge?annotator=ar", height=900),
+    "judge-phone": Shot("/judge?annotator=ar", width=390, height=844),
+    "agreement": Shot("/agreement", height=1400),
     "playground": Shot("/playground"),
     "playground-phone": Shot("/playground", width=390, height=844),
     "embeddings": Shot("/embeddings?temperature=0.00422", of="demo"),
@@ -170,6 +198,7 @@ def take(names: list[str], target: Path) -> None:
         folders = {name: Path(temporary) / name for name in ("collection", "demo")}
         folders["collection"].mkdir()
         write_collection(folders["collection"])
+        write_annotators(folders["collection"])
         write_gallery(write_demo(folders["demo"]))
         if "report" in names:
             _write_report(folders["collection"], Path(temporary) / "report.html")

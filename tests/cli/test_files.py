@@ -45,7 +45,7 @@ TEXTS = {
         *("caption", "columns", "convention", "item", "label", "measures", "name", "retriever"),
         "sort",
     },
-    "serve": {"host", "memory", "upload_limit"},
+    "serve": {"annotator", "grades", "host", "memory", "upload_limit"},
     "temperature": {"columns", "memory", "query"},
     "temperature-study": {"columns", "kind", "measure", "memory", "reported"},
     "trec-eval": {"debug", "judgements_format", "measures", "run_format"},

@@ -127,8 +127,15 @@ def test_vectors_from_files(tmp_path: Path) -> None:
     assert [each.name for each in expected.findings] == ["item-twins"]
     found = judged.check(JUDGEMENTS, RUN, items=tmp_path / "items.npz")
     assert numbers(found) == numbers(expected)
+    table = pl.DataFrame({"id": ["a", "a2", "b", "c"], "embedding": matrix.tolist()})
+    table.write_parquet(tmp_path / "items.parquet")
+    found = judged.check(JUDGEMENTS, RUN, items=str(tmp_path / "items.parquet"))
+    assert numbers(found) == numbers(expected)
     with pytest.raises(InputError, match="have no ids"):
         judged.check(JUDGEMENTS, RUN, items=tmp_path / "items.npy")
+    pl.DataFrame({"id": ["a"], "colour": ["red"]}).write_parquet(tmp_path / "neither.parquet")
+    with pytest.raises(InputError, match="an id and a title or a text are needed"):
+        judged.check(JUDGEMENTS, RUN, items=tmp_path / "neither.parquet")
 
 
 def test_bad_vectors_are_left_out_and_said() -> None:
@@ -215,7 +222,8 @@ def test_what_cannot_be_right_is_refused(given: dict[str, Any], message: str | N
 
 def test_repeated_results_of_a_run_are_said() -> None:
     run = {"q1": ["b", "a", "b"], "q2": ["c", "b"]}
-    found = judged.check(JUDGEMENTS, run)
+    with pytest.warns(judged.JudgedWarning, match="1 duplicate row dropped"):
+        found = judged.check(JUDGEMENTS, run)
     assert found.sound
     assert found.warnings() == ["1 duplicate row dropped, the best-ranked kept."]
 

@@ -27,16 +27,16 @@ RUNS = {
 def test_the_interval_of_a_normal_sample_is_the_chi_square_one() -> None:
     # Evenly spread values have short tails: no correction.
     values = np.arange(30.0)
-    low, high = Pilot(values, 30).interval(0.9)
+    low, high = Pilot(values, 30, 30).interval(0.9)
     ends = values.std(ddof=1) * np.sqrt(29 / stats.chi2.ppf([0.95, 0.05], 29))
     assert [low, high] == pytest.approx(ends.tolist(), rel=1e-9)
-    assert Pilot(values, 30).freedom == pytest.approx(29)
+    assert Pilot(values, 30, 30).freedom == pytest.approx(29)
 
 
 def test_long_tails_make_the_interval_wider() -> None:
     values = np.zeros(100)
     values[:10] = np.linspace(-1, 1, 10)
-    found = Pilot(values, 100)
+    found = Pilot(values, 100, 10)
     # Degrees of freedom by Hummel, Banga and Hettmansperger: 2n/(γ + 2n/(n - 1)).
     excess = float(stats.kurtosis(values, bias=False))
     assert found.freedom == pytest.approx(200 / (excess + 200 / 99))
@@ -48,10 +48,10 @@ def test_the_interval_holds_the_truth_as_often_as_it_says_even_with_many_ties() 
     held = {"normal": 0, "tied": 0, "plain": 0}
     for _ in range(400):
         values = random.normal(size=60)
-        low, high = Pilot(values, 60).interval(0.95)
+        low, high = Pilot(values, 60, 60).interval(0.95)
         held["normal"] += low <= 1 <= high
         tied = values * (random.random(60) < 0.25)
-        low, high = Pilot(tied, 60).interval(0.95)
+        low, high = Pilot(tied, 60, 60).interval(0.95)
         held["tied"] += low <= 0.5 <= high
         ends = tied.std(ddof=1) * np.sqrt(59 / stats.chi2.ppf([0.975, 0.025], 59))
         held["plain"] += ends[0] <= 0.5 <= ends[1]
@@ -78,6 +78,15 @@ def test_few_that_differ_are_a_warning() -> None:
         "only 3 queries of the pilot's 33 differ: the standard deviation depends on these, and t "
         "is a rough guide; take a larger pilot."
     ]
+    values = {
+        "a": {str(at): 0.5 for at in range(33)},
+        "b": {str(at): 0.5 + 0.1 * (at < 3) * at for at in range(33)},
+    }
+    weights = {str(at): 1.0 + at for at in range(33)}
+    weighted = judged.plan(
+        difference=0.05, pilot=judged.compare_values(values, weights=weights), queries=99
+    )
+    assert weighted.warnings()[0].startswith("only 2 queries of the pilot's 33 differ:")
 
 
 def test_warnings_of_the_comparison_come_along() -> None:
@@ -111,6 +120,15 @@ def test_warnings_of_the_comparison_come_along() -> None:
         (
             [0.1, float("nan"), 0.2],
             "the pilot's differences must be finite; 1 is not (number 2). Leave these queries out.",
+        ),
+        (
+            {"q1": 0.1, "q2": float("inf")},
+            "the pilot's differences must be finite; 1 is not (query q2). Leave these queries out.",
+        ),
+        (
+            [[1], [1, 2]],
+            "pilot must be a comparison, or the differences of queries: numbers, or {query: "
+            "difference}; got [[1], [1, 2]].",
         ),
         (
             "runs.json",

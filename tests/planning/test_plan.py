@@ -267,6 +267,11 @@ def test_a_plan_as_json_and_as_a_table() -> None:
             "by 0.1; ask for a larger one.",
         ),
         (
+            {"sd": 0.1, "margin": 1e-3, "difference": -0.9999e-3},
+            "a margin of 0.001, with a true difference of -0.0009999, takes more than "
+            "1,000,000,000 queries where differences spread by 0.1; ask for a larger one.",
+        ),
+        (
             {"sd": 0.1, "half_width": 1e-9},
             "a half-width of 1e-09 takes more than 1,000,000,000 queries where differences spread "
             "by 0.1; ask for a larger one.",

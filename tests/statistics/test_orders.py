@@ -181,6 +181,11 @@ def test_a_series_is_aligned_by_its_names() -> None:
             "list.",
         ),
         (
+            pd.Series([1, 2, 3], index=["a", "a", "b"]),
+            {"a": 1, "b": 2},
+            "x has two values for system 'a'; give one.",
+        ),
+        (
             [1, 2, 3],
             "123",
             "y must be {system: value}, or a sequence of values; got '123'.",

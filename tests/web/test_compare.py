@@ -152,6 +152,7 @@ def test_charts_that_cannot_be(server: Serve, data: Path) -> None:
         "kind=cmc&bins=4": "bins has no meaning for cmc.",
         "kind=cmc&k=x": "k must be a whole number from 1; got 'x'.",
         "kind=gallery": "the chart gallery is not drawn here.",
+        "kind=power": "the chart power is not drawn here.",
     }.items():
         answer = served.ask(f"/chart?{asked}")
         assert answer.status == 400

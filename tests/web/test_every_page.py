@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
+from judged.judgements.annotators import Annotator
 from judged.text import visible
 from judged.web.routes import VIEWS
 from support.browser import violations
@@ -34,6 +35,11 @@ PAGES = {
     "compare": at("/compare", ("system", FIRST), ("against", LAST)),
     "several": at("/compare", ("system", FIRST), ("system", SECOND), ("system", LAST)),
     "queries": at("/queries", ("system", SECOND), ("system", LAST)),
+    "judge": at("/judge", ("annotator", "ar")),
+    "judged": at("/judge", ("annotator", "ar"), ("query", IDS[0]), ("item", LONG), ("changes", 1)),
+    "who judges": at("/judge", ("annotator", "ar"), ("who", 1)),
+    "changes": at("/judge/changes", ("annotator", "ar")),
+    "agreement": "/agreement",
     "query": at("/query", ("query", IDS[0]), ("system", SECOND), ("system", LAST)),
     "long": at("/query", ("query", LONG), *(("system", name) for name in SYSTEMS[-4:])),
     "embeddings": "/embeddings",
@@ -61,7 +67,13 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_hostile(tmp_path_factory.mktemp("hostile") / SCRIPTS[1])
+    folder = write_hostile(tmp_path_factory.mktemp("hostile") / SCRIPTS[1])
+    for at_first, name in enumerate(("ar", "bo")):
+        annotator = Annotator(folder, name)
+        for number, item in enumerate(IDS):
+            note = SCRIPTS[number % len(SCRIPTS)]
+            annotator.grade(IDS[0], item, (number + at_first * (number % 3)) % 3, note=note)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +131,7 @@ def refuse_hostile(tab: Any, name: str) -> None:
 
 def test_every_view_is_among_them() -> None:
     paths = {urlsplit(each).path for each in PAGES.values()}
-    assert {view.path for view in VIEWS} - paths == {"/picture", "/download"}
+    assert {view.path for view in VIEWS} - paths == {"/picture", "/download", "/merged"}
 
 
 def test_every_system_is_found(served: Server) -> None:
@@ -151,7 +163,7 @@ def test_without_scripts_every_page_has_its_numbers(browser: Any, served: Server
     for name, path in PAGES.items():
         page.goto(f"http://127.0.0.1:{served.port}{path}")
         page.wait_for_selector("#working", state="detached")
-        if name not in ("files", "reading", "found", "report"):
+        if name not in ("files", "reading", "found", "report", "judge", "judged", "who judges"):
             assert re.search(r"\d\.\d\d", page.inner_text("main")), name
         for form in page.locator("main form").all():
             sends = form.evaluate("each => [...each.elements].some((one) => one.type === 'submit')")
@@ -161,7 +173,7 @@ def test_without_scripts_every_page_has_its_numbers(browser: Any, served: Server
     context.close()
 
 
-KEYS = ("leaderboard", "compare", "query", "playground", "files")
+KEYS = ("leaderboard", "compare", "query", "judge", "playground", "files")
 
 
 @pytest.mark.parametrize("name", KEYS)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from judged.cli._files import READS, command
+from judged.judgements.annotators.worklist import OVERLAP
 from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT
 
 
@@ -39,12 +40,46 @@ from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT
     metavar="SIZE",
     help="How much a browser may send, and what a packed file may unpack to.",
 )
+@click.option(
+    "--annotator",
+    metavar="NAME",
+    help="Who judges on the judging page; by default the page asks.",
+)
+@click.option(
+    "--grades",
+    metavar="TEXT",
+    help='The grades to judge with and what they mean, as "0 not relevant, 1 on topic, 2 partly, '
+    '3 fully"; by default those of the judgements.',
+)
+@click.option(
+    "--overlap",
+    type=float,
+    default=OVERLAP,
+    show_default=True,
+    metavar="SHARE",
+    help="The share of items that every annotator judges, as 0.1; the others are for whoever "
+    "grades them first.",
+)
+@click.option(
+    "--queue",
+    type=READS,
+    metavar="FILE",
+    help="What is to be judged, as judged queue writes it; by default it follows from the runs.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="The seed of the order in which items are judged, and of which everybody judges.",
+)
 def serve(paths: tuple[str, ...], **options: Any) -> None:
-    """Open the explorer in the browser: leaderboard, comparison, queries, playground, embeddings.
+    """Open the explorer in the browser: leaderboard, comparison, queries, judging, embeddings,
+    playground.
 
     FOLDER is looked through, and FILES are taken as they are: judgements, runs, texts, vectors and
-    studies are told apart by their content. Nothing is written into the folder, and nothing leaves
-    this machine.
+    studies are told apart by their content. What is judged on the judging page goes into the folder
+    `judgements` inside FOLDER; nothing else is written, and nothing leaves this machine.
     """
     from judged.cli._terminal import say
     from judged.demo import write_demo

@@ -113,6 +113,7 @@ judgements_format, run_format
     from judged.collection_check.search import Thresholds, ignored_names, searched
     from judged.collection_check.training import Training
     from judged.evaluation.request import Request
+    from judged.evaluation.warnings import announced
     from judged.inputs.data import Data
 
     size_in_bytes(memory)
@@ -136,4 +137,4 @@ judgements_format, run_format
     )
     options = {"depth": depth, "collection": collection, "weights": weights}
     trained = None if training is None else Training.of(training, rel)
-    return searched(found, Numbers(found, request, options), trained, thresholds)
+    return announced(searched(found, Numbers(found, request, options), trained, thresholds))

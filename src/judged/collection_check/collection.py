@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 
 from judged.checks import number
-from judged.errors import InputError
+from judged.errors import InputError, JudgedError
 from judged.inputs import read_judgements
 from judged.inputs.data import Data
 from judged.inputs.dicts import results_of
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, from_rows, texts
-from judged.inputs.texts import Of, read_texts
+from judged.inputs.texts import Of, Texts, read_texts
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.judging.faults import identity, repeated, without_repeats
 from judged.judging.items import with_items
@@ -58,18 +58,18 @@ class Side:
         ids: Ids | None,
     ) -> Side:
         """A side from what a caller may pass; vectors may stand where texts may."""
-        if said is not None and _holds_vectors(said):
-            if vectors is not None:
-                raise InputError(
-                    f"the {name} given are vectors, and vectors of the {name} were given too; give "
-                    "one of them, or texts and vectors."
-                )
-            said, vectors = None, said
+        read = None if said is None else _texts_or_vectors(name, said)
         frame = None
-        if said is not None:
-            read = read_texts(said, of=name)  # type: ignore[arg-type]
+        if isinstance(read, Texts):
             whole = [f"{read.titles.get(each, '')} {text}" for each, text in read.texts.items()]
             frame = pl.DataFrame([texts("id", read), texts("text", whole)])
+        elif read is not None and vectors is not None:
+            raise InputError(
+                f"the {name} given are vectors, and vectors of the {name} were given too; give one "
+                "of them, or texts and vectors."
+            )
+        elif read is not None:
+            vectors = read
         if vectors is None:
             if ids is not None:
                 raise InputError(f"ids of {name} were given, and no vectors that they are of.")
@@ -112,13 +112,23 @@ class Side:
             )
 
 
-def _holds_vectors(given: Any) -> bool:
-    if isinstance(given, Vectors):
-        return True
-    if isinstance(given, (str, PathLike)):
-        path = str(fspath(given))
-        return path.partition("::")[0].lower().endswith(_ENDINGS)
-    return len(getattr(given, "shape", ())) == 2 and not hasattr(given, "columns")
+def _texts_or_vectors(name: Of, given: Any) -> Texts | Vectors:
+    """What is no table of texts may be a file of vectors: a Parquet file can be either."""
+    path = fspath(given) if isinstance(given, (str, PathLike)) else None
+    array = len(getattr(given, "shape", ())) == 2 and not hasattr(given, "columns")
+    ending = path is not None and str(path).partition("::")[0].lower().endswith(_ENDINGS)
+    source = f"the vectors of the {name}"
+    if isinstance(given, Vectors) or array or ending:
+        return as_vectors(given, source=source)
+    try:
+        return read_texts(given, of=name)
+    except InputError as error:
+        if path is None or path == "-":
+            raise
+        try:
+            return as_vectors(given, source=source)
+        except JudgedError:
+            raise error from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ STYLES = (
     "leaderboard",
     "compare",
     "query",
+    "judge",
     "explanation",
     "playground",
     "embeddings",
@@ -21,7 +22,7 @@ STYLES = (
     "print",
 )
 """The parts of the stylesheet, in their order; colours stand in the first alone."""
-MODULES = ("app", "swap", "table", "copy", "steps", "playground", "slider", "files")
+MODULES = ("app", "swap", "table", "copy", "steps", "playground", "slider", "files", "judge")
 """The modules of the explorer; `app` is the entry, which imports the others."""
 CLASSIC = ("theme", "walk", "report")
 """Scripts that run by themselves, also from a file on disk, where modules do not load."""

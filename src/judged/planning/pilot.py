@@ -41,6 +41,8 @@ class Pilot:
     units is."""
     queries: int
     """How many queries there are."""
+    differing: int
+    """How many units differ at all."""
     grouped: bool = False
     """Whether units are groups."""
     measure: str | None = None
@@ -75,18 +77,20 @@ class Pilot:
     @classmethod
     def of_differences(cls, given: Any, *, groups: Any = None) -> Pilot:
         """A pilot from the differences of queries, in any order, or as {query: difference}."""
-        values = list(given.values()) if isinstance(given, Mapping) else given
-        found = _numbers(values)
+        named = isinstance(given, Mapping)
+        values = _numbers(list(given.values()) if named else given)
+        ids = [str(each) for each in given] if named else [f"{at + 1}" for at in range(len(values))]
+        if lost := [ids[at] for at in np.flatnonzero(~np.isfinite(values))]:
+            raise InputError(
+                f"the pilot's differences must be finite; {counted(len(lost), 'is', 'are')} not "
+                f"({'query' if named else 'number'} {few(lost)}). Leave these queries out."
+            )
         place = None
         if groups is not None:
             from judged.inputs.groups import groups_of
 
-            ids = [str(each) for each in given] if isinstance(given, Mapping) else None
-            if ids is None:
-                ids = [str(at) for at in range(1, len(found) + 1)]
-                groups = _aligned(groups, len(found))
-            place, _ = groups_of(groups, ids)
-        return cls._made(found, None, place).checked()
+            place, _ = groups_of(groups if named else _aligned(groups, len(values)), ids)
+        return cls._made(values, None, place).checked()
 
     @classmethod
     def of_comparison(
@@ -113,14 +117,17 @@ class Pilot:
         counts = np.ones(len(values)) if weights is None else weights / weights.sum() * len(values)
         mean = float(counts @ values / counts.sum()) if len(values) else math.nan
         apart = counts * (values - mean)
+        differs = values != 0
         if groups is None:
-            return cls(mean + apart, len(values), weighted=weights is not None)
+            weighted = weights is not None
+            return cls(mean + apart, len(values), int(differs.sum()), weighted=weighted)
         units = number_of_units(len(values), groups)
         by_unit = np.bincount(groups, apart, units) * units / len(values)
         effect, correlation = _design_effect(values, weights, groups)
         return cls(
             mean + by_unit,
             len(values),
+            len(np.unique(groups[differs])),
             grouped=True,
             weighted=weights is not None,
             design_effect=effect,
@@ -196,7 +203,7 @@ class Pilot:
                 f"the pilot has no spread to plan by: {same}{self._pair(' between ')}. Take other "
                 "queries, or say the standard deviation by sd."
             )
-        differing = int((np.abs(self.differences) > 1e-12 * size).sum())
+        differing = self.differing
         if self.units >= FEW > differing and differing <= self.units / 2:
             more = Warned(
                 f"only {counted(differing, one, many)} of the pilot's {self.units:,} "
@@ -287,27 +294,18 @@ def _design_effect(
 
 
 def _numbers(given: Any) -> Floats:
-    """Differences as an array of finite numbers."""
+    """Differences as an array."""
     wrong = (
         "pilot must be a comparison, or the differences of queries: numbers, or {query: "
         f"difference}}; got {quoted(given)}."
     )
-    if isinstance(given, (str, bytes)) or np.ndim(given) != 1:
-        raise InputError(wrong)
     try:
         found = np.asarray(given)
-        if found.dtype.kind not in "iuf":
-            raise InputError(wrong)
-        values = found.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(wrong) from None
-    if len(lost := np.flatnonzero(~np.isfinite(values))):
-        at = few([f"number {place + 1:,}" for place in lost.tolist()])
-        raise InputError(
-            f"the pilot's differences must be finite; {counted(len(lost), 'is', 'are')} not "
-            f"({at}). Leave these queries out."
-        )
-    return values
+    if found.ndim != 1 or found.dtype.kind not in "iuf":
+        raise InputError(wrong)
+    return found.astype(np.float64)
 
 
 def _aligned(groups: Any, size: int) -> dict[str, Any]:

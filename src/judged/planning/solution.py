@@ -29,13 +29,14 @@ def solved(asked: Asked, seed: int = 0) -> Plan:
         solution, queries = "power", asked.queries
     else:
         if asked.difference is not None:
-            what = "difference" if terms.margin is None else "margin"
-            size_of_it = asked.difference if terms.margin is None else terms.margin
             for_difference = known.queries(asked.difference)
-            _refuse_endless(for_difference, what, size_of_it, asked.sd)
+            what = f"difference of {asked.difference:g}"
+            if terms.margin is not None:
+                what = f"margin of {terms.margin:g}, with a true {what},"
+            _refuse_endless(for_difference, what, asked.sd)
         if asked.half_width is not None:
             for_half_width = known.half_width_queries(asked.half_width)
-            _refuse_endless(for_half_width, "half-width", asked.half_width, asked.sd)
+            _refuse_endless(for_half_width, f"half-width of {asked.half_width:g}", asked.sd)
         answer = _larger([each for each in (for_difference, for_half_width) if each is not None])
         assert answer.value is not None
         solution, queries = "queries", round(answer.value)
@@ -103,7 +104,7 @@ class _Spreads:
         return Answer(value, *sorted(ends))
 
     def _queries(self, units: int | None) -> float:
-        return math.inf if units is None else float(self.terms.queries(units))
+        return math.inf if units is None else self.terms.queries(units)
 
     def queries(self, difference: float) -> Answer:
         power = self.asked.power
@@ -160,10 +161,10 @@ def _larger(answers: list[Answer]) -> Answer:
     return Answer(max(values), max(lows), max(highs))
 
 
-def _refuse_endless(answer: Answer, what: str, size_of_it: float, sd: float) -> None:
+def _refuse_endless(answer: Answer, what: str, sd: float) -> None:
     if answer.value == math.inf:
         raise InputError(
-            f"a {what} of {size_of_it:g} takes more than {MOST:,} queries where differences spread "
+            f"a {what} takes more than {MOST:,} queries where differences spread "
             f"by {sd:g}; ask for a larger one."
         )
 

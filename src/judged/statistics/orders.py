@@ -182,7 +182,7 @@ def order_agreement(
 
 def _aligned(x: Any, y: Any) -> tuple[tuple[System, ...], Floats, Floats]:
     """The systems with their values in x and in y."""
-    tables = [_table(each) for each in (x, y)]
+    tables = [_table(name, each) for name, each in (("x", x), ("y", y))]
     if (tables[0] is None) != (tables[1] is None):
         raise InputError(
             "x and y must both be {system: value}, or both a sequence of values; got "
@@ -212,10 +212,17 @@ def _aligned(x: Any, y: Any) -> tuple[tuple[System, ...], Floats, Floats]:
     return systems, first, second
 
 
-def _table(given: Any) -> dict[Any, Any] | None:
+def _table(name: str, given: Any) -> dict[System, Any] | None:
     """What has names, as a dict: a mapping, or a Series of pandas, whose order means nothing."""
-    named = isinstance(given, Mapping) or (hasattr(given, "keys") and hasattr(given, "items"))
-    return dict(given.items()) if named else None
+    if not (hasattr(given, "keys") and hasattr(given, "items")):
+        return None
+    found: dict[System, Any] = {}
+    for key, value in given.items():
+        system = key if isinstance(key, str | int) else str(key)
+        if system in found:
+            raise InputError(f"{name} has two values for system {quoted(system)}; give one.")
+        found[system] = value
+    return found
 
 
 def _listed(name: str, given: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, MissingExtraError
+from judged.judgements.annotators.worklist import OVERLAP
 from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT, Settings, is_loopback
 
 if TYPE_CHECKING:
@@ -57,6 +58,11 @@ def serve(
     open_browser: bool = True,
     memory: str | int = MEMORY,
     upload_limit: str | int = UPLOAD_LIMIT,
+    annotator: str | None = None,
+    grades: str | None = None,
+    overlap: float = OVERLAP,
+    queue: str | os.PathLike[str] | None = None,
+    seed: int = 0,
     demo: Callable[[Path], object] | None = None,
     say: Callable[[str], None] = print,
 ) -> None:
@@ -78,6 +84,18 @@ def serve(
         How much results may take, as "1GB".
     upload_limit : str or int, optional
         How much a browser may send, as "500MB".
+    annotator : str, optional
+        Who judges on the judging page; by default the page asks.
+    grades : str, optional
+        The grades of the judging page and what they mean, as "0 not relevant, 1 relevant"; by
+        default those of the judgements.
+    overlap : float, optional
+        The share of items that every annotator judges, from 0 to 1; the others are for whoever
+        grades them first.
+    queue : str or path, optional
+        A table of queries and items that are to be judged; by default they follow from the runs.
+    seed : int, optional
+        The seed of the order in which items are judged, and of which items everybody judges.
     demo : callable, optional
         What writes the files of a demo into a folder, for who has no files of their own.
     say : callable, optional
@@ -95,6 +113,11 @@ def serve(
         memory=memory,
         upload_limit=upload_limit,
         demo=demo,
+        annotator=annotator,
+        grades=grades,
+        overlap=overlap,
+        queue=queue,
+        seed=seed,
     )
     try:
         import uvicorn
@@ -109,9 +132,13 @@ def serve(
             f"It listens on {settings.host}: whoever can reach this machine and has the address "
             "with its key can look at these files, and what is sent is not encrypted."
         )
+    first = settings.address
+    if settings.judging.annotator:
+        first = settings.page("/judge")
+        say(f"{settings.judging.annotator} judges at {first}")
     say("Files stay on this machine. Press Ctrl-C to stop.")
     if open_browser:
-        _open(settings.address)
+        _open(first)
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     uvicorn.Server(config).run(sockets=[listening])
 

@@ -28,6 +28,7 @@ from judged.web.changes import change_of
 from judged.web.crashes import reported
 from judged.web.errors import GoneError, RefusedError, UndecidedError, UnreadableError, status_of
 from judged.web.jobs import Job, Jobs
+from judged.web.judging import keys
 from judged.web.params import Params
 from judged.web.rendering import rendered
 from judged.web.routes import VIEWS, View
@@ -56,7 +57,7 @@ class Explorer:
         """What a server starts with."""
         return cls(
             settings,
-            Library(settings.paths),
+            Library(settings.paths, settings.judging.queue),
             Cache(settings.memory),
             Uploads(settings.upload_limit),
         )
@@ -98,6 +99,7 @@ def application(settings: Settings) -> Safety:
         routes.append(Route("/", _to_files, methods=["GET"]))
     routes += [
         *api.routes(explorer),
+        *keys.routes(explorer),
         Route("/assets/{name:path}", asset, methods=["GET"]),
         Route("/demo", partial(demo, explorer), methods=["POST"]),
         Route("/stop", partial(stop, explorer), methods=["POST"]),
@@ -194,7 +196,7 @@ def _context(asked: Asked, title: str, path: str | None = None) -> dict[str, Any
         "asked": asked,
         "title": title,
         "announced": title,
-        "tabs": [{"name": name, "href": asked.url(to)} for to, name in titles.items() if name],
+        "tabs": [{"name": name, "href": _tab(asked, to)} for to, name in titles.items() if name],
         "place": titles.get(path or "", ""),
         "workspace_name": asked.library.name if asked.library.paths else "",
         "workspace_words": _workspace_words(asked),
@@ -203,6 +205,11 @@ def _context(asked: Asked, title: str, path: str | None = None) -> dict[str, Any
         "command": None,
         "noticed": [],
     }
+
+
+def _tab(asked: Asked, path: str) -> str:
+    """Where a tab leads; the judging page is not told the name of any system."""
+    return asked.url(path, baseline=None) if path == "/judge" else asked.url(path)
 
 
 def _workspace_words(asked: Asked) -> str:

@@ -61,7 +61,8 @@ def _said(asked: Asked, kind: str, of: Of) -> Said:
 
 def _read(asked: Asked, file: Found, of: Of) -> Texts:
     progress_of_this_work().say(f"Reading {file.name}")
-    only = _needed(asked) if of == "items" and file.size > LARGE else None
+    large = of == "items" and file.size > LARGE and not asked.workspace.undecided
+    only = _needed(asked) if large else None
     return read_texts(file.path, of=of, only=only)
 
 

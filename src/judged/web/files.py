@@ -20,6 +20,7 @@ from judged.inputs.source import HEAD, Source, checked, open_source
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.inputs.vectors.formats import FORMATS as VECTOR_FORMATS
 from judged.inputs.vectors.formats import is_safetensors
+from judged.judgements.annotators.annotator import FOLDER, LOG, QRELS
 
 KINDS = {
     "judgements": "judgements: which items are relevant",
@@ -33,6 +34,9 @@ KINDS = {
     "sweep": "a sweep of temperatures",
     "study": "a study of temperatures",
     "picture": "a picture",
+    "annotator": "judgements of an annotator, made on the judging page",
+    "log": "what an annotator did, key by key",
+    "queue": "what is to be judged",
     "unclear": "a run, or judgements",
     "other": "nothing that is shown here",
 }
@@ -135,6 +139,19 @@ def _walked(folder: Path, depth: int = 0) -> Iterator[Path]:
             if entry.name.startswith("__"):
                 continue
             yield from _walked(folder / entry.name, depth + 1)
+
+
+def of_annotator(file: Found) -> Found | None:
+    """A file that the judging page keeps, with what it is; None for any other. It is told by its
+    place and its name: its content would make it one more file of judgements."""
+    if file.path.parent.name != FOLDER:
+        return None
+    if file.path.name.endswith(LOG):
+        return replace(file, kind="log", format="ndjson")
+    log = file.path.name.removesuffix(QRELS) + LOG
+    if file.path.suffix != QRELS or not (file.path.parent / log).exists():
+        return None
+    return replace(file, kind="annotator")
 
 
 def told(file: Found) -> Found:

@@ -8,15 +8,59 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from secrets import token_urlsafe
+from typing import Any
 
-from judged.checks import size_in_bytes, whole
+from judged.checks import number, size_in_bytes, whole
 from judged.errors import InputError
+from judged.judgements.annotators.names import check_name
+from judged.judgements.annotators.scale import Scale
+from judged.judgements.annotators.worklist import OVERLAP
 
 HOST, PORT = "127.0.0.1", 8686
 """Where the explorer listens unless it is told otherwise: on this machine alone."""
 MEMORY = "1GB"
 UPLOAD_LIMIT = "500MB"
 KEY_BYTES = 18
+
+
+@dataclass(frozen=True)
+class Judging:
+    """How the judging page begins.
+
+    >>> Judging.of(grades="0 no, 1 yes").grades.top
+    1
+    """
+
+    annotator: str = ""
+    """Who judges; empty where it is asked for on the page."""
+    grades: Scale | None = None
+    """The grades that may be given; None for those of the collection's judgements."""
+    overlap: float = OVERLAP
+    """The share of items that every annotator gets."""
+    queue: Path | None = None
+    """The file of what is to be judged; None where it follows from the runs."""
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        annotator: str | None = None,
+        grades: str | None = None,
+        overlap: float = OVERLAP,
+        queue: str | os.PathLike[str] | None = None,
+        seed: int = 0,
+    ) -> Judging:
+        """What a caller may pass, checked."""
+        if queue is not None and not Path(queue).is_file():
+            raise InputError(f"{queue}: no such file.")
+        return cls(
+            "" if annotator is None else check_name(annotator),
+            None if grades is None else Scale.read(grades),
+            number("overlap", overlap, at_least=0, at_most=1),
+            None if queue is None else Path(queue),
+            whole("seed", seed, at_least=0),
+        )
 
 
 @dataclass(frozen=True)
@@ -39,6 +83,7 @@ class Settings:
     """Bytes of all uploads of a browser together, and what a packed file may unpack to."""
     demo: Callable[[Path], object] | None = field(default=None, repr=False)
     """What writes the files of the demo into a folder; None where there is no demo to open."""
+    judging: Judging = Judging()
 
     @classmethod
     def of(
@@ -51,6 +96,7 @@ class Settings:
         memory: str | int = MEMORY,
         upload_limit: str | int = UPLOAD_LIMIT,
         demo: Callable[[Path], object] | None = None,
+        **judging: Any,
     ) -> Settings:
         """Settings from what a caller may pass, checked."""
         given = tuple(Path(path) for path in paths)
@@ -72,6 +118,7 @@ class Settings:
             size_in_bytes(memory),
             size_in_bytes(upload_limit),
             demo,
+            Judging.of(**judging),
         )
 
     @property
@@ -82,7 +129,12 @@ class Settings:
     @property
     def address(self) -> str:
         """What the browser opens."""
-        return f"http://{self.shown_host}:{self.port}/" + (f"?key={self.key}" if self.key else "")
+        return self.page("/")
+
+    def page(self, path: str) -> str:
+        """The address of one page."""
+        key = f"?key={self.key}" if self.key else ""
+        return f"http://{self.shown_host}:{self.port}{path}{key}"
 
     @property
     def cookie(self) -> str:

@@ -13,8 +13,9 @@ from typing import Any
 
 from judged.errors import did_you_mean, quoted
 from judged.inputs.formats import distinct_names
+from judged.judgements.annotators.log import Log, read_log
 from judged.web.errors import ConflictError, GoneError, UndecidedError
-from judged.web.files import Found, scanned, told
+from judged.web.files import Found, of_annotator, scanned, told
 from judged.web.params import Params
 
 LOOK_AGAIN = 1.0
@@ -163,16 +164,27 @@ class Library:
     for each version of a file."""
 
     paths: tuple[Path, ...]
+    queue: Path | None = None
+    """The file of what is to be judged, which is nothing else."""
     _files: tuple[Found, ...] = ()
     _problems: tuple[str, ...] = ()
     _looked: float = -1e9
     _told: dict[tuple[str, int, int], Found] = field(default_factory=dict)
+    _logs: dict[Path, tuple[tuple[int, ...], Log]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @property
     def folder(self) -> Path | None:
         """The folder, where one was named."""
         return self.paths[0] if len(self.paths) == 1 and self.paths[0].is_dir() else None
+
+    @property
+    def home(self) -> Path | None:
+        """Where annotators' grades are kept: the folder, or the one that all files lie in."""
+        if self.folder is not None:
+            return self.folder
+        parents = {path.resolve().parent for path in self.paths}
+        return parents.pop() if len(parents) == 1 else None
 
     @property
     def name(self) -> str:
@@ -191,6 +203,18 @@ class Library:
                 self._looked = time.monotonic()
             return self._files, self._problems
 
+    def log(self, path: Path) -> Log:
+        """The log of an annotator as it is now, read again where it grew."""
+        try:
+            state = path.stat()
+        except OSError:
+            return Log()
+        version = state.st_size, state.st_mtime_ns, state.st_ino
+        known = self._logs.get(path)
+        if known is None or known[0] != version:
+            known = self._logs[path] = version, read_log(path)
+        return known[1]
+
     def _found(self) -> tuple[list[Found], list[str]]:
         if self.folder is not None:
             return scanned(self.folder)
@@ -205,6 +229,10 @@ class Library:
         return found, []
 
     def _told_once(self, file: Found) -> Found:
+        if (kept := of_annotator(file)) is not None:
+            return kept
+        if self.queue is not None and file.path.resolve() == self.queue.resolve():
+            return replace(file, kind="queue")
         if file.identity not in self._told:
             self._told[file.identity] = told(file)
         return replace(self._told[file.identity], name=file.name)
@@ -226,6 +254,8 @@ class Session:
     id: str
     uploads: dict[str, Found] = field(default_factory=dict)
     seen: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    annotator: str = ""
+    """Who judges here, until another name is chosen."""
 
     def workspace(self, library: Library, params: Params) -> Workspace:
         """The files of the server and those of the browser, as an address means them."""
@@ -234,9 +264,12 @@ class Session:
         return Workspace.of(library.name, both, problems, params)
 
     def noticed(self, workspace: Workspace) -> list[str]:
-        """The names of files that changed since the browser last looked."""
+        """The names of files that changed since the browser last looked; those that the judging
+        page writes itself are none of them."""
         now: Mapping[str, tuple[str, int, int]] = {
-            file.name: file.identity for file in workspace.files
+            file.name: file.identity
+            for file in workspace.files
+            if file.kind not in ("annotator", "log")
         }
         changed = [name for name, state in now.items() if self.seen.get(name, state) != state]
         self.seen = dict(now)

@@ -68,10 +68,10 @@ def test_no_judgement_can_change_it():
     assert (bound.difference, bound.low, bound.high) == pytest.approx((1, 2 / 3, 1))
     assert (bound.unjudged, bound.can_turn, bound.better, bound.worse) == (1, False, "new", "old")
     assert bound.says == (
-        "P@1: new - old is 1.0000 and could become 0.6667 to 1.0000: no judgement can change that "
-        "new is better."
+        "P@1: new - old is 1.0000 and could become 0.6667 to 1.0000: no judgement of "
+        "results of judged queries can change that new is better."
     )
-    assert "No judgement of these results can change: new stays better than old." in (
+    assert "No judgement of results of judged queries can change: new stays better than old." in (
         found.to_text().splitlines()
     )
 
@@ -111,8 +111,8 @@ def test_scenarios_are_called_scenarios():
         (
             Bound("n", "o", "P@1", 0.0, 0.0, 0.0, unjudged=2),
             False,
-            "P@1: n - o is 0.0000 and could become 0.0000 to 0.0000: no judgement can change that "
-            "both are equal.",
+            "P@1: n - o is 0.0000 and could become 0.0000 to 0.0000: no judgement of "
+            "results of judged queries can change that both are equal.",
         ),
         (
             Bound("n", "o", "P@1", math.nan, math.nan, math.nan, unjudged=2),
@@ -155,12 +155,12 @@ def test_random_data_never_go_beyond_what_is_bounded():
         assert bound.can_turn is (len({np.sign(each) for each in seen}) > 1)
 
 
-def extremes(judgements, runs, measure, cutoff, top):
+def extremes(judgements, runs, measure, top):
     """The least and the greatest mean difference over all judgements, by halves of a grade."""
     ends = np.zeros(2)
     for query, known in judgements.items():
-        own = {item for run in runs.values() for item in run[query][:cutoff]} - set(known)
-        lists = {name: {query: run[query]} for name, run in runs.items()}
+        own = {item for run in runs.values() for item in run[query]} - set(known)
+        lists = {name: {query: runs[name][query]} for name in ("one", "two")}
         seen = []
         for grades in product([half / 2 for half in range(2 * top + 1)], repeat=len(own)):
             given = {query: {**known, **dict(zip(own, grades, strict=True))}}
@@ -175,22 +175,19 @@ def extremes(judgements, runs, measure, cutoff, top):
 def test_ndcg_never_leaves_its_limits(measure):
     rng = random.Random(11)
     told = set()
-    for _ in range(8):
-        grades = {query: rng.sample("abcdxyz", 5) for query in "qrs"}
+    for number in range(12):
+        grades = {query: rng.sample("abcdxyz", 5 + number % 2) for query in "qrs"}
         judgements = {
             query: {item: rng.randint(0, 2) for item in items} for query, items in grades.items()
         }
         judgements["q"][grades["q"][0]] = 2
-        lists = [{query: rng.sample("abcdxyz", 2) for query in "qrs"} for _ in range(2)]
-        runs = dict(zip(("one", "two"), lists, strict=True))
-        (bound,) = judged.queue(judgements, runs, measure).bounds
-        low, high = extremes(judgements, runs, measure, 2, 2)
+        lists = [{query: rng.sample("abcdxyz", 3) for query in "qrs"} for _ in range(3)]
+        runs = dict(zip(("one", "two", "three"), lists, strict=True))
+        bound = judged.queue(judgements, runs, measure).bounds[0]
+        low, high = extremes(judgements, runs, measure, 2)
         if bound.limits is None:
-            assert (bound.unjudged, bound.low, bound.high) == (
-                0,
-                bound.difference,
-                bound.difference,
-            )
+            assert bound.unjudged == 0
+            assert bound.low == bound.high == bound.difference
             continue
         assert bound.limits[0] <= low + 1e-12
         assert bound.limits[1] >= high - 1e-12
@@ -200,6 +197,23 @@ def test_ndcg_never_leaves_its_limits(measure):
         assert bound.can_turn in (turns, None)
         told.add(bound.can_turn)
     assert {True, False} <= told
+
+
+def test_what_neither_run_shows_can_change_a_difference_in_ndcg():
+    # All that nDCG@1 looks at is judged; x at rank 2 is not, and changes what is ideal.
+    judgements = {"q": {"a": 1, "b": 0}, "r": {"a": 2, "b": 0}}
+    runs = {"old": {"q": ["a", "x"], "r": ["b", "x"]}, "new": {"q": ["b", "x"], "r": ["a", "x"]}}
+    found = judged.queue(judgements, runs, "nDCG@1")
+    (bound,) = found.bounds
+    assert (bound.unjudged, bound.difference, bound.bounded, bound.can_turn) == (0, 0, False, None)
+    assert bound.limits == pytest.approx((0, 0.25))
+    assert bound.says == (
+        "nDCG@1: new - old is 0.0000, and every result that it looks at is judged; other items "
+        "that prove relevant may change that both are equal."
+    )
+    judgements["q"]["x"] = 2
+    assert judged.evaluate(judgements, runs, "nDCG@1").compare().pair().difference == 0.25
+    assert judged.queue(judgements, runs, "P@1").bounds[0].can_turn is False
 
 
 def test_limits_can_settle_what_two_scenarios_cannot():
@@ -218,7 +232,7 @@ def test_limits_can_settle_what_two_scenarios_cannot():
     assert bound.says == (
         "nDCG@2: new - old is 0.3691 and could become 0.2460 to 0.3691 in two scenarios, all "
         "unjudged results judged for one run or for the other, and never leaves 0.2460 to 0.3691: "
-        "no judgement can change that new is better."
+        "no judgement of results of judged queries can change that new is better."
     )
 
 

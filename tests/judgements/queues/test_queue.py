@@ -229,7 +229,10 @@ def test_from_nothing(given, tmp_path):
 
 
 def test_a_top_grade_that_is_not_relevant_is_warned_of():
-    found = judged.queue({"q": {"a": 1}}, {"q": ["a", "b"]}, "P(rel=2)@2", policy={"empty": "skip"})
+    with pytest.warns(match="^The top grade, 1, is not relevant to P"):
+        found = judged.queue(
+            {"q": {"a": 1}}, {"q": ["a", "b"]}, "P(rel=2)@2", policy={"empty": "skip"}
+        )
     assert found.warnings() == [
         "The top grade, 1, is not relevant to P(rel=2)@2, which wants 2: say what the top grade is "
         "(top_grade, --top-grade)."

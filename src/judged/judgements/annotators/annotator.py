@@ -63,7 +63,7 @@ class Annotator:
 
     def __init__(self, folder: str | os.PathLike[str], name: str) -> None:
         self.folder = Path(folder) / FOLDER
-        self.name = name if name == SETTLED else check_name(name, annotators_in(folder))
+        self.name = check_name(name, annotators_in(folder))
 
     def __repr__(self) -> str:
         return f"Annotator({str(self.folder.parent)!r}, {self.name!r})"
@@ -385,4 +385,12 @@ def settled_in(folder: str | os.PathLike[str]) -> Annotator:
     >>> settled_in("here").name
     'settled'
     """
-    return Annotator(folder, SETTLED)
+    return _Settled(folder)
+
+
+class _Settled(Annotator):
+    """The judge whose name nobody else may have."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder) / FOLDER
+        self.name = SETTLED

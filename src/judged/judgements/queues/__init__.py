@@ -134,10 +134,9 @@ judgements_format, run_format, progress
             unique=unique,
             exclude_same_id=exclude_same_id,
         )
-    evaluation = evaluate_rankings(judged.rankings, request)
-    return made(
+    found = made(
         judged,
-        evaluation if nothing else announced(evaluation),
+        evaluate_rankings(judged.rankings, request),
         depth=depth,
         by=by,
         budget=budget,
@@ -149,6 +148,7 @@ judgements_format, run_format, progress
         duplicates=duplicates,
         collection=collection,
     )
+    return announced(found)
 
 
 _PLACEHOLDER: dict[str, dict[str, float]] = {"nobody judged anything": {}}

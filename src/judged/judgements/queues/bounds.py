@@ -31,8 +31,8 @@ class Bound:
     unjudged results are judged.
 
     >>> print(Bound("new", "old", "P@10", 0.1, 0.05, 0.2, unjudged=3).says)
-    P@10: new - old is 0.1000 and could become 0.0500 to 0.2000: no judgement can change that new \
-is better.
+    P@10: new - old is 0.1000 and could become 0.0500 to 0.2000: no judgement of results of judged \
+queries can change that new is better.
     """
 
     run: str
@@ -97,7 +97,10 @@ is better.
         if math.isnan(self.difference):
             return f"{known}, as no query counts."
         if not self.unjudged:
-            return f"{known}, and every result that it looks at is judged: {state}."
+            known += ", and every result that it looks at is judged"
+            if self.can_turn is False:
+                return f"{known}: {state}."
+            return f"{known}; other items that prove relevant may change that {state}."
         known += f" and could become {shown(self.low)} to {shown(self.high)}"
         if not self.bounded:
             known += " in two scenarios, all unjudged results judged for one run or for the other"
@@ -108,7 +111,7 @@ is better.
             known += f", and never leaves {low} to {high}"
         if self.can_turn is None:
             return f"{known}: neither changes that {state}, and others may."
-        return f"{known}: no judgement can change that {state}."
+        return f"{known}: no judgement of results of judged queries can change that {state}."
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as plain Python values that JSON can hold.
@@ -142,23 +145,24 @@ def bounds_of(listings: Listings, evaluation: Evaluation, *, top: float) -> tupl
     # A negative grade is no judgement. A query that nobody judged is in no number yet.
     judged = len(listings.pool.queries)
     open_ = ~(listings.grades >= 0) & (listings.query < judged)
+    every = np.bincount(listings.query[open_], minlength=judged)
     asked = (measure,), evaluation.policy, evaluation.convention
     found = []
     for against, run in combinations(range(len(evaluation.runs)), 2):
         ours, theirs = evaluation.runs[run], evaluation.runs[against]
         reached = best_ranks(listings, evaluation.policy.ties, (run, against))
         last = np.iinfo(np.int64).max - 1 if k is None else k
-        unjudged = np.bincount(listings.query[open_ & (reached <= last)], minlength=judged)
+        unjudged = int((open_ & (reached <= last)).sum())
         pair = Pair(ours.rankings, theirs.rankings)
-        differences = [_difference(ours.summary[measure], theirs.summary[measure])]
-        limits = None
-        if unjudged.any():
+        ends = pair, pair
+        if unjudged:
             both = (run, pair.run), (against, pair.against)
             best, worst = joint.judged(*both, top=top, cutoff=k)
-            for end in (best, worst):
-                one, other = (score(each, *asked).summary[measure] for each in end)
-                differences.append(_difference(one, other))
-            limits = limits_of(evaluation, pair, (best, worst), unjudged, top)
+            ends = best, worst
+        differences = [_difference(ours.summary[measure], theirs.summary[measure])]
+        for end in ends if unjudged else ():
+            one, other = (score(each, *asked).summary[measure] for each in end)
+            differences.append(_difference(one, other))
         found.append(
             Bound(
                 ours.name,
@@ -167,10 +171,11 @@ def bounds_of(listings: Listings, evaluation: Evaluation, *, top: float) -> tupl
                 differences[0],
                 min(differences),
                 max(differences),
-                int(unjudged.sum()),
-                bounded or not unjudged.any(),
+                unjudged,
+                # What stands elsewhere may change what is the ideal, or how much is relevant.
+                bounded or not every.any(),
                 measure.spec.higher_is_better,
-                limits,
+                limits_of(evaluation, pair, ends, every, top) if every.any() else None,
             )
         )
     return tuple(found)

@@ -32,8 +32,8 @@ def limits_of(
     evaluation: Evaluation, runs: Pair, ends: tuple[Pair, Pair], unjudged: Ints, top: float
 ) -> Limits | None:
     """The least and the greatest mean difference of two runs, whose `ends` are judged in favour of
-    the first and of the second; `unjudged` results of each query may get up to the top grade. None
-    where nothing is known."""
+    the first and of the second; so many `unjudged` results of each query, be they of other runs,
+    may get up to the top grade. None where nothing is known."""
     parts = _parts(evaluation, runs)
     if parts is None:
         return None

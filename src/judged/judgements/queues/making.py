@@ -92,11 +92,11 @@ def made(
     rows = blind(found.query, chosen, seed)
     place = np.empty(len(found), np.int64)
     place[rows] = np.arange(len(rows))
-    names = np.array([*listings.queries, ""], object)[found.query[rows]]
+    names = tuple(map(listings.queries.__getitem__, found.query[rows].tolist()))
     items = tuple(listings.items.gather(found.number[rows]).to_list())
     near = best_ranks(listings, ties, range(len(listings.runs))) <= depth
     return Queue(
-        queries=tuple(names.tolist()),
+        queries=names,
         items=items,
         effects=effects[rows],
         best_ranks=found.best_rank[rows],
@@ -114,7 +114,7 @@ def made(
         texts=None if texts is None else read_texts(texts, only=frozenset(items)),
         query_texts=None
         if queries is None
-        else read_texts(queries, of="queries", only=frozenset(names.tolist())),
+        else read_texts(queries, of="queries", only=frozenset(names)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.judgements.queues.bounds import Bound
 from judged.judgements.queues.choices import BY, SAVED_AS
-from judged.judgements.queues.sheet import COMPUTED, sheet_csv, sheet_frame
+from judged.judgements.queues.sheet import is_computed, sheet_csv, sheet_frame
 from judged.results import Result, Table
 from judged.segments import Floats, Ints
 from judged.text import Warned, counted, few, plain, shown
@@ -241,7 +241,7 @@ class Queue(Result):
         ['1 id begins with one of = + - @, which a spreadsheet computes: edit the file in another \
 program, or save it as .ndjson (@b).']
         """
-        ids = list(dict.fromkeys(filter(COMPUTED, (*self.queries, *self.items))))
+        ids = list(dict.fromkeys(filter(is_computed, (*self.queries, *self.items))))
         said = self._grave()
         if ids:
             said.append(
@@ -249,11 +249,11 @@ program, or save it as .ndjson (@b).']
                 "spreadsheet computes: edit the file in another program, or save it as .ndjson "
                 f"({few(ids)})."
             )
-        said += self._powerless() + self._without_text()
+        said += self._without_text()
         return [Warned(text) for text in said]
 
     def _grave(self) -> list[str]:
-        return [] if self._fresh else list(self.evaluation._grave())
+        return [*([] if self._fresh else self.evaluation._grave()), *self._powerless()]
 
     @property
     def _fresh(self) -> bool:
@@ -349,7 +349,9 @@ program, or save it as .ndjson (@b).']
         settled = [bound for bound in self.bounds if bound.can_turn is False and bound.difference]
         if settled:
             leads = [f"{bound.better} stays better than {bound.worse}" for bound in settled]
-            said.append(f"No judgement of these results can change: {'; '.join(leads)}.")
+            said.append(
+                f"No judgement of results of judged queries can change: {'; '.join(leads)}."
+            )
         if not all(bound.bounded for bound in self.bounds):
             said.append(
                 f"Lowest and highest of {self.measure} are two scenarios, all unjudged results "

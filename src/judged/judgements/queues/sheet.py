@@ -17,7 +17,7 @@ TEXT_COLUMNS = ("query_text", "title", "text")
 """The columns that are read by people alone."""
 
 
-def COMPUTED(name: str) -> bool:  # noqa: N802
+def is_computed(name: str) -> bool:
     """Whether a spreadsheet takes an id for a formula."""
     return bool(re.match(FORMULA, name)) and not re.match(NUMBER, name)
 

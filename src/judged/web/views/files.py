@@ -11,7 +11,7 @@ from judged.web.files import KINDS, Found
 from judged.web.workspace import Workspace
 
 PARAMS: tuple[str, ...] = ()
-MAY_BE_JUDGEMENTS = ("judgements", "rows", "unclear")
+MAY_BE_JUDGEMENTS = ("judgements", "rows", "unclear", "annotator")
 MAY_BE_RUNS = ("run", "rows", "unclear")
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 

@@ -6,8 +6,9 @@ import { start as steps } from "./steps.js";
 import { start as playground } from "./playground.js";
 import { start as slider } from "./slider.js";
 import { start as files } from "./files.js";
+import { start as judge } from "./judge.js";
 
-const parts = [swap, table, copy, steps, playground, slider, files];
+const parts = [swap, table, copy, steps, playground, slider, files, judge];
 
 const prepare = (root) => parts.forEach((part) => part(root));
 

@@ -5,7 +5,7 @@
 
 const asked = new Map(); // name of a fragment -> AbortController of its last request
 const PATIENCE = 2000; // milliseconds before the place of a chart says that it is being worked at
-const SILENT = "The server does not answer. Is judged serve still running?";
+export const SILENT = "The server does not answer. Is judged serve still running?";
 
 /** Say something to screen readers, politely. */
 export function announce(text) {
@@ -53,7 +53,7 @@ export class Refused extends Error {
 }
 
 /** An answer that is an error. */
-async function refusal(answer) {
+export async function refusal(answer) {
   const text = await answer.text();
   return new Refused(sentence(answer, text), parsed(text).getElementById("main"));
 }

@@ -1,0 +1,488 @@
+"""The judging page and the page of agreement: what is kept, what is hidden, what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from html import unescape
+from pathlib import Path
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+
+import pytest
+
+import judged
+from judged.errors import InputError
+from judged.judgements.annotators import Annotator, settled_in
+from judged.web import Settings
+from support.served import Answer, Serve, Server
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+NAMES = ("bm25", "dense", "hybrid", "short")
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Path:
+    path = tmp_path / "queue.csv"
+    rows = [f"q{query},x{item}," for query in range(3) for item in range(4)]
+    path.write_text("query,item,grade\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def pressed(server: Server, **fields: object) -> Answer:
+    body = urlencode({"annotator": "ar", **fields}).encode()
+    kind = "application/x-www-form-urlencoded"
+    return server.ask("/judge", method="POST", body=body, content_type=kind)
+
+
+def shown(answer: Answer) -> dict[str, str]:
+    """What lies on the desk, from the fields of the form."""
+    fields = re.findall(r'<input type="hidden" name="(query|item)" value="([^"]*)">', answer.text)
+    return dict(fields[-2:])
+
+
+def test_a_key_is_kept_and_leads_to_the_next_item(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+    first = shown(running.ask("/judge?annotator=ar"))
+    answer = pressed(running, grade=2, note="so so", seconds=3.25, **first)
+    assert answer.status == 303
+    assert answer.headers["location"].startswith("/judge?annotator=ar&query=q0&item=x")
+    following = shown(running.ask(answer.headers["location"]))
+    assert following != first
+    ar = Annotator(data, "ar")
+    [entry] = ar.log().entries
+    assert (entry.place, entry.grade) == ((first["query"], first["item"]), 2)
+    assert (entry.note, entry.seconds) == ("so so", 3.2)
+    assert ar.qrels.read_text() == f"{first['query']} 0 {first['item']} 2\n"
+    back = running.ask(answer.headers["location"])
+    assert "1 of 12 done" in back.text
+    assert running.ask("/judge").status == 200  # the name is kept for the browser
+
+
+def test_all_items_then_nothing_waits(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue, annotator="ar")
+    address, seen = "/judge", []
+    for at in range(12):
+        place = shown(running.ask(address))
+        seen.append((place["query"], place["item"]))
+        what = {"action": "skip"} if at == 5 else {"grade": at % 3}
+        address = pressed(running, **what, **place).headers["location"]
+    assert len(set(seen)) == 12
+    assert [query for query, _ in seen] == sorted(query for query, _ in seen)
+    finished = running.ask(address).text
+    assert "Everything is judged" in finished
+    assert "11 items of 12 items have a grade from ar." in finished
+    again = shown(running.ask("/judge?annotator=ar&skipped=1"))
+    assert (again["query"], again["item"]) == seen[5]
+    ended = running.ask("/judge?annotator=ar&end=1").text
+    assert "Enough for today: 11 items judged" in ended
+    assert "1 item skipped" in ended
+
+
+def test_undo_leads_back_to_what_it_took_back(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+    place = shown(running.ask("/judge?annotator=ar"))
+    pressed(running, grade=3, **place)
+    answer = pressed(running, action="undo")
+    found = parse_qs(urlsplit(answer.headers["location"]).query)
+    assert (found["query"], found["item"]) == ([place["query"]], [place["item"]])
+    assert Annotator(data, "ar").grades() == {}
+    assert pressed(running, action="undo").status == 303
+
+
+def test_a_note_alone_stays_on_the_item(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+    place = shown(running.ask("/judge?annotator=ar"))
+    answer = pressed(running, action="note", note="two\r\nlines <b>", **place)
+    page = running.ask(answer.headers["location"])
+    assert shown(page) == place
+    assert "two\nlines &lt;b&gt;</textarea>" in page.text
+    pressed(running, grade=1, **place)
+    assert Annotator(data, "ar").log().standing[tuple(place.values())].note == "two\nlines <b>"
+
+
+def test_a_script_gets_the_next_address(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+    place = shown(running.ask("/judge?annotator=ar"))
+    body = urlencode({"annotator": "ar", "grade": 1, **place}).encode()
+    answer = running.ask(
+        "/judge",
+        method="POST",
+        body=body,
+        content_type="application/x-www-form-urlencoded",
+        accept="application/json",
+    )
+    assert answer.status == 200
+    assert answer.json["next"].startswith("/judge?annotator=ar&query=q0")
+
+
+@pytest.mark.parametrize("by", ["effect", "depth"])
+def test_the_queue_is_that_of_the_library(server: Serve, data: Path, by: str) -> None:
+    running = server(data, seed=3)
+    runs = {name: str(data / f"{name}.run") for name in NAMES}
+    wanted = judged.queue(str(data / "qrels.txt"), runs, depth=5, by=by, seed=3)
+    page = running.ask(f"/judge?annotator=ar&by={by}&k=5")
+    assert f"0 of {len(wanted.items):,} done" in page.text
+    assert shown(page)["query"] == wanted.queries[0]
+    assert re.search(r"<option value=\"" + by + r"\" selected>", page.text)
+
+
+def test_the_page_is_blind(server: Serve, data: Path) -> None:
+    running = server(data)
+    page = running.ask("/judge?annotator=ar")
+    place = shown(page)
+    bo = Annotator(data, "bo")
+    bo.grade(place["query"], place["item"], 2, note="a note of bo's")
+    answer = pressed(running, grade=1, **place)
+    for text in (
+        page.text,
+        running.ask(answer.headers["location"]).text,
+        running.ask(f"/judge?annotator=ar&{urlencode(place)}").text,
+        running.ask("/judge?annotator=ar&end=1").text,
+        json.dumps(dict(answer.headers)),
+    ):
+        said = text.replace('class="dense"', "")
+        for name in NAMES:
+            assert name not in said
+        assert "a note of bo" not in text
+        assert "effect=" not in text
+    board = running.ask("/?baseline=bm25").text
+    [tab] = re.findall(r'<a href="(/judge[^"]*)">Judge</a>', board)
+    assert "bm25" not in running.ask(unescape(tab)).text
+    asked = running.ask("/judge/changes?annotator=ar").text
+    assert all(name in asked for name in NAMES)
+
+
+def test_annotators_get_orders_of_their_own(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+
+    def order(name: str) -> list[str]:
+        address, found = f"/judge?annotator={name}", []
+        for _ in range(12):
+            page = running.ask(address)
+            place = shown(page)
+            found.append(f"{place['query']} {place['item']}")
+            after = re.search(r'href="([^"]*)" data-swap="main" data-key="ArrowRight"', page.text)
+            if after is None:
+                break
+            address = after[1].replace("&amp;", "&")
+        return found
+
+    ar, bo = order("ar"), order("bo")
+    assert sorted(ar) == sorted(bo)
+    assert len(ar) == 12
+    assert ar != bo
+    assert not (data / "judgements").exists()
+
+
+def test_the_overlap_is_for_all_and_the_rest_for_the_first(server: Serve, data: Path) -> None:
+    path = data.parent / "many.csv"
+    places = [(f"q{at}", f"d{at}") for at in range(200)]
+    path.write_text("query,item\n" + "".join(f"{q},{i}\n" for q, i in places))
+    running = server(data, queue=path, overlap=0.1)
+    ar = Annotator(data, "ar")
+    for place in places:
+        ar.grade(*place, 1)
+    [count] = re.findall(r"0 of (\d+) done", running.ask("/judge?annotator=bo").text)
+    assert 5 < int(count) < 40
+    assert "200 of 200 done" in running.ask("/judge?annotator=ar").text
+
+
+def test_another_window_is_not_lost(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+    place = shown(running.ask("/judge?annotator=ar"))
+    pressed(running, grade=1, **place)
+    pressed(running, grade=2, **place)  # of a window that still shows the item
+    log = Annotator(data, "ar").log()
+    assert [entry.grade for entry in log.entries] == [1, 2]
+    assert log.grades == {place["query"]: {place["item"]: 2}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "says"),
+    [
+        (
+            {"grade": 7},
+            400,
+            "grade must be one of 0 not relevant, 1 partly, 2 fully; got &#39;7&#39;.",
+        ),
+        ({"grade": "x"}, 400, "grade must be a whole number from 0 to 9; got &#39;x&#39;."),
+        ({}, 400, "grade must be one of 0 not relevant, 1 partly, 2 fully; got &#39;&#39;."),
+        ({"grade": 1, "item": "nobody"}, 404, "This item is not among those that are to be"),
+        ({"grade": 1, "item": ""}, 400, "it is not said what is judged: query and item."),
+        ({"grade": 1, "annotator": ""}, 400, "it is not said who judges."),
+        ({"grade": 1, "annotator": "../x"}, 400, "an annotator&#39;s name has letters, digits,"),
+        ({"grade": 1, "annotator": "settled"}, 400, "is the judge whose grades settle"),
+        ({"action": "praise"}, 400, "action must be one of grade, skip, note, undo;"),
+        ({"grade": 1, "seconds": "-1"}, 400, "seconds must be a finite number from 0; got -1.0."),
+        (
+            {"grade": 1, "seconds": "nan"},
+            400,
+            "seconds must be a finite number; got &#39;nan&#39;.",
+        ),
+        ({"grade": 1, "colour": "red"}, 400, "There is no parameter &#39;colour&#39; here."),
+        ({"grade": 1, "note": "x" * 2001}, 400, "a note has at most 2,000 characters; this has"),
+        ({"grade": 1, "note": "x" * 300_000}, 413, "a form may have 200,000 bytes; this has more."),
+    ],
+)
+def test_keys_that_are_refused(
+    server: Serve, data: Path, queue: Path, fields: dict[str, object], status: int, says: str
+) -> None:
+    running = server(data, queue=queue)
+    place = shown(running.ask("/judge?annotator=ar"))
+    answer = pressed(running, **{**place, **fields})
+    assert answer.status == status
+    assert says in answer.text
+    assert not (data / "judgements").exists()
+
+
+def test_only_our_own_pages_may_write(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+    body = urlencode({"annotator": "ar", "query": "q0", "item": "x0", "grade": 1}).encode()
+    for path in ("/judge", "/agreement"):
+        for headers in ({"origin": "http://evil.example"}, {"sec_fetch_site": "cross-site"}, {}):
+            answer = running.ask(path, method="POST", body=body, key=False, **headers)
+            assert answer.status == 403
+    assert running.ask("/judge", method="POST", body=b"{}").status == 400
+    assert not (data / "judgements").exists()
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+    place = shown(running.ask("/judge?annotator=ar"))
+    (data / "judgements").write_text("in the way")
+    answer = pressed(running, grade=1, **place)
+    assert answer.status == 400
+    assert "cannot be written (File exists); this key is not kept." in answer.text
+    assert "0 of 12 done" in running.ask("/judge?annotator=ar").text
+
+
+def test_a_half_line_is_said_on_the_page(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+    ar = Annotator(data, "ar")
+    ar.grade("q0", "x1", 2)
+    with ar.log_path.open("ab") as handle:
+        handle.write(b'{"time": "2026-11-17T')
+    ar.qrels.unlink()
+    page = running.ask("/judge?annotator=ar").text
+    assert "ar.log.ndjson, line 2: not a whole entry, left out:" in page
+    assert "1 of 12 done" in page
+    assert ar.qrels.read_text() == "q0 0 x1 2\n"
+
+
+def test_judgements_of_annotators_stay_out_of_the_collections(server: Serve, data: Path) -> None:
+    running = server(data)
+    Annotator(data, "ar").grade("q0", "d1", 2)
+    settled_in(data).grade("q0", "d1", 1)
+    (data / "judgements" / "expert.qrels").write_text("q0 0 d1 1\n")
+    kinds = {each["name"]: each["kind"] for each in running.ask("/api/files").json["files"]}
+    assert kinds["judgements/ar.qrels"] == kinds["judgements/settled.qrels"] == "annotator"
+    assert kinds["judgements/ar.log.ndjson"] == "log"
+    assert kinds["judgements/expert.qrels"] == "judgements"  # nobody judged it here
+    (data / "judgements" / "expert.qrels").unlink()
+    Annotator(data, "ar").grade("q0", "d2", 2)
+    later = server(data)
+    found = later.ask("/api/evaluate?measure=AP").json
+    runs = [str(data / f"{name}.run") for name in NAMES]
+    alone = judged.evaluate(str(data / "qrels.txt"), runs, "AP")
+    assert found == json.loads(alone.to_json())
+    chosen = later.ask("/api/evaluate?measure=AP&judgements=judgements/ar.qrels")
+    assert chosen.status == 200
+    assert chosen.json != found
+
+
+def test_a_collection_without_judgements_can_begin(server: Serve, data: Path) -> None:
+    (data / "qrels.txt").unlink()
+    running = server(data)
+    page = running.ask("/judge?annotator=ar&by=depth&k=5")
+    runs = {name: str(data / f"{name}.run") for name in NAMES}
+    wanted = judged.queue({}, runs, depth=5, by="depth")
+    assert f"0 of {len(wanted.items):,} done" in page.text
+    assert "on topic" in page.text
+    assert "beside the file you started from" not in page.text
+    assert pressed(running, grade=3, by="depth", k=5, **shown(page)).status == 303
+    assert running.ask("/").status == 409  # nobody said that one annotator is the truth
+    assert server(data).ask("/?judgements=judgements/ar.qrels").status == 200
+    Annotator(data, "bo").grade(*shown(page).values(), 3)
+    agreement = running.ask("/agreement")
+    assert agreement.status == 200
+    assert "There are runs and no judgements" in agreement.text
+
+
+def test_where_there_is_no_folder(server: Serve, data: Path, tmp_path: Path) -> None:
+    answer = server().ask("/judge?annotator=ar")
+    assert answer.status == 409
+    assert "Judging needs a folder to keep grades in" in answer.text
+    elsewhere = tmp_path / "other"
+    elsewhere.mkdir()
+    (elsewhere / "bm25.run").write_text((data / "bm25.run").read_text())
+    assert server(data / "qrels.txt", elsewhere / "bm25.run").ask("/judge").status == 409
+    files = server(data / "qrels.txt", data / "bm25.run")
+    place = shown(files.ask("/judge?annotator=ar"))
+    assert pressed(files, grade=1, **place).status == 303
+    assert (data / "judgements" / "ar.qrels").exists()
+
+
+def test_who_judges(server: Serve, data: Path, queue: Path) -> None:
+    running = server(data, queue=queue)
+    Annotator(data, "bo").grade("q0", "x1", 1)
+    page = running.ask("/judge").text
+    assert "Who judges?" in page
+    assert re.search(r'href="/judge\?annotator=bo">bo <span class="soft">1 item</span>', page)
+    refused = running.ask("/judge?annotator=BO")
+    assert refused.status == 400
+    assert "there is an annotator &#39;bo&#39; already" in refused.text
+    assert "Who judges?" in running.ask("/judge?annotator=bo&who=1").text
+
+
+def test_grades_are_those_of_the_collection_unless_others_are_chosen(
+    server: Serve, data: Path, queue: Path
+) -> None:
+    assert "partly" in server(data, queue=queue).ask("/judge?annotator=ar").text
+    chosen = server(data, queue=queue, grades="0 no, 1 yes, 5 <b>great</b>")
+    page = chosen.ask("/judge?annotator=ar").text
+    assert re.findall(r'name="grade" value="(\d)"', page) == ["0", "1", "5"]
+    assert "&lt;b&gt;great" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"overlap": 1.5}, "overlap must be a finite number from 0 to 1; got 1.5."),
+        ({"seed": -1}, "seed must be a whole number from 0; got -1."),
+        ({"queue": "nothing.csv"}, "nothing.csv: no such file."),
+        ({"annotator": "settled"}, "'settled' is the judge whose grades settle differences;"),
+    ],
+)
+def test_settings_that_are_refused(options: dict[str, object], says: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Settings.of([], **options)
+    assert str(refused.value).startswith(says)
+
+
+def both(data: Path) -> dict[str, Annotator]:
+    """Two annotators, who differ on every third item."""
+    found = {name: Annotator(data, name) for name in ("ar", "bo")}
+    for at in range(24):
+        place = f"q{at % 6}", f"d{at}"
+        found["ar"].grade(*place, at % 3)
+        found["bo"].grade(*place, (at + (at % 3 == 0)) % 3)
+    return found
+
+
+def settle(server: Server, **fields: object) -> Answer:
+    kind = "application/x-www-form-urlencoded"
+    body = urlencode(fields).encode()
+    return server.ask("/agreement", method="POST", body=body, content_type=kind)
+
+
+def test_agreement_is_that_of_the_library(server: Serve, data: Path) -> None:
+    running = server(data)
+    alone = running.ask("/agreement")
+    assert alone.status == 409
+    assert "Agreement is of two annotators or more, and nobody has judged here yet." in alone.text
+    two = both(data)
+    page = running.ask("/agreement").text
+    found = judged.agreement({name: each.qrels for name, each in two.items()})
+    for interval in (found.kappa, found.alphas["ordinal"], found.agreement):
+        for number in (interval.estimate, interval.low, interval.high):
+            assert f"{number:.3f}" in page
+    assert "8 items with different grades" in page
+    for name in NAMES:
+        assert name in page
+    # The command of the page gives the same: the files of the annotators, compared.
+    [command] = re.findall(r"<code>(judged agreement .*?)\njudged merge", page, re.DOTALL)
+    files = shlex.split(unescape(command).replace("\\\n", ""))[2:]
+    assert judged.agreement(files).to_dict()["pairs"] == found.to_dict()["pairs"]
+
+
+def test_the_order_under_each_annotator_is_that_of_merged_judgements(
+    server: Serve, data: Path
+) -> None:
+    two = both(data)
+    page = server(data).ask("/agreement").text
+    runs = [str(data / f"{name}.run") for name in NAMES]
+    for each in two.values():
+        given = {"own": each.qrels, "collection": data / "qrels.txt"}
+        under = judged.merge_judgements(given, rule="first")
+        found = judged.evaluate(under, runs, "nDCG@10")
+        for name in NAMES:
+            assert f"{found.value(run=name):.4f}" in page
+
+
+def test_differences_are_settled_by_a_judge_of_its_own(server: Serve, data: Path) -> None:
+    two = both(data)
+    running = server(data)
+    answer = settle(running, query="q0", item="d0", grade=2)
+    assert answer.headers["location"] == "/agreement#differences"
+    settled = settled_in(data)
+    assert settled.grades() == {"q0": {"d0": 2}}
+    assert [each.grades()["q0"]["d0"] for each in two.values()] == [0, 1]
+    page = running.ask("/agreement").text
+    assert "1 item settled, 7 open" in page
+    assert '<th scope="col" class="right">all, settled first</th>' in page
+    merged = judged.merge_judgements({name: each.qrels for name, each in two.items()})
+    first = judged.merge_judgements({"settled": settled.qrels, "merged": merged}, rule="first")
+    whole = judged.merge_judgements({"m": first, "c": data / "qrels.txt"}, rule="first")
+    value = judged.evaluate(whole, str(data / "bm25.run"), "nDCG@10").value()
+    assert f"{value:.4f}" in page
+    settle(running, query="q0", item="d0", action="undo")
+    assert settled.grades() == {}
+    same = settle(running, query="q1", item="d1", grade=2)
+    assert same.status == 404
+    assert "Annotators do not differ on this item, or not any more." in same.text
+    assert settle(running, query="q0", item="d0", grade=9).status == 400
+
+
+def test_several_annotators_made_one(server: Serve, data: Path, tmp_path: Path) -> None:
+    two = both(data)
+    running = server(data)
+    settle(running, query="q0", item="d0", grade=2)
+    judges = {name: each.qrels for name, each in two.items()}
+
+    def read(path: str) -> dict[tuple[str, str], float]:
+        answer = running.ask(path)
+        assert answer.status == 200
+        file = tmp_path / "merged.qrels"
+        file.write_bytes(answer.body)
+        rows = judged.read_judgements(file).frame.iter_rows()  # type: ignore[union-attr]
+        return {(query, item): grade for query, item, grade in rows}
+
+    for rule in ("majority", "mean", "highest"):
+        frame = judged.merge_judgements(judges, rule=rule).to_frame()
+        wanted = {(query, item): grade for query, item, grade in frame.iter_rows()}
+        assert read(f"/merged?rule={rule}") == wanted
+        assert read(f"/merged?rule={rule}&settled=1") == {**wanted, ("q0", "d0"): 2.0}
+    whole = read("/merged?settled=1&collection=1")
+    rows = judged.read_judgements(data / "qrels.txt").frame.iter_rows()  # type: ignore[union-attr]
+    base = {(query, item): grade for query, item, grade in rows}
+    assert whole == {**base, **read("/merged?settled=1")}
+    assert running.ask("/merged?rule=best").status == 400
+    assert running.ask("/merged").headers["content-disposition"] == (
+        'attachment; filename="merged-majority.qrels"'
+    )
+
+
+def test_three_annotators_have_pairs_and_one_alpha(server: Serve, data: Path) -> None:
+    both(data)
+    third = Annotator(data, "cy")
+    for at in range(12):
+        third.grade(f"q{at % 6}", f"d{at}", at % 2)
+    running = server(data)
+    page = running.ask("/agreement").text
+    assert "3 annotators, 24 items judged by two or more" in page
+    assert "Krippendorff's α of all: nominal" in page
+    pair = running.ask("/agreement?first=bo&second=cy").text
+    assert "<h2>bo and cy</h2>" in pair
+    assert running.ask(f"/agreement?first={quote('<b>')}").status == 400
+
+
+def test_a_queue_inside_the_folder_is_no_file_of_judgements(server: Serve, data: Path) -> None:
+    path = data / "queue.csv"
+    path.write_text("query,item,grade\nq0,d1,\nq0,d2,1\n")
+    running = server(data, queue=path)
+    kinds = {each["name"]: each["kind"] for each in running.ask("/api/files").json["files"]}
+    assert kinds["queue.csv"] == "queue"
+    page = running.ask("/judge?annotator=ar").text
+    assert "0 of 1 done" in page
+    assert "1 row of queue.csv has a grade already, and is left out." in page

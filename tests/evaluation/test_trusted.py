@@ -133,7 +133,30 @@ def test_it_is_in_everything_that_is_shown() -> None:
     for text in (found.to_markdown(), found.to_html(), found.to_latex(), found.to_csv()):
         assert "trusted" in text
     assert found.to_trec().splitlines()[1] == f"RR\tall\t{found.value('RR', 'one')!r}"
-    assert found.to_frame(per_query=True).columns[2:4] == ["RR", "RR trusted"]
+
+
+def test_queries_have_what_both_judgements_say_of_them_under_their_names() -> None:
+    found = corrected("RR")
+    cheap, people = of_all("RR"), of_people("RR")
+    frame = found.to_frame(per_query=True)
+    assert frame.columns == ["run", "query", "RR cheap", "RR trusted"]
+    assert dict(frame.select("query", "RR cheap").rows()) == cheap
+    assert dict(frame.select("query", "RR trusted").drop_nulls().rows()) == people
+    run = found.to_dict(per_query=True)["runs"][0]
+    assert "per_query" not in run
+    assert {query: each["RR"] for query, each in run["cheap_per_query"].items()} == cheap
+    header, rows = found.tables(per_query=True)[0]
+    assert header[3:] == ["corrected", *found.columns_beside]
+    query = next(iter(people))
+    row = next(row for row in rows if row[1] == query)
+    assert row[3:] == ["–", "–", "–", f"{people[query]:.4f}", "–", "–", f"{cheap[query]:.4f}"]
+    assert (rows[-1][1], rows[-1][3]) == ("all", f"{found.value():.4f}")
+    with pytest.raises(judged.InputError) as caught:
+        found.to_trec(per_query=True)
+    assert str(caught.value) == (
+        "TREC text has one value for each query, and there are two, by the cheap and by the "
+        "trusted judgements; leave per_query (--per-query) out, or choose another format, as CSV."
+    )
 
 
 def test_another_level_of_one_interval() -> None:

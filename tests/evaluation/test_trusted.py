@@ -360,3 +360,24 @@ def test_what_would_show_other_numbers_is_refused() -> None:
     assert str(without.value) == (
         "this evaluation was made without trusted judgements; evaluate again with trusted."
     )
+
+
+def test_trusted_judgements_of_all_queries_leave_nothing_to_correct() -> None:
+    cheap = {query: DATA.cheap[query] for query in DATA.people}
+    run = {query: RUN[query] for query in DATA.people}
+    with pytest.warns(judged.JudgedWarning) as caught:
+        found = judged.evaluate(cheap, run, "RR", trusted=DATA.people)
+    assert found.value() == pytest.approx(judged.evaluate(DATA.people, run, "RR").value())
+    assert [str(each.message) for each in caught] == [
+        "All queries have trusted judgements (the trusted judgements), so numbers are those by "
+        "them alone. Are they the right ones? Then give them as the judgements, and leave trusted "
+        "(--trusted) out."
+    ]
+
+
+def test_judgements_that_may_have_been_swapped() -> None:
+    with pytest.raises(InputError) as caught:
+        judged.evaluate(DATA.people, RUN, "RR", trusted=DATA.cheap)
+    assert str(caught.value).endswith(
+        "leave them out, or judge them cheaply too. Were the two given the wrong way round?"
+    )

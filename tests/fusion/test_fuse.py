@@ -189,6 +189,15 @@ def test_a_query_that_one_run_has_comes_out_as_it_is() -> None:
         )
 
 
+def test_queries_without_results_are_said() -> None:
+    runs = {"one": {"q": {"a": 1.0}, "p": {}, "o": {}}, "two": {"q": {"b": 1.0, "a": 0.5}, "o": {}}}
+    found = fuse(runs)
+    assert found.names() == ["q"]
+    assert found.warnings() == [
+        "2 queries have no results in any run (o, p): not in the fused run."
+    ]
+
+
 def test_lists_with_one_score_are_said() -> None:
     runs = {"one": {"q": {"a": 5.0, "b": 5.0}}, "two": {"q": {"a": 2.0, "c": 1.0}}}
     said = {

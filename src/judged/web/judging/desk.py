@@ -22,7 +22,7 @@ from judged.judgements.annotators import (
 from judged.judgements.annotators.log import Place
 from judged.judgements.annotators.names import SETTLED
 from judged.judgements.annotators.tasks import Tasks, read_tasks
-from judged.web.errors import ConflictError, GoneError, UnreadableError
+from judged.web.errors import ConflictError, GoneError, RefusedError, UnreadableError
 from judged.web.jobs import progress_of_this_work
 
 if TYPE_CHECKING:
@@ -203,8 +203,10 @@ def queue_options(terms: Terms) -> dict[str, Any]:
 
 def measure_of(asked: Asked) -> str:
     """The measure that a judgement changes: the first of the terms, or that of `judged queue`."""
-    chosen = asked.terms.measures
-    return chosen[0] if chosen else MEASURE
+    terms = asked.terms
+    for _, why in terms.refused:
+        raise RefusedError(why, "measure")
+    return terms.measures[0] if terms.measures else MEASURE
 
 
 def scale_of(asked: Asked) -> Scale:

@@ -116,6 +116,24 @@ def test_a_script_gets_the_next_address(server: Serve, data: Path, queue: Path) 
     assert answer.json["next"].startswith("/judge?annotator=ar&query=q0")
 
 
+def test_texts_and_pictures_are_shown(server: Serve, data: Path, queue: Path) -> None:
+    (data / "one.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    rows = "".join(f"{name},one.png\n" for name in ("q0", "x0", "x1", "x2", "x3"))
+    (data / "pictures.csv").write_text("id,picture\n" + rows)
+    (data / "queries.tsv").write_text("query_id\ttext\nq0\tWhy <b>?\n")
+    texts = "".join(f"x{at}\tTitle {at}\tText & {at}\n" for at in range(4))
+    (data / "corpus.tsv").write_text("doc_id\ttitle\ttext\n" + texts)
+    page = server(data, queue=queue).ask("/judge?annotator=ar")
+    item = shown(page)["item"]
+    assert '<h1 class="asked">Why &lt;b&gt;?</h1>' in page.text
+    assert f"<h2>Title {item[1]}</h2>" in page.text
+    assert f"Text &amp; {item[1]}</p>" in page.text
+    assert re.findall(r'<img[^>]* src="([^"]*)"', page.text) == [
+        "/picture?item=q0",
+        f"/picture?item={item}",
+    ]
+
+
 @pytest.mark.parametrize("by", ["effect", "depth"])
 def test_the_queue_is_that_of_the_library(server: Serve, data: Path, by: str) -> None:
     running = server(data, seed=3)
@@ -146,8 +164,17 @@ def test_the_page_is_blind(server: Serve, data: Path) -> None:
             assert name not in said
         assert "a note of bo" not in text
         assert "effect=" not in text
+    board = running.ask("/?baseline=bm25").text
+    [tab] = re.findall(r'<a href="(/judge[^"]*)">Judge</a>', board)
+    assert "bm25" not in running.ask(unescape(tab)).text
     asked = running.ask("/judge/changes?annotator=ar").text
     assert all(name in asked for name in NAMES)
+
+
+def test_a_measure_that_is_none_is_said(server: Serve, data: Path) -> None:
+    answer = server(data).ask("/judge?annotator=ar&measure=nDCH")
+    assert answer.status == 400
+    assert "There is no measure &#39;nDCH&#39;; did you mean &#39;nDCG&#39;?" in answer.text
 
 
 def test_annotators_get_orders_of_their_own(server: Serve, data: Path, queue: Path) -> None:
@@ -189,7 +216,8 @@ def test_another_window_is_not_lost(server: Serve, data: Path, queue: Path) -> N
     running = server(data, queue=queue)
     place = shown(running.ask("/judge?annotator=ar"))
     pressed(running, grade=1, **place)
-    pressed(running, grade=2, **place)  # of a window that still shows the item
+    answer = pressed(running, grade=2, **place)  # of a window that still shows the item
+    assert "</a> 2 fully (it was 1)" in running.ask(answer.headers["location"]).text
     log = Annotator(data, "ar").log()
     assert [entry.grade for entry in log.entries] == [1, 2]
     assert log.grades == {place["query"]: {place["item"]: 2}}
@@ -415,7 +443,14 @@ def test_differences_are_settled_by_a_judge_of_its_own(server: Serve, data: Path
     settled = settled_in(data)
     assert settled.grades() == {"q0": {"d0": 2}}
     assert [each.grades()["q0"]["d0"] for each in two.values()] == [0, 1]
-    assert "1 item settled, 7 open" in running.ask("/agreement").text
+    page = running.ask("/agreement").text
+    assert "1 item settled, 7 open" in page
+    assert '<th scope="col" class="right">all, settled first</th>' in page
+    merged = judged.merge_judgements({name: each.qrels for name, each in two.items()})
+    first = judged.merge_judgements({"settled": settled.qrels, "merged": merged}, rule="first")
+    whole = judged.merge_judgements({"m": first, "c": data / "qrels.txt"}, rule="first")
+    value = judged.evaluate(whole, str(data / "bm25.run"), "nDCG@10").value()
+    assert f"{value:.4f}" in page
     settle(running, query="q0", item="d0", action="undo")
     assert settled.grades() == {}
     same = settle(running, query="q1", item="d1", grade=2)

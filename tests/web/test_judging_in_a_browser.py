@@ -71,6 +71,10 @@ def test_by_keyboard(server: Serve, folder: Path, queue: Path, browse: Browse) -
     # A note is typed: digits are letters of it, and Enter keeps it.
     page.keyboard.press("n")
     page.keyboard.type("0 or 1?")
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")  # the note would be lost
+    page.wait_for_selector("text=The note is not kept yet: give a grade, or press Enter in it")
+    assert on_the_desk(page) == third
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.querySelector('#note')?.defaultValue === '0 or 1?'")
     assert ar.log().standing[third].note == "0 or 1?"

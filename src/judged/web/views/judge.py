@@ -90,7 +90,8 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "heading": heading,
         "asks_more": question.line,
         "text": text,
-        "picture": asked.url("/picture", item=item) if item in pictures_of(asked) else None,
+        "picture": _picture(asked, item),
+        "asks_with": _picture(asked, query),
         "standing": standing,
         "keys": _keys(desk, standing.grade),
         "note_length": LONGEST_NOTE,
@@ -103,6 +104,11 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "announced": f"{heading}. {text.heading or item}",
     }
     return Page("judge.html", "Judge", context)
+
+
+def _picture(asked: Asked, id: str) -> str | None:
+    """Where the picture of an item or a query is, if there is one."""
+    return asked.url("/picture", item=id) if id in pictures_of(asked) else None
 
 
 def _keys(desk: Desk, chosen: int | None) -> list[Key]:
@@ -172,7 +178,11 @@ def _last(desk: Desk) -> dict[str, Any] | None:
     last = desk.list.log.last
     if last is None:
         return None
-    return {"item": last.item, "did": _did(desk, last), "href": desk.url(last.place)}
+    before = [each.grade for each in desk.list.log.kept[:-1] if each.place == last.place]
+    did = _did(desk, last)
+    if last.grade is not None and before and before[-1] not in (None, last.grade):
+        did += f" (it was {before[-1]})"
+    return {"item": last.item, "did": did, "href": desk.url(last.place)}
 
 
 def _did(desk: Desk, entry: Entry) -> str:

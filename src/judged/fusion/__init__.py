@@ -93,7 +93,7 @@ def fuse(
     settings = Settings.of(
         names, method=method, k=k, weights=weights, normalise=normalise, depth=depth, ties=ties
     )
-    from judged.fusion.fusing import fused_run
+    from judged.fusion.runs import fused_run
 
     read = (
         read_run(run, name=name, columns=columns, format=run_format) for name, run in given.items()

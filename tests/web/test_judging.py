@@ -424,13 +424,16 @@ def test_agreement_is_that_of_the_library(server: Serve, data: Path) -> None:
     running = server(data)
     alone = running.ask("/agreement")
     assert alone.status == 409
-    assert "Agreement is of two annotators or more, and nobody has judged here yet." in alone.text
+    says = "Agreement is of two annotators or more, and nobody has judged here yet."
+    assert says in alone.text
+    assert running.ask("/api/agreement").json["error"].startswith(says)
     two = both(data)
     page = running.ask("/agreement").text
     found = judged.agreement({name: each.qrels for name, each in two.items()})
     for interval in (found.kappa, found.alphas["ordinal"], found.agreement):
         for number in (interval.estimate, interval.low, interval.high):
             assert f"{number:.3f}" in page
+    assert running.ask("/api/agreement").json == json.loads(found.to_json())
     assert "8 items with different grades" in page
     for name in NAMES:
         assert name in page

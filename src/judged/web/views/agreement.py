@@ -162,6 +162,7 @@ def _boards(asked: Asked) -> dict[str, Any]:
         "moved": any(len({rank for rank, _ in row["cells"]}) > 1 for row in rows),
         "sentences": list(of_boards(boards)),
         "queries": boards.queries,
+        "warnings": [str(text) for text in boards.notes],
     }
 
 

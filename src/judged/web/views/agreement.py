@@ -56,7 +56,6 @@ def page(asked: Asked) -> Page:
         "different": len(rows),
         "open": open_,
         "keys": scale_of(asked).grades,
-        "fields": asked.params.without("query", "item").pairs,
         "boards": _boards(asked),
         "rules": RULES,
         "has_settled": bool(settled_of(asked)),

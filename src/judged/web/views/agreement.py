@@ -56,7 +56,6 @@ def page(asked: Asked) -> Page:
         "different": len(rows),
         "open": open_,
         "keys": scale_of(asked).grades,
-        "fields": asked.params.without("query", "item").pairs,
         "boards": _boards(asked),
         "rules": RULES,
         "has_settled": bool(settled_of(asked)),
@@ -163,6 +162,7 @@ def _boards(asked: Asked) -> dict[str, Any]:
         "moved": any(len({rank for rank, _ in row["cells"]}) > 1 for row in rows),
         "sentences": list(of_boards(boards)),
         "queries": boards.queries,
+        "warnings": [str(text) for text in boards.notes],
     }
 
 

@@ -97,9 +97,7 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "note_length": LONGEST_NOTE,
         "before": desk.url(before) if before else None,
         "after": desk.url(after) if after else None,
-        "fields": asked.params.with_(
-            {"annotator": desk.annotator.name, "query": query, "item": item, "end": None}
-        ).pairs,
+        "sent_to": asked.url(annotator=desk.annotator.name, query=query, item=item, end=None),
         "listed": _listed(desk, place, asking),
         "announced": f"{heading}. {text.heading or item}",
     }
@@ -220,7 +218,8 @@ def _finished(desk: Desk) -> Page:
         words = "Everything is judged"
         more = f"{counted(desk.list.done, 'item')} of {counted(len(desk.list.places), 'item')}"
         more += f" {'has' if desk.list.done == 1 else 'have'} a grade from {desk.annotator.name}."
-    context = {**_shared(desk), "words": words, "more": more}
+    sent_to = desk.asked.url(annotator=desk.annotator.name, query=None, item=None)
+    context = {**_shared(desk), "words": words, "more": more, "sent_to": sent_to}
     return Page("judge_finished.html", words, context)
 
 

@@ -184,7 +184,7 @@ def test_a_query_that_one_run_has_comes_out_as_it_is() -> None:
         found = fuse(runs, method=method, normalise=normalise)
         assert list(found.to_dict()["own"]) == ["x", "a", "z", "b"]
         assert (
-            "two lacks 1 of 2 queries (own): nothing of it is in their fused lists."
+            "two lacks 1 of 2 queries (own): nothing of it is in its fused list."
             in found.warnings()
         )
 

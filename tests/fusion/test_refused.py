@@ -15,8 +15,12 @@ GOOD = {"q": {"a": 1.0, "b": 0.5}}
 @pytest.mark.parametrize(
     ("runs", "options", "message"),
     [
-        ({"one": GOOD}, {}, "fusion takes at least two runs; got one."),
-        (GOOD, {}, "fusion takes at least two runs; got one."),
+        (
+            {"one": GOOD},
+            {},
+            "fusion takes at least two runs, as {name: run} or a list of files; got one.",
+        ),
+        (GOOD, {}, "fusion takes at least two runs, as {name: run} or a list of files; got one."),
         (
             {"one": GOOD, "two": {"q": {}}},
             {},

@@ -88,7 +88,9 @@ def fuse(
     """
     given = as_runs(runs)
     if len(given) < 2:
-        raise InputError("fusion takes at least two runs; got one.")
+        raise InputError(
+            "fusion takes at least two runs, as {name: run} or a list of files; got one."
+        )
     names = [name or "run" for name in given]
     settings = Settings.of(
         names, method=method, k=k, weights=weights, normalise=normalise, depth=depth, ties=ties

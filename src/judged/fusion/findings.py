@@ -106,9 +106,10 @@ def _lacking(run: Lists, collected: Collected) -> Iterator[str]:
     if len(lacking):
         names = few(collected.queries.gather(lacking[:4]).to_list())
         total = counted(len(there), *_QUERIES)
+        fused = "its fused list" if len(lacking) == 1 else "their fused lists"
         yield Warned(
             f"{run.run.name} lacks {len(lacking):,} of {total} ({names}): nothing of it is in "
-            "their fused lists."
+            f"{fused}."
         )
 
 

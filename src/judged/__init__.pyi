@@ -1,6 +1,8 @@
 """Written by docs/reference.py from __init__.py and the registry of measures."""
 
+from judged.judgements.agreements.result import Agreement as Agreement
 from judged.rankings.audit import Audit as Audit
+from judged.collection_check.result import CollectionCheck as CollectionCheck
 from judged.comparison.comparison import Comparison as Comparison
 from judged.errors import ConventionError as ConventionError
 from judged.embeddings.diagnosis import Diagnosis as Diagnosis
@@ -8,6 +10,7 @@ from judged.disagreement.result import Disagreement as Disagreement
 from judged.embeddings.embeddings import Embeddings as Embeddings
 from judged.evaluation.evaluation import Evaluation as Evaluation
 from judged.explanation.explanation import Explanation as Explanation
+from judged.fusion.result import Fusion as Fusion
 from judged.quality_gate.result import Gate as Gate
 from judged.identification.result import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
@@ -18,10 +21,15 @@ from judged.inputs import Judgements as Judgements
 from judged.inputs import Lookup as Lookup
 from judged.measures import Measure as Measure
 from judged.errors import MeasureError as MeasureError
+from judged.judgements.agreements.merger import MergedJudgements as MergedJudgements
 from judged.errors import MissingExtraError as MissingExtraError
+from judged.comparison.orders import Orders as Orders
 from judged.errors import OutputError as OutputError
+from judged.rank_overlap.result import Overlap as Overlap
+from judged.planning.result import Plan as Plan
 from judged.policy import Policy as Policy
 from judged.errors import PolicyError as PolicyError
+from judged.judgements.queues.result import Queue as Queue
 from judged.rankings.rankings import Rankings as Rankings
 from judged.report.report import Report as Report
 from judged.inputs import Run as Run
@@ -29,7 +37,9 @@ from judged.similarity.similarity import Similarity as Similarity
 from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
+from judged.judgements.agreements import agreement as agreement
 from judged import charts as charts
+from judged.collection_check import check as check
 from judged.comparison import compare as compare
 from judged.disagreement import compare_conventions as compare_conventions
 from judged.comparison import compare_values as compare_values
@@ -38,17 +48,23 @@ from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
 from judged.retriever import evaluate_retriever as evaluate_retriever
 from judged.explanation.question import explain as explain
+from judged.fusion import fuse as fuse
 from judged.quality_gate import gate as gate
 from judged.identification import identify as identify
 from judged.judging import judge as judge
 from judged import learn as learn
 from judged.report import make_report as make_report
+from judged.judgements.agreements.merger import merge_judgements as merge_judgements
+from judged.rank_overlap import overlap as overlap
 from judged.measures import parse_measure as parse_measure
+from judged.planning import plan as plan
+from judged.judgements.queues import queue as queue
 from judged.inputs import read_judgements as read_judgements
 from judged.inputs import read_run as read_run
 from judged.inputs.vectors import read_vectors as read_vectors
 from judged.embeddings import relevance as relevance
 from judged.inputs.repeated import repeats as repeats
+from judged import statistics as statistics
 from judged import temperature as temperature
 from judged import testing as testing
 from judged import types as types

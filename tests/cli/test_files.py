@@ -264,6 +264,15 @@ def test_outputs_into_nothing_may_be_the_same(judged) -> None:
     assert judged("explain", "0 1", "--html", "/dev/null", "-o", "/dev/null").code == 0
 
 
+def test_a_hyphen_is_no_file_to_write_to(judged, files: Path) -> None:
+    done = judged("evaluate", "qrels", "a.run", "-m", "RR", "-o", "-")
+    assert (done.code, done.err) == (
+        2,
+        "judged: --output - names no file; give one, or /dev/stdout for standard output.\n",
+    )
+    assert not Path("-").exists()
+
+
 def test_standard_input_is_read_too(judged, files: Path) -> None:
     with Path("qrels").open("rb") as opened:
         saved = os.dup(0)

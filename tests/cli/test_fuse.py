@@ -31,8 +31,8 @@ def test_a_file(judged, files):
         "descending on bytes (trec_eval's rule).\n"
     )
     assert done.err == (
-        "warning: a lacks 1 of 4 queries (q3): nothing of it is in their fused lists.\n"
-        "warning: b lacks 1 of 4 queries (q9): nothing of it is in their fused lists.\n"
+        "warning: a lacks 1 of 4 queries (q3): nothing of it is in its fused list.\n"
+        "warning: b lacks 1 of 4 queries (q9): nothing of it is in its fused list.\n"
         f"wrote fused.run ({Path('fused.run').stat().st_size} bytes)\n"
     )
     assert judged("evaluate", "qrels", "fused.run", "-m", "RR", "-q").out.split()[-1] == "1.0000"
@@ -68,7 +68,10 @@ def test_a_run_twice(judged, files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("a.run -o f.run", "judged: fusion takes at least two runs; got one.\n"),
+        (
+            "a.run -o f.run",
+            "judged: fusion takes at least two runs, as {name: run} or a list of files; got one.\n",
+        ),
         ("a.run b.run", "Error: Missing option '-o' / '--output'.\n"),
         (
             "a.run b.run -o f.pdf",

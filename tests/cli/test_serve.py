@@ -92,3 +92,29 @@ def test_a_missing_extra_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) 
         "",
         'judged: The explorer needs uvicorn: pip install "judged[web]".\n',
     )
+
+
+def test_who_judges_is_led_to_the_page(run: Run, tmp_path: Path) -> None:
+    code, said, _ = run(str(tmp_path), "--port", "0", "--annotator", "ar")
+    assert code == 0
+    first, judges, _, opened = said.splitlines()
+    assert opened == f"opened {judges.removeprefix('ar judges at ')}"
+    key = first.partition("?key=")[2]
+    assert judges.startswith("ar judges at http://127.0.0.1:")
+    assert judges.endswith(f"/judge?key={key}")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--annotator", "a b"], "an annotator's name has letters, digits, - and _, begins with"),
+        (["--grades", "good"], 'grades are written as "0 not relevant, 1 relevant": numbers from'),
+        (["--overlap", "2"], "overlap must be a finite number from 0 to 1; got 2.0."),
+        (["--queue", "nothing.csv"], "nothing.csv: no such file."),
+        (["--seed", "-3"], "seed must be a whole number from 0; got -3."),
+    ],
+)
+def test_how_judging_cannot_begin(run: Run, tmp_path: Path, options: list[str], says: str) -> None:
+    code, _, said = run(str(tmp_path), "--port", "0", "--no-open", *options)
+    assert code == 2
+    assert said.startswith(f"judged: {says}")

@@ -205,3 +205,30 @@ def test_both_runs_need_enough_trusted_queries() -> None:
         "RR, two and one: 18 queries have trusted judgements, and a correction takes at least 20; "
         "judge more of them, drawn at random, or leave trusted (--trusted) out."
     )
+
+
+def test_what_only_cheap_judgements_tell_apart_is_not_shown() -> None:
+    alike = {query: dict.fromkeys(DATA.cheap[query], 1) for query in DATA.people}
+    pair = compared("P@5", trusted=alike).pair()
+    assert pair.wins + pair.losses > 30
+    assert (pair.verdict, pair.p, pair.difference) == ("too few", 1.0, 0.0)
+    assert pair.says == (
+        "P@5: at most 1 of 30 trusted queries differs between two and one: too few to tell; by the "
+        "trusted judgements alone 0.000 (no interval)."
+    )
+
+
+def test_few_queries_that_differ_are_no_more_with_cheap_values_than_without() -> None:
+    """Though the cheap values differ in most of the queries."""
+    some = list(DATA.people)[:4]
+    alike = {query: dict.fromkeys(DATA.cheap[query], 1) for query in DATA.people}
+    people = {**alike, **{query: {"d1": 1} for query in some}}
+    runs = {
+        "up": {query: ["d1", "d2"] for query in DATA.cheap},
+        "down": {query: ["d2", "d1"] for query in DATA.cheap},
+    }
+    pair = compared("P@1", trusted=people, runs=runs).pair()
+    alone = judged.compare(people, runs, "P@1").pair()
+    assert pair.trusted is not None
+    assert pair.trusted.weight > 0
+    assert (pair.verdict, pair.p) == (alone.verdict, alone.p) == ("too few", 0.125)

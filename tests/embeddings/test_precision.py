@@ -26,14 +26,14 @@ from judged import Embeddings
 from judged.embeddings.relevance import same_label
 rng = np.random.default_rng(13)
 base = rng.normal(size=(9, 61))
-group = np.arange(2500) % 9
+group = np.arange(1300) % 9
 weights = rng.normal(size=(61, 61))
 digest = hashlib.sha256()
 for dtype, noise in ((np.float32, 1e-3), (np.float32, 1e-7), (np.float64, 1e-14)):
-    items = (base[group] * (1 + noise * rng.normal(size=(2500, 61)))).astype(dtype)
-    items[:2450:7] = items[1:2450:7] * dtype(2)
+    items = (base[group] * (1 + noise * rng.normal(size=(1300, 61)))).astype(dtype)
+    items[:1250:7] = items[1:1250:7] * dtype(2)
     queries = items[:40] + dtype(noise) * items[50:90]
-    labels = rng.integers(0, 40, 2500)
+    labels = rng.integers(0, 40, 1300)
     for given in ("cosine", "dot", "euclidean", "manhattan", weights):
         both = Embeddings(queries, items, similarity=given)
         found = both.rank(same_label(np.arange(40), labels))

@@ -133,7 +133,30 @@ def test_it_is_in_everything_that_is_shown() -> None:
     for text in (found.to_markdown(), found.to_html(), found.to_latex(), found.to_csv()):
         assert "trusted" in text
     assert found.to_trec().splitlines()[1] == f"RR\tall\t{found.value('RR', 'one')!r}"
-    assert found.to_frame(per_query=True).columns[2:4] == ["RR", "RR trusted"]
+
+
+def test_queries_have_what_both_judgements_say_of_them_under_their_names() -> None:
+    found = corrected("RR")
+    cheap, people = of_all("RR"), of_people("RR")
+    frame = found.to_frame(per_query=True)
+    assert frame.columns == ["run", "query", "RR cheap", "RR trusted"]
+    assert dict(frame.select("query", "RR cheap").rows()) == cheap
+    assert dict(frame.select("query", "RR trusted").drop_nulls().rows()) == people
+    run = found.to_dict(per_query=True)["runs"][0]
+    assert "per_query" not in run
+    assert {query: each["RR"] for query, each in run["cheap_per_query"].items()} == cheap
+    header, rows = found.tables(per_query=True)[0]
+    assert header[3:] == ["corrected", *found.columns_beside]
+    query = next(iter(people))
+    row = next(row for row in rows if row[1] == query)
+    assert row[3:] == ["–", "–", "–", f"{people[query]:.4f}", "–", "–", f"{cheap[query]:.4f}"]
+    assert (rows[-1][1], rows[-1][3]) == ("all", f"{found.value():.4f}")
+    with pytest.raises(judged.InputError) as caught:
+        found.to_trec(per_query=True)
+    assert str(caught.value) == (
+        "TREC text has one value for each query, and there are two, by the cheap and by the "
+        "trusted judgements; leave per_query (--per-query) out, or choose another format, as CSV."
+    )
 
 
 def test_another_level_of_one_interval() -> None:
@@ -336,4 +359,25 @@ def test_what_would_show_other_numbers_is_refused() -> None:
         judged.evaluate(DATA.cheap, RUN, "RR").correction()
     assert str(without.value) == (
         "this evaluation was made without trusted judgements; evaluate again with trusted."
+    )
+
+
+def test_trusted_judgements_of_all_queries_leave_nothing_to_correct() -> None:
+    cheap = {query: DATA.cheap[query] for query in DATA.people}
+    run = {query: RUN[query] for query in DATA.people}
+    with pytest.warns(judged.JudgedWarning) as caught:
+        found = judged.evaluate(cheap, run, "RR", trusted=DATA.people)
+    assert found.value() == pytest.approx(judged.evaluate(DATA.people, run, "RR").value())
+    assert [str(each.message) for each in caught] == [
+        "All queries have trusted judgements (the trusted judgements), so numbers are those by "
+        "them alone. Are they the right ones? Then give them as the judgements, and leave trusted "
+        "(--trusted) out."
+    ]
+
+
+def test_judgements_that_may_have_been_swapped() -> None:
+    with pytest.raises(InputError) as caught:
+        judged.evaluate(DATA.people, RUN, "RR", trusted=DATA.cheap)
+    assert str(caught.value).endswith(
+        "leave them out, or judge them cheaply too. Were the two given the wrong way round?"
     )

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged import InputError, PolicyError, fuse
+from judged import InputError, fuse
 from judged.fusion.settings import METHODS, NORMALISATIONS, TIES
 from judged.fusion.sums import _groups
 
@@ -184,9 +184,18 @@ def test_a_query_that_one_run_has_comes_out_as_it_is() -> None:
         found = fuse(runs, method=method, normalise=normalise)
         assert list(found.to_dict()["own"]) == ["x", "a", "z", "b"]
         assert (
-            "two lacks 1 of 2 queries (own): nothing of it is in their fused lists."
+            "two lacks 1 of 2 queries (own): nothing of it is in its fused list."
             in found.warnings()
         )
+
+
+def test_queries_without_results_are_said() -> None:
+    runs = {"one": {"q": {"a": 1.0}, "p": {}, "o": {}}, "two": {"q": {"b": 1.0, "a": 0.5}, "o": {}}}
+    found = fuse(runs)
+    assert found.names() == ["q"]
+    assert found.warnings() == [
+        "2 queries have no results in any run (o, p): not in the fused run."
+    ]
 
 
 def test_lists_with_one_score_are_said() -> None:
@@ -270,119 +279,6 @@ def test_extreme_scores() -> None:
 
 
 GOOD = {"q": {"a": 1.0, "b": 0.5}}
-
-
-@pytest.mark.parametrize(
-    ("runs", "options", "message"),
-    [
-        ({"one": GOOD}, {}, "fusion takes at least two runs; got one."),
-        (GOOD, {}, "fusion takes at least two runs; got one."),
-        (
-            {"one": GOOD, "two": {"q": {}}},
-            {},
-            "a dict: the run is empty. An empty run is not a system that scored zero; is it the "
-            "right one?",
-        ),
-        (
-            {"one": GOOD, "two": {"p": {"a": 1.0}}},
-            {},
-            "one has no query in common with another run. It has 'q'; two has 'p'. Do they belong "
-            "to the same collection?",
-        ),
-        (
-            {"one": GOOD, "two": {"q": {"a": float("nan")}}},
-            {},
-            "a dict, row 1: the score of item 'a' for query 'q' is NaN. A NaN has no place in a "
-            "ranking; give it a number or remove the row.",
-        ),
-        (
-            {"one": GOOD, "two": {"q": {"a": np.inf}}},
-            {"method": "combsum"},
-            "a dict, row 1: the score of item 'a' for query 'q' is infinite, which cannot be added "
-            "up; give it a number, or fuse ranks: method='rrf' (--method rrf).",
-        ),
-        (
-            {"one": GOOD, "two": {"q": {"b": -2.0, "a": -1.0}}},
-            {"method": "combsum", "normalise": "max"},
-            "a dict, row 2: the highest score of query 'q' is -1, and to divide by it turns "
-            "orders; choose another normalisation, as minmax.",
-        ),
-        (
-            {"one": GOOD, "two": {"q": {"b": 0.0}}},
-            {"method": "combsum", "normalise": "max"},
-            "a dict, row 1: the highest score of query 'q' is 0, which nothing can be divided by; "
-            "choose another normalisation, as minmax.",
-        ),
-        (
-            {"one": GOOD, "two": {"q": {"a": 1e308}}},
-            {"method": "combsum", "normalise": "none", "weights": [1, 100]},
-            "the sums of some scores are beyond all floating-point numbers; normalise the scores "
-            "(--normalise minmax), or give smaller weights.",
-        ),
-        (
-            {"one": GOOD, "two": {"q": ["a", "b", "a"]}},
-            {},
-            "a dict: query 'q' has item 'a' more than once. Remove the repetitions, or keep the "
-            "best-ranked of each with duplicates='first' (--duplicates first).",
-        ),
-        (
-            {"one": GOOD, "two": GOOD},
-            {"normalise": "minmax"},
-            "normalise is for methods that add scores, and rrf adds ranks; leave it out, or choose "
-            "another method, as combsum.",
-        ),
-        (
-            {"one": GOOD, "two": GOOD},
-            {"method": "combsum", "k": 10},
-            "k is for the method rrf; combsum has no use for it. Leave it out.",
-        ),
-        (
-            {"one": GOOD, "two": GOOD},
-            {"method": "weighted"},
-            "the method weighted needs weights, one for each run.",
-        ),
-        (
-            {"one": GOOD, "two": GOOD},
-            {"method": "combsom"},
-            "method must be one of rrf, combsum, combmnz, weighted; got 'combsom'; did you mean "
-            "'combsum'?",
-        ),
-        (
-            {"one": GOOD, "two": GOOD},
-            {"method": "combsum", "normalise": "l2"},
-            "normalise must be one of minmax, zscore, max, sum, rank, none; got 'l2'.",
-        ),
-        (
-            {"one": GOOD, "two": GOOD},
-            {"weights": [1, 2, 3]},
-            "weights must be a list with a number for each of the 2 runs, or {name: number}; got "
-            "[1, 2, 3].",
-        ),
-        (
-            {"one": GOOD, "two": GOOD},
-            {"weights": {"one": 1}},
-            "weights must have a number for each run (one and two); got {'one': 1}.",
-        ),
-        (
-            {"one": GOOD, "two": GOOD},
-            {"weights": [1, 0]},
-            "the weight of two must be a finite number from 1e-09 to 1e+09; got 0.",
-        ),
-    ],
-)
-def test_what_cannot_be_right_is_refused(runs: Any, options: Any, message: str) -> None:
-    with pytest.raises(InputError) as refused:
-        fuse(runs, **options)
-    assert str(refused.value) == message
-
-
-def test_ties_that_need_judgements_are_refused() -> None:
-    with pytest.raises(PolicyError) as refused:
-        fuse({"one": GOOD, "two": GOOD}, ties="best")
-    assert str(refused.value) == (
-        "runs are fused with ties=id, input or expected; best needs judgements, which fusion has "
-        "none of."
-    )
 
 
 def test_duplicates_keep_the_best_ranked_row() -> None:

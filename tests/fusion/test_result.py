@@ -62,7 +62,7 @@ def test_what_is_said_goes_along() -> None:
     with pytest.warns(judged.JudgedWarning, match="two lacks 1 of 2 queries"):
         found = fuse(lacking)
     assert evaluate({"q2": {"x": 1}}, found, "RR").warnings() == [
-        "two lacks 1 of 2 queries (q 1): nothing of it is in their fused lists."
+        "two lacks 1 of 2 queries (q 1): nothing of it is in its fused list."
     ]
 
 

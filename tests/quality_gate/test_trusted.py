@@ -126,3 +126,27 @@ def test_repeats_are_refused() -> None:
         held(run={"a": WORSE, "b": BETTER})
     with pytest.raises(InputError, match="does not go with repeats"):
         held(baseline=judged.repeats(WORSE, BETTER))
+
+
+def test_what_only_cheap_judgements_tell_apart_is_not_shown_to_be_safe() -> None:
+    alike = {query: dict.fromkeys(DATA.cheap[query], 1) for query in DATA.people}
+    found = held(measures="P@5", trusted=alike, rule="safe", max_drop=0.05)
+    assert not found.passed
+    assert found.rows[0].says == (
+        "P@5: unchanged at 1.000; not shown to be a drop below 0.05: there is no spread to go by."
+    )
+    assert found.rows[0].sees == (
+        "P@5: what drop 80 queries with 30 trusted ones would show cannot be said: no trusted "
+        "query differs, so there is no spread to go by."
+    )
+
+
+def test_few_trusted_queries_that_differ_are_counted_among_them() -> None:
+    alike = {query: dict.fromkeys(DATA.cheap[query], 1) for query in DATA.people}
+    run = {query: ["d1"] for query in DATA.cheap}
+    people = {**alike, **{query: {"d1": 0, "d2": 1} for query in list(DATA.people)[:3]}}
+    baseline = {query: ["d2"] for query in run}
+    found = held(run, baseline, measures="P@1", trusted=people)
+    assert found.rows[0].says.endswith(
+        "; only 3 of 30 trusted queries differ, too few to show a loss."
+    )

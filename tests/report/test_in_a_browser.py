@@ -196,7 +196,7 @@ def test_on_paper_nothing_is_cut_and_there_is_nothing_to_press(
     browser: Any, tmp_path: Path, systems: int
 ) -> None:
     path = tmp_path / "report.html"
-    generated(systems, 160 // systems, ["nDCG@10", "AP", "RR", "P@10", "R@100"]).report().save(path)
+    generated(systems, 80 // systems, ["nDCG@10", "AP", "RR", "P@10", "R@100"]).report().save(path)
     with opened(browser, path, viewport=PAPER, color_scheme="dark") as (page, said):
         page.emulate_media(media="print", color_scheme="dark")
         page.evaluate("() => dispatchEvent(new Event('beforeprint'))")

@@ -15,6 +15,7 @@ import judged
 from judged.errors import InputError
 from judged.judgements.annotators import Annotator, settled_in
 from judged.web import Settings
+from support.hostile import NAMES as HOSTILE
 from support.served import Answer, Serve, Server
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -29,16 +30,25 @@ def queue(tmp_path: Path) -> Path:
     return path
 
 
-def pressed(server: Server, **fields: object) -> Answer:
-    body = urlencode({"annotator": "ar", **fields}).encode()
-    kind = "application/x-www-form-urlencoded"
-    return server.ask("/judge", method="POST", body=body, content_type=kind)
+FORM = "application/x-www-form-urlencoded"
+FIELDS = ("grade", "action", "note", "seconds", "colour")
+
+
+def pressed(server: Server, path: str = "/judge", **given: object) -> Answer:
+    """Send a form: what is judged in its address, what a key brings in its fields."""
+    address = {name: value for name, value in given.items() if name not in FIELDS}
+    fields = {name: value for name, value in given.items() if name in FIELDS}
+    if path == "/judge":
+        address = {"annotator": "ar", **address}
+    to, body = f"{path}?{urlencode(address)}", urlencode(fields).encode()
+    return server.ask(to, method="POST", body=body, content_type=FORM)
 
 
 def shown(answer: Answer) -> dict[str, str]:
-    """What lies on the desk, from the fields of the form."""
-    fields = re.findall(r'<input type="hidden" name="(query|item)" value="([^"]*)">', answer.text)
-    return dict(fields[-2:])
+    """What lies on the desk, from the address of the form."""
+    [action] = re.findall(r'<form method="post" action="([^"]*)" data-judge>', answer.text)
+    found = parse_qs(urlsplit(unescape(action)).query)
+    return {name: found[name][0] for name in ("query", "item") if name in found}
 
 
 def test_a_key_is_kept_and_leads_to_the_next_item(server: Serve, data: Path, queue: Path) -> None:
@@ -104,16 +114,29 @@ def test_a_note_alone_stays_on_the_item(server: Serve, data: Path, queue: Path) 
 def test_a_script_gets_the_next_address(server: Serve, data: Path, queue: Path) -> None:
     running = server(data, queue=queue)
     place = shown(running.ask("/judge?annotator=ar"))
-    body = urlencode({"annotator": "ar", "grade": 1, **place}).encode()
-    answer = running.ask(
-        "/judge",
-        method="POST",
-        body=body,
-        content_type="application/x-www-form-urlencoded",
-        accept="application/json",
-    )
+    address = f"/judge?{urlencode({'annotator': 'ar', **place})}"
+    json_too = {"content_type": FORM, "accept": "application/json"}
+    answer = running.ask(address, method="POST", body=b"grade=1", **json_too)
     assert answer.status == 200
     assert answer.json["next"].startswith("/judge?annotator=ar&query=q0")
+
+
+def test_texts_and_pictures_are_shown(server: Serve, data: Path, queue: Path) -> None:
+    (data / "one.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    rows = "".join(f"{name},one.png\n" for name in ("q0", "x0", "x1", "x2", "x3"))
+    (data / "pictures.csv").write_text("id,picture\n" + rows)
+    (data / "queries.tsv").write_text("query_id\ttext\nq0\tWhy <b>?\n")
+    texts = "".join(f"x{at}\tTitle {at}\tText & {at}\n" for at in range(4))
+    (data / "corpus.tsv").write_text("doc_id\ttitle\ttext\n" + texts)
+    page = server(data, queue=queue).ask("/judge?annotator=ar")
+    item = shown(page)["item"]
+    assert '<h1 class="asked">Why &lt;b&gt;?</h1>' in page.text
+    assert f"<h2>Title {item[1]}</h2>" in page.text
+    assert f"Text &amp; {item[1]}</p>" in page.text
+    assert re.findall(r'<img[^>]* src="([^"]*)"', page.text) == [
+        "/picture?item=q0",
+        f"/picture?item={item}",
+    ]
 
 
 @pytest.mark.parametrize("by", ["effect", "depth"])
@@ -146,8 +169,17 @@ def test_the_page_is_blind(server: Serve, data: Path) -> None:
             assert name not in said
         assert "a note of bo" not in text
         assert "effect=" not in text
+    board = running.ask("/?baseline=bm25").text
+    [tab] = re.findall(r'<a href="(/judge[^"]*)">Judge</a>', board)
+    assert "bm25" not in running.ask(unescape(tab)).text
     asked = running.ask("/judge/changes?annotator=ar").text
     assert all(name in asked for name in NAMES)
+
+
+def test_a_measure_that_is_none_is_said(server: Serve, data: Path) -> None:
+    answer = server(data).ask("/judge?annotator=ar&measure=nDCH")
+    assert answer.status == 400
+    assert "There is no measure &#39;nDCH&#39;; did you mean &#39;nDCG&#39;?" in answer.text
 
 
 def test_annotators_get_orders_of_their_own(server: Serve, data: Path, queue: Path) -> None:
@@ -189,10 +221,28 @@ def test_another_window_is_not_lost(server: Serve, data: Path, queue: Path) -> N
     running = server(data, queue=queue)
     place = shown(running.ask("/judge?annotator=ar"))
     pressed(running, grade=1, **place)
-    pressed(running, grade=2, **place)  # of a window that still shows the item
+    answer = pressed(running, grade=2, **place)  # of a window that still shows the item
+    assert "</a> 2 fully (it was 1)" in running.ask(answer.headers["location"]).text
     log = Annotator(data, "ar").log()
     assert [entry.grade for entry in log.entries] == [1, 2]
     assert log.grades == {place["query"]: {place["item"]: 2}}
+
+
+def test_ids_of_any_kind_are_judged_as_what_they_are(
+    server: Serve, data: Path, tmp_path: Path
+) -> None:
+    ids = [*HOSTILE, " two  spaces ", "x" * 3_000]
+    path = tmp_path / "queue.ndjson"
+    rows = [json.dumps({"query": ids[at - 1], "item": name}) for at, name in enumerate(ids)]
+    path.write_text("\n".join(rows))
+    running = server(data, queue=path)
+    address = "/judge?annotator=ar"
+    for at, _ in enumerate(ids):
+        page = running.ask(address)
+        address = pressed(running, grade=at % 3, **shown(page)).headers["location"]
+    wanted = {(ids[at - 1], name) for at, name in enumerate(ids)}
+    assert set(Annotator(data, "ar").log().standing) == wanted
+    assert f"{len(ids)} of {len(ids)} done" in running.ask(address).text
 
 
 @pytest.mark.parametrize(
@@ -235,10 +285,9 @@ def test_keys_that_are_refused(
 
 def test_only_our_own_pages_may_write(server: Serve, data: Path, queue: Path) -> None:
     running = server(data, queue=queue)
-    body = urlencode({"annotator": "ar", "query": "q0", "item": "x0", "grade": 1}).encode()
-    for path in ("/judge", "/agreement"):
+    for path in ("/judge?annotator=ar&query=q0&item=x0", "/agreement?query=q0&item=x0"):
         for headers in ({"origin": "http://evil.example"}, {"sec_fetch_site": "cross-site"}, {}):
-            answer = running.ask(path, method="POST", body=body, key=False, **headers)
+            answer = running.ask(path, method="POST", body=b"grade=1", key=False, **headers)
             assert answer.status == 403
     assert running.ask("/judge", method="POST", body=b"{}").status == 400
     assert not (data / "judgements").exists()
@@ -367,23 +416,24 @@ def both(data: Path) -> dict[str, Annotator]:
     return found
 
 
-def settle(server: Server, **fields: object) -> Answer:
-    kind = "application/x-www-form-urlencoded"
-    body = urlencode(fields).encode()
-    return server.ask("/agreement", method="POST", body=body, content_type=kind)
+def settle(server: Server, **given: object) -> Answer:
+    return pressed(server, "/agreement", **given)
 
 
 def test_agreement_is_that_of_the_library(server: Serve, data: Path) -> None:
     running = server(data)
     alone = running.ask("/agreement")
     assert alone.status == 409
-    assert "Agreement is of two annotators or more, and nobody has judged here yet." in alone.text
+    says = "Agreement is of two annotators or more, and nobody has judged here yet."
+    assert says in alone.text
+    assert running.ask("/api/agreement").json["error"].startswith(says)
     two = both(data)
     page = running.ask("/agreement").text
     found = judged.agreement({name: each.qrels for name, each in two.items()})
     for interval in (found.kappa, found.alphas["ordinal"], found.agreement):
         for number in (interval.estimate, interval.low, interval.high):
             assert f"{number:.3f}" in page
+    assert running.ask("/api/agreement").json == json.loads(found.to_json())
     assert "8 items with different grades" in page
     for name in NAMES:
         assert name in page
@@ -415,7 +465,14 @@ def test_differences_are_settled_by_a_judge_of_its_own(server: Serve, data: Path
     settled = settled_in(data)
     assert settled.grades() == {"q0": {"d0": 2}}
     assert [each.grades()["q0"]["d0"] for each in two.values()] == [0, 1]
-    assert "1 item settled, 7 open" in running.ask("/agreement").text
+    page = running.ask("/agreement").text
+    assert "1 item settled, 7 open" in page
+    assert '<th scope="col" class="right">all, settled first</th>' in page
+    merged = judged.merge_judgements({name: each.qrels for name, each in two.items()})
+    first = judged.merge_judgements({"settled": settled.qrels, "merged": merged}, rule="first")
+    whole = judged.merge_judgements({"m": first, "c": data / "qrels.txt"}, rule="first")
+    value = judged.evaluate(whole, str(data / "bm25.run"), "nDCG@10").value()
+    assert f"{value:.4f}" in page
     settle(running, query="q0", item="d0", action="undo")
     assert settled.grades() == {}
     same = settle(running, query="q1", item="d1", grade=2)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from judged.errors import InputError
+from judged.errors import InputError, OutputError
 
 
 def _whole(given: str) -> Iterable[str]:
@@ -56,7 +56,11 @@ class Command(click.Command):
         if reads.count("-") > 1:
             raise InputError("standard input (-) can be read only once; give the other as a file.")
         written = {name: value for _, name, value in _given(self, ctx, Writes)}
-        for target in written.values():
+        for name, target in written.items():
+            if target == "-":
+                raise OutputError(
+                    f"{name} - names no file; give one, or /dev/stdout for standard output."
+                )
             check_target(target, reads=reads)
         check_distinct(written)
         done = super().invoke(ctx)

@@ -147,9 +147,10 @@ class Match:
 
     @cached_property
     def differing(self) -> int:
-        """How many queries, or groups, differ; with trusted judgements, of those that have some."""
+        """How many queries, or groups, differ; with trusted judgements, by these: where only cheap
+        values differ, nothing is sure."""
         if self.by_trusted is not None:
-            return int(self.differs[self.ours.has(self.by_trusted.ours)].sum())
+            return self.by_trusted.differing
         return int((self.unit_sums[0] != 0).sum())
 
     @property

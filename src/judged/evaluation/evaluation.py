@@ -331,7 +331,8 @@ class Evaluation(Paged):
     @cached_property
     def per_query(self) -> pl.DataFrame:
         """One row per run and query, columns as in the summary; null where a query does not
-        count."""
+        count. Where there are trusted judgements, what each query has by the cheap ones and by
+        them."""
         import polars as pl
 
         frames = [
@@ -341,7 +342,9 @@ class Evaluation(Paged):
                     "query": pl.Series(run.rankings.queries, dtype=pl.String),
                     **({} if (given := run.rankings.weights) is None else {"weight": given.values}),
                     **{
-                        name: pl.Series(runs[at].values[m]).fill_nan(None)
+                        f"{name} cheap" if self.trusted and runs is self.runs else name: pl.Series(
+                            runs[at].values[m]
+                        ).fill_nan(None)
                         for name, m, runs in self._columns()
                     },
                 }

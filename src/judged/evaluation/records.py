@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged import __version__
 from judged.checks import checked_methods
-from judged.errors import MissingExtraError
+from judged.errors import InputError, MissingExtraError
 from judged.evaluation.table import in_order
 from judged.results import Result, csv_of
 from judged.text import to_json, visible
@@ -218,6 +218,12 @@ class Records(Result):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_trec()
         'RR\\tall\\t0.5\\n'
         """
+        if per_query and self.trusted:
+            raise InputError(
+                "TREC text has one value for each query, and there are two, by the cheap and by "
+                "the trusted judgements; leave per_query (--per-query) out, or choose another "
+                "format, as CSV."
+            )
         lines: list[str] = []
         for run in in_order(self, sort).runs:
             if len(self.runs) > 1:

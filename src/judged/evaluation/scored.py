@@ -149,6 +149,7 @@ class Scored:
         if self.corrections:
             entry["trusted"] = {self.label(m): at.to_dict() for m, at in self.corrections.items()}
             if per_query:
+                entry["cheap_per_query"] = entry.pop("per_query")
                 entry["trusted_per_query"] = self._by_query(self.others[TRUSTED].values)
         for range_, names in {"tie_range": TIE_ORDERS, "unjudged_range": UNJUDGED_ENDS}.items():
             if set(names) <= set(self.others):

@@ -104,7 +104,7 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
         for row in rows
         for at, name in enumerate(names)
     ]
-    number = "corrected" if evaluation.trusted and not per_query else "value"
+    number = "corrected" if evaluation.trusted else "value"
     return [*frame.columns[:words], "measure", number, *beside], split
 
 

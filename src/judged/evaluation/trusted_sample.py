@@ -36,10 +36,22 @@ def about_sample(
 ) -> list[str]:
     """What could mislead about numbers that were corrected."""
     return [
+        *_all_of_them(cheap, trusted),
         *_unlike(cheap, corrected, trusted.source),
         *_other_scale(cheap, trusted),
         *_shallow(cheap, trusted),
         *_few_apart(cheap, corrected, trusted.source),
+    ]
+
+
+def _all_of_them(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]:
+    """Trusted judgements of all queries, which leave nothing for the cheap ones to say."""
+    if any(len(own) < len(run.rankings) for run, own in zip(cheap, trusted.rankings, strict=True)):
+        return []
+    return [
+        f"All queries have trusted judgements ({trusted.source}), so numbers are those by them "
+        "alone. Are they the right ones? Then give them as the judgements, and leave trusted "
+        "(--trusted) out."
     ]
 
 

@@ -89,12 +89,14 @@ def fuse(
     """
     given = as_runs(runs)
     if len(given) < 2:
-        raise InputError("fusion takes at least two runs; got one.")
+        raise InputError(
+            "fusion takes at least two runs, as {name: run} or a list of files; got one."
+        )
     names = [name or "run" for name in given]
     settings = Settings.of(
         names, method=method, k=k, weights=weights, normalise=normalise, depth=depth, ties=ties
     )
-    from judged.fusion.fusing import fused_run
+    from judged.fusion.runs import fused_run
 
     read = read_runs(given, "Fusion takes runs alone.", columns=columns, format=run_format)
     return fused_run(read, settings, duplicates)

@@ -31,6 +31,7 @@ def notes(
             text = f"{name}: {note}"
             found.append(Warned(text) if isinstance(note, Warned) else text)
         found += _lacking(run, collected)
+    found += _empty(collected)
     named = listed([run.run.name for run in collected.runs])
     return (
         f"{settings.method} of {named}: an item's score is {settings.formula()}.",
@@ -105,9 +106,20 @@ def _lacking(run: Lists, collected: Collected) -> Iterator[str]:
     if len(lacking):
         names = few(collected.queries.gather(lacking[:4]).to_list())
         total = counted(len(there), *_QUERIES)
+        fused = "its fused list" if len(lacking) == 1 else "their fused lists"
         yield Warned(
             f"{run.run.name} lacks {len(lacking):,} of {total} ({names}): nothing of it is in "
-            "their fused lists."
+            f"{fused}."
+        )
+
+
+def _empty(collected: Collected) -> Iterator[str]:
+    """Queries that runs name and none has results for."""
+    named = dict.fromkeys(query for run in collected.runs for query in run.run.queries)
+    if lost := list(named.keys() - set(collected.queries.to_list())) if named else []:
+        yield Warned(
+            f"{counted(len(lost), 'query has', 'queries have')} no results in any run "
+            f"({few(sorted(lost))}): not in the fused run."
         )
 
 

@@ -260,7 +260,8 @@ class Gate(Result):
             return []
         return [
             f"{about(trusted, len(self.evaluation.runs[0].rankings))}: values and changes are "
-            "corrected by them (PPI++); single queries are as the cheap judgements have them."
+            "corrected by them (PPI++), baseline and now with the λ of their change; single "
+            "queries are as the cheap judgements have them."
         ]
 
     def _how(self) -> str:

@@ -18,7 +18,7 @@ from judged.comparison.settings import Settings
 from judged.comparison.verdicts import is_inside
 from judged.errors import InputError, MeasureError
 from judged.evaluation.trusted import Correction
-from judged.quality_gate.sight import Sight, sight
+from judged.quality_gate.sight import Sight, differing, sight
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.corrections import corrected
 from judged.statistics.tested import below
@@ -290,8 +290,7 @@ def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, hi
         return f"{name}: {change}; allowed is {_allowed(allowed)}."
     if word == "not shown to be safe":
         if math.isnan(worst):
-            few = f"only {counted(match.differing, 'query differs', 'queries differ')}"
-            why = "there is no spread to go by" if match.constant else few
+            why = "there is no spread to go by" if match.constant else f"only {differing(match)}"
             return f"{name}: {change}; not shown to be a drop below {allowed:g}: {why}."
         best = -high if match.measure.higher_is_better else low
         loss = "It is shown to be a loss" if best > 0 else "That does not show a loss"
@@ -305,8 +304,7 @@ def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, hi
         shown = "" if rule == "point" else "a loss is shown, and "
         return f"{name}: {change}; {shown}it is not larger than the allowed {allowed:g}."
     if word == "too few":
-        differing = counted(match.differing, "query differs", "queries differ")
-        return f"{name}: {change}; only {differing}, too few to show a loss."
+        return f"{name}: {change}; only {differing(match)}, too few to show a loss."
     if word == "not shown":
         return f"{name}: {change} that is not shown to be more than chance."
     return f"{name}: {change}."

@@ -77,21 +77,27 @@ def _units(match: Match, number: int) -> str:
     return f"{said} with {match.by_trusted.queries:,} trusted ones" if match.by_trusted else said
 
 
+def differing(match: Match) -> str:
+    """How many queries or groups differ, in words; with trusted judgements, by these."""
+    verb = "differs" if match.differing == 1 else "differ"
+    if match.by_trusted:
+        return f"{match.differing:,} of {match.by_trusted.queries:,} trusted queries {verb}"
+    return f"{_units(match, match.differing)} {verb}"
+
+
 def sight(match: Match, allowed: float, level: float, *, few: bool = False) -> Sight:
     """What the differences of a match could have shown, in one direction, at a level; nothing
     where too `few` queries differ."""
     if match.averaged is None:
         return Sight(None, allowed, note="it is no mean over queries")
-    if not match.differs.any():
-        return Sight(None, allowed, note="no query differs, so there is no spread to go by")
+    if not (match.by_trusted or match).differs.any():
+        query = "trusted query" if match.by_trusted else "query"
+        return Sight(None, allowed, note=f"no {query} differs, so there is no spread to go by")
     if match.units < 2 or match.constant:
         why = "one alone has" if match.units < 2 else "all differ by the same, and there is"
         return Sight(None, allowed, note=f"{why} no spread to go by")
     if few:
-        differ = _units(match, match.differing) + (
-            " differs" if match.differing == 1 else " differ"
-        )
-        return Sight(None, allowed, note=f"only {differ}, which is no spread to go by")
+        return Sight(None, allowed, note=f"only {differing(match)}, which is no spread to go by")
     if match.powered is not None:
         return _corrected_sight(match, allowed, level)
     columns = columns_of([match])

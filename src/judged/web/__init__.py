@@ -132,11 +132,13 @@ def serve(
             f"It listens on {settings.host}: whoever can reach this machine and has the address "
             "with its key can look at these files, and what is sent is not encrypted."
         )
+    first = settings.address
     if settings.judging.annotator:
-        say(f"{settings.judging.annotator} judges at {settings.page('/judge')}")
+        first = settings.page("/judge")
+        say(f"{settings.judging.annotator} judges at {first}")
     say("Files stay on this machine. Press Ctrl-C to stop.")
     if open_browser:
-        _open(settings.address)
+        _open(first)
     config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
     uvicorn.Server(config).run(sockets=[listening])
 

@@ -196,7 +196,7 @@ def _context(asked: Asked, title: str, path: str | None = None) -> dict[str, Any
         "asked": asked,
         "title": title,
         "announced": title,
-        "tabs": [{"name": name, "href": asked.url(to)} for to, name in titles.items() if name],
+        "tabs": [{"name": name, "href": _tab(asked, to)} for to, name in titles.items() if name],
         "place": titles.get(path or "", ""),
         "workspace_name": asked.library.name if asked.library.paths else "",
         "workspace_words": _workspace_words(asked),
@@ -205,6 +205,11 @@ def _context(asked: Asked, title: str, path: str | None = None) -> dict[str, Any
         "command": None,
         "noticed": [],
     }
+
+
+def _tab(asked: Asked, path: str) -> str:
+    """Where a tab leads; the judging page is not told the name of any system."""
+    return asked.url(path, baseline=None) if path == "/judge" else asked.url(path)
 
 
 def _workspace_words(asked: Asked) -> str:

@@ -151,7 +151,7 @@ def of_annotator(file: Found) -> Found | None:
     log = file.path.name.removesuffix(QRELS) + LOG
     if file.path.suffix != QRELS or not (file.path.parent / log).exists():
         return None
-    return replace(file, kind="annotator", format="trec")
+    return replace(file, kind="annotator")
 
 
 def told(file: Found) -> Found:

@@ -13,6 +13,7 @@ from typing import Any
 
 from judged.errors import did_you_mean, quoted
 from judged.inputs.formats import distinct_names
+from judged.judgements.annotators.log import Log, read_log
 from judged.web.errors import ConflictError, GoneError, UndecidedError
 from judged.web.files import Found, of_annotator, scanned, told
 from judged.web.params import Params
@@ -169,6 +170,7 @@ class Library:
     _problems: tuple[str, ...] = ()
     _looked: float = -1e9
     _told: dict[tuple[str, int, int], Found] = field(default_factory=dict)
+    _logs: dict[Path, tuple[tuple[int, ...], Log]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     @property
@@ -200,6 +202,18 @@ class Library:
                 self._files, self._problems = told_ones, tuple(problems)
                 self._looked = time.monotonic()
             return self._files, self._problems
+
+    def log(self, path: Path) -> Log:
+        """The log of an annotator as it is now, read again where it grew."""
+        try:
+            state = path.stat()
+        except OSError:
+            return Log()
+        version = state.st_size, state.st_mtime_ns, state.st_ino
+        known = self._logs.get(path)
+        if known is None or known[0] != version:
+            known = self._logs[path] = version, read_log(path)
+        return known[1]
 
     def _found(self) -> tuple[list[Found], list[str]]:
         if self.folder is not None:

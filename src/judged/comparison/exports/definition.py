@@ -152,8 +152,9 @@ def _corrected_by_trusted(comparison: Comparison) -> list[str]:
     queries = len(comparison.numbers.queries)
     return [
         f"{about(comparison.evaluation.trusted, queries)}: values and differences are corrected by "
-        "them; wins, ties and losses are those by the cheap judgements, and what ties and missing "
-        "queries could change was not looked into.",
+        "them, each with a λ of its own, so a difference need not be that of two values; wins, "
+        "ties and losses are those by the cheap judgements, and what ties and missing queries "
+        "could change was not looked into.",
         f"the corrected interval is narrower than that by the trusted judgements alone for "
         f"{narrower:,} of {counted(len(known), 'difference')}.",
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -214,7 +215,8 @@ def append(descriptor: int, entry: Entry, path: Path) -> None:
             rest = rest[os.write(descriptor, rest) :]
         os.fsync(descriptor)
     except OSError as error:
-        os.ftruncate(descriptor, end)
+        with suppress(OSError):  # what stays is a half line, which is left out
+            os.ftruncate(descriptor, end)
         raise OutputError(
             f"{path}: cannot be written ({error.strerror}); this key is not kept."
         ) from None

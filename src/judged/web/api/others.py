@@ -1,4 +1,5 @@
-"""What the API reads besides the numbers of runs: charts, one list, temperatures."""
+"""What the API reads besides the numbers of runs: annotators, charts, one list,
+temperatures."""
 
 from __future__ import annotations
 
@@ -14,6 +15,13 @@ from judged.web.playground.state import CHOSEN
 from judged.web.vectors.looked import Looked
 from judged.web.vectors.searches import NAMES, Search
 from judged.web.views import chart as charts
+
+
+def agreement(asked: Asked) -> dict[str, Any]:
+    """How far the annotators of the folder agree."""
+    from judged.web.judging.judges import agreement_of
+
+    return agreement_of(asked).to_dict()
 
 
 def chart(asked: Asked) -> Raw:
@@ -89,6 +97,12 @@ _SAYS = {
 
 OTHERS = (
     Endpoint(
+        "/api/agreement",
+        "How far annotators agree: what judged agreement gives of their files.",
+        agreement,
+        (TERMS[-1],),
+    ),
+    Endpoint(
         "/api/charts",
         "A chart, as SVG or PNG, its data as CSV, or its Vega-Lite as JSON.",
         chart,
@@ -112,4 +126,4 @@ OTHERS = (
         ),
     ),
 )
-"""Charts, one list, temperatures."""
+"""Annotators, charts, one list, temperatures."""

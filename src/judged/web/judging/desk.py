@@ -16,14 +16,13 @@ from judged.judgements.annotators import (
     Scale,
     Worklist,
     annotators_in,
-    read_log,
     settled_in,
     worklist,
 )
 from judged.judgements.annotators.log import Place
 from judged.judgements.annotators.names import SETTLED
 from judged.judgements.annotators.tasks import Tasks, read_tasks
-from judged.web.errors import ConflictError, GoneError, UnreadableError
+from judged.web.errors import ConflictError, GoneError, RefusedError, UnreadableError
 from judged.web.jobs import progress_of_this_work
 
 if TYPE_CHECKING:
@@ -116,16 +115,10 @@ def home_of(asked: Asked) -> Path:
 
 
 def log_of(asked: Asked, name: str) -> Log:
-    """The log of an annotator, read once for each version of the file."""
+    """The log of an annotator, as it is now."""
     home = home_of(asked)
-    path = (settled_in(home) if name == SETTLED else Annotator(home, name)).log_path
-    try:
-        state = path.stat()
-    except OSError:
-        return Log()
-    key = "log", str(path), state.st_size, state.st_mtime_ns, state.st_ino
-    found: Log = asked.cache.get(key, partial(read_log, path))
-    return found
+    judge = settled_in(home) if name == SETTLED else Annotator(home, name)
+    return asked.library.log(judge.log_path)
 
 
 def graded(log: Log) -> list[Place]:
@@ -210,8 +203,10 @@ def queue_options(terms: Terms) -> dict[str, Any]:
 
 def measure_of(asked: Asked) -> str:
     """The measure that a judgement changes: the first of the terms, or that of `judged queue`."""
-    chosen = asked.terms.measures
-    return chosen[0] if chosen else MEASURE
+    terms = asked.terms
+    for _, why in terms.refused:
+        raise RefusedError(why, "measure")
+    return terms.measures[0] if terms.measures else MEASURE
 
 
 def scale_of(asked: Asked) -> Scale:

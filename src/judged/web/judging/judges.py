@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from judged.web.asked import Asked
 
 Grades = dict[str, dict[str, int]]
+MERGED = "all, settled first"
+"""What the majority of annotators is called where differences were settled; no name has spaces."""
 
 
 def judges_of(asked: Asked) -> dict[str, Grades]:
@@ -77,13 +79,13 @@ def leaderboards_of(asked: Asked) -> Leaderboards:
     from judged.judgements.agreements.leaderboards import leaderboards_of as found_under
 
     calculations, terms = asked.calculations, asked.terms
-    judges = judges_of(asked)
-    if settled := settled_of(asked):
-        judges[SETTLED] = settled
+    judges, settled = judges_of(asked), settled_of(asked)
 
     def made() -> Leaderboards:
         runs = {each.name: calculations.run(each.name) for each in calculations.systems}
         under = {name: overlaid(asked, given) for name, given in judges.items()}
+        if settled:
+            under[MERGED] = merged(asked, "majority", settled=True, collection=True)
         progress_of_this_work().say("Comparing systems under each annotator")
         shared = set.intersection(*(set(each.names()) for each in under.values()))
         queries = [query for query in next(iter(under.values())).names() if query in shared]
@@ -92,7 +94,8 @@ def leaderboards_of(asked: Asked) -> Leaderboards:
         measure = measure_of(asked)
         return found_under(under, queries, runs, Terms(measure, None, None, comparing, options))
 
-    held = tuple((name, _identity(given)) for name, given in judges.items())
+    given = {**judges, MERGED: settled}
+    held = tuple((name, _identity(grades)) for name, grades in given.items())
     found: Leaderboards = asked.cache.get(
         ("boards", asked.workspace.identity, terms.key, held), made
     )

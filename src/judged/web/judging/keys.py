@@ -1,9 +1,12 @@
-"""What writes: a key of an annotator, and a difference that is settled."""
+"""What writes: a key of an annotator, and a difference that is settled.
+
+What is judged stands in the address of the form, where every id is what it is; in a field, browsers
+change the ends of lines.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +27,8 @@ from judged.web.workspace import CHOICES
 if TYPE_CHECKING:
     from judged.web.app import Explorer
 
-OWN = ("grade", "action", "note", "seconds")
-"""What a key brings; the other fields of the form are those of the page's address."""
+FIELDS = ("grade", "action", "note", "seconds")
+"""What a form brings; all else stands in its address, which is that of the page."""
 LARGEST = 200_000
 """Bytes of a form."""
 FORM = "application/x-www-form-urlencoded"
@@ -34,13 +37,13 @@ FORM = "application/x-www-form-urlencoded"
 def routes(explorer: Explorer) -> list[Route]:
     """The addresses that forms are sent to."""
     return [
-        Route("/judge", partial(written, explorer, "/judge", pressed), methods=["POST"]),
-        Route("/agreement", partial(written, explorer, "/agreement", settled), methods=["POST"]),
+        Route("/judge", partial(written, explorer, pressed), methods=["POST"]),
+        Route("/agreement", partial(written, explorer, settled), methods=["POST"]),
     ]
 
 
 async def written(
-    explorer: Explorer, path: str, write: Callable[[Asked, Params], str], request: Request
+    explorer: Explorer, write: Callable[[Asked, Params], str], request: Request
 ) -> Response:
     """Take a form, do what it says, and lead to the page that comes next; to a script that asks
     for JSON its address is said."""
@@ -51,10 +54,9 @@ async def written(
         body += piece
         if len(body) > LARGEST:
             raise TooLargeError(f"a form may have {LARGEST:,} bytes; this has more.", "body")
-    params = Params.read(body.decode("utf-8", "replace"))
-    given = Params(tuple(pair for pair in params.pairs if pair[0] in OWN))
-    asked = replace(explorer.asked(request), path=path, params=params.without(*OWN))
-    next_address = await run_in_threadpool(write, asked, given)
+    given = Params.read(body.decode("utf-8", "replace"))
+    given.refuse_unknown(FIELDS)
+    next_address = await run_in_threadpool(write, explorer.asked(request), given)
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"next": next_address})
     return RedirectResponse(next_address, 303)

@@ -16,7 +16,7 @@ from judged.rankings.strips import Cell
 from judged.text import counted
 from judged.web.asked import Asked, Command, Page
 from judged.web.commands import line_of
-from judged.web.contents import queries_of, texts_of
+from judged.web.contents import pictures_of, queries_of, texts_of
 from judged.web.errors import GoneError
 from judged.web.judging.desk import home_of, scale_of
 from judged.web.judging.judges import agreement_of, leaderboards_of, settled_of
@@ -56,7 +56,6 @@ def page(asked: Asked) -> Page:
         "different": len(rows),
         "open": open_,
         "keys": scale_of(asked).grades,
-        "fields": asked.params.without("query", "item").pairs,
         "boards": _boards(asked),
         "rules": RULES,
         "has_settled": bool(settled_of(asked)),
@@ -105,7 +104,7 @@ def _numbers(pair: JudgePair) -> list[dict[str, Any]]:
 def _differences(asked: Asked, found: Agreement) -> list[dict[str, Any]]:
     """What annotators gave different grades to, those that are not settled first."""
     texts, queries, settled = texts_of(asked).texts, queries_of(asked).texts, settled_of(asked)
-    top = float(scale_of(asked).top)
+    top, pictures = float(scale_of(asked).top), pictures_of(asked)
     rows = []
     for query, item, *grades in found.differences.iter_rows():
         given = [
@@ -119,6 +118,7 @@ def _differences(asked: Asked, found: Agreement) -> list[dict[str, Any]]:
                 "item": item,
                 "asks": queries.get(query, Text()).heading or query,
                 "says": texts.get(item, Text()),
+                "picture": asked.url("/picture", item=item) if item in pictures else None,
                 "given": given,
                 "settled": settled.get(query, {}).get(item),
             }
@@ -162,6 +162,7 @@ def _boards(asked: Asked) -> dict[str, Any]:
         "moved": any(len({rank for rank, _ in row["cells"]}) > 1 for row in rows),
         "sentences": list(of_boards(boards)),
         "queries": boards.queries,
+        "warnings": [str(text) for text in boards.notes],
     }
 
 

@@ -90,19 +90,23 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "heading": heading,
         "asks_more": question.line,
         "text": text,
-        "picture": asked.url("/picture", item=item) if item in pictures_of(asked) else None,
+        "picture": _picture(asked, item),
+        "asks_with": _picture(asked, query),
         "standing": standing,
         "keys": _keys(desk, standing.grade),
         "note_length": LONGEST_NOTE,
         "before": desk.url(before) if before else None,
         "after": desk.url(after) if after else None,
-        "fields": asked.params.with_(
-            {"annotator": desk.annotator.name, "query": query, "item": item, "end": None}
-        ).pairs,
+        "sent_to": asked.url(annotator=desk.annotator.name, query=query, item=item, end=None),
         "listed": _listed(desk, place, asking),
         "announced": f"{heading}. {text.heading or item}",
     }
     return Page("judge.html", "Judge", context)
+
+
+def _picture(asked: Asked, id: str) -> str | None:
+    """Where the picture of an item or a query is, if there is one."""
+    return asked.url("/picture", item=id) if id in pictures_of(asked) else None
 
 
 def _keys(desk: Desk, chosen: int | None) -> list[Key]:
@@ -172,7 +176,11 @@ def _last(desk: Desk) -> dict[str, Any] | None:
     last = desk.list.log.last
     if last is None:
         return None
-    return {"item": last.item, "did": _did(desk, last), "href": desk.url(last.place)}
+    before = [each.grade for each in desk.list.log.kept[:-1] if each.place == last.place]
+    did = _did(desk, last)
+    if last.grade is not None and before and before[-1] not in (None, last.grade):
+        did += f" (it was {before[-1]})"
+    return {"item": last.item, "did": did, "href": desk.url(last.place)}
 
 
 def _did(desk: Desk, entry: Entry) -> str:
@@ -210,7 +218,8 @@ def _finished(desk: Desk) -> Page:
         words = "Everything is judged"
         more = f"{counted(desk.list.done, 'item')} of {counted(len(desk.list.places), 'item')}"
         more += f" {'has' if desk.list.done == 1 else 'have'} a grade from {desk.annotator.name}."
-    context = {**_shared(desk), "words": words, "more": more}
+    sent_to = desk.asked.url(annotator=desk.annotator.name, query=None, item=None)
+    context = {**_shared(desk), "words": words, "more": more, "sent_to": sent_to}
     return Page("judge_finished.html", words, context)
 
 

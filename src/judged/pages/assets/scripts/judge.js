@@ -66,7 +66,18 @@ function press(key) {
   return true;
 }
 
+/** Whoever looks elsewhere would lose a note that is typed and not kept: that is said instead. */
+function guardNote(event) {
+  const way = event.target.closest?.("form[data-judge] a[data-key], form[data-judge] [value=undo]");
+  const note = desk()?.querySelector("textarea");
+  if (!way || !note || note.value === note.defaultValue) return;
+  event.preventDefault();
+  refuse("The note is not kept yet: give a grade, or press Enter in it, or empty it.");
+  note.focus();
+}
+
 function listen() {
+  document.addEventListener("click", guardNote, true);
   document.addEventListener("submit", (event) => {
     const form = event.target;
     const ours = form.dataset.judge !== undefined || form.dataset.settle !== undefined;
@@ -108,6 +119,8 @@ export function start(root) {
   if (root.querySelector("form[data-judge]")) {
     shown = 0;
     since = document.hidden ? null : performance.now();
+    // In a list of choices, digits would choose there.
+    if (document.activeElement?.closest(".order")) document.getElementById("main").focus();
   }
   for (const each of root.querySelectorAll("time[data-local]")) {
     const hours = { hour: "2-digit", minute: "2-digit" };

@@ -18,7 +18,8 @@ def test_text(judged: Any, files: Path) -> None:
         "run  against  Jaccard@2  95 % interval    shared  tau-b  95 % interval\n"
         "a    b           0.4167  0.0000 … 1.0000     1.0      –  –\n"
         "\n"
-        "a and b: RBO 0.4500 over 2 queries (at least 0.1558, at most 0.8775); 1.0 shared items.\n"
+        "a and b: RBO 0.4500 over 2 queries (at least 0.1558, at most 0.8775); 1.0 shared items "
+        "on average.\n"
     )
     assert found.err == (
         "warning: a and b are compared on the 2 queries that both have results for; left out: 1 "
@@ -44,3 +45,16 @@ def test_refusals(judged: Any, files: Path) -> None:
         "judged: p must be a number between 0 and 1, as 0.9; got 2.0.\n"
     )
     assert judged("overlap", "a.run", "b.run", "--p", 2).code == 2
+    assert judged("overlap", "a.run", "qrels").err == (
+        "judged: qrels looks like judgements (4 columns: query, iteration, item, grade), not a "
+        "run. Overlap takes runs alone.\n"
+    )
+
+
+def test_every_query(judged: Any, files: Path) -> None:
+    told = judged("overlap", "a.run", "b.run", "--depth", 2, "--per-query").out
+    assert (
+        "run  against  query     RBO   least  residual  Jaccard@2  shared  tau-b\n"
+        "a    b        q1     0.4500  0.1558    0.7442     0.5000     1.0      –\n"
+        "a    b        q2     0.4500  0.1558    0.6992     0.3333     1.0      –\n"
+    ) in told

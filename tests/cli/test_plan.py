@@ -89,8 +89,8 @@ def test_its_json_is_drawn(judged: Any, pilot: Path) -> None:
     [
         (
             ("--difference", "0.02"),
-            "judged: a plan needs the spread of differences: give sd, or a pilot to estimate it "
-            "from.\n",
+            "judged: a plan needs the spread of differences: give their standard deviation, "
+            "sd (--sd), or a pilot to estimate it from (--pilot QRELS RUN RUN).\n",
         ),
         (
             ("--difference", "0.02", "--sd", "0.1", "a.run"),
@@ -114,12 +114,13 @@ def test_its_json_is_drawn(judged: Any, pilot: Path) -> None:
         ),
         (
             ("--difference", "0.02", "--pilot", "qrels", "a.run", "b.run"),
-            "judged: say which measure: AP, nDCG@10, RR, P@10, R@100.\n",
+            "judged: a plan is for one measure, and the pilot has AP, nDCG@10, RR, P@10 and R@100; "
+            "say which by measure (-m).\n",
         ),
         (
             ("--difference", "0.02", "--pilot", "qrels", "a.run", "b.run", "-m", "P@2"),
             "judged: the pilot has no spread to plan by: no query differs between b and a. Take "
-            "other queries, or say the standard deviation by sd.\n",
+            "other queries, or say the standard deviation by sd (--sd).\n",
         ),
         (
             ("--difference", "1", "--pilot", "qrels", "a.run", "b.run", "-m", "RR"),

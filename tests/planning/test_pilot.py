@@ -103,17 +103,17 @@ def test_warnings_of_the_comparison_come_along() -> None:
         (
             [0.1, 0.1, 0.1],
             "the pilot has no spread to plan by: all queries differ by the same. Take other "
-            "queries, or say the standard deviation by sd.",
+            "queries, or say the standard deviation by sd (--sd).",
         ),
         (
             [0.3 - 0.2, 0.2 - 0.1, 0.1],
             "the pilot has no spread to plan by: all queries differ by the same. Take other "
-            "queries, or say the standard deviation by sd.",
+            "queries, or say the standard deviation by sd (--sd).",
         ),
         (
             [0, 0],
             "the pilot has no spread to plan by: no query differs. Take other queries, or say the "
-            "standard deviation by sd.",
+            "standard deviation by sd (--sd).",
         ),
         ([0.1], "a pilot needs at least two queries to spread; got 1 query."),
         ({}, "a pilot needs at least two queries to spread; got 0 queries."),
@@ -209,7 +209,9 @@ def test_several_measures_have_to_be_chosen_from() -> None:
     compared = judged.compare(JUDGEMENTS, RUNS, ["RR", "AP"])
     with pytest.raises(JudgedError) as refused:
         judged.plan(difference=0.1, pilot=compared)
-    assert str(refused.value) == "say which measure: RR, AP."
+    assert str(refused.value) == (
+        "a plan is for one measure, and the pilot has RR and AP; say which by measure (-m)."
+    )
     found = judged.plan(difference=0.1, pilot=compared, measure="AP")
     assert found.pilot is not None
     assert found.pilot.measure == "AP"

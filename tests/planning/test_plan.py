@@ -200,15 +200,20 @@ def test_a_plan_as_json_and_as_a_table() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({}, "a plan needs the spread of differences: give sd, or a pilot to estimate it from."),
+        (
+            {},
+            "a plan needs the spread of differences: give their standard deviation, sd (--sd), or "
+            "a pilot to estimate it from (--pilot QRELS RUN RUN).",
+        ),
         (
             {"sd": 0.1, "pilot": SPREAD},
             "sd and pilot are both given; leave one of them out.",
         ),
         (
             {"sd": 0.1},
-            "say what is to be seen: a difference, a margin or a half_width; or give the queries "
-            "that there are, to see what they show.",
+            "say what is to be seen: a difference (--difference), a margin (--margin) or a "
+            "half_width (--half-width); or give the queries that there are (--queries), to see "
+            "what they show.",
         ),
         (
             {"sd": 0.1, "difference": 0},
@@ -232,8 +237,8 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         ),
         (
             {"sd": 0.1, "queries": 100, "half_width": 0.1},
-            "with queries the half-width of intervals is worked out; leave out half_width, or "
-            "queries.",
+            "with queries the half-width of intervals is worked out; leave out half_width "
+            "(--half-width), or queries.",
         ),
         (
             {"sd": 0.1, "difference": 0.02, "power": 0.05},
@@ -301,7 +306,8 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         ),
         (
             {"sd": 0.1, "difference": 0.1, "simulate": True},
-            "simulate draws from the differences of a pilot; give a pilot in place of sd.",
+            "simulate draws from the differences of a pilot; give a pilot (--pilot QRELS RUN "
+            "RUN) in place of sd.",
         ),
         (
             {"sd": 0.1, "difference": 0.1, "groups": [1]},
@@ -314,8 +320,8 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         ),
         (
             {"pilot": SPREAD, "groups": list(range(20)) * 2, "design_effect": 2, "difference": 1},
-            "the pilot's groups say what the design effect is; leave out design_effect, or the "
-            "groups.",
+            "the pilot's groups say what the design effect is; leave out design_effect "
+            "(--design-effect), or the groups.",
         ),
     ],
 )

@@ -13,7 +13,6 @@ from judged.cli._options import (
     default_of,
     depth_option,
     duplicates_option,
-    per_query_option,
     result_options,
     run_format_option,
 )
@@ -42,7 +41,7 @@ from judged.rank_overlap import overlap as overlap_of
 @duplicates_option
 @columns_option
 @run_format_option
-@per_query_option
+@click.option("--per-query", is_flag=True, help="Give the numbers of every query too.")
 @result_options()
 def overlap(
     runs: tuple[str, ...], per_query: bool, form: str | None, output: str | None, **options: Any

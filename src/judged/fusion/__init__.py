@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from judged.checks import checked
 from judged.errors import InputError
 from judged.fusion.settings import DEPTH, K, Settings
-from judged.inputs import as_runs, read_run
+from judged.inputs import as_runs
+from judged.inputs.mistaken import read_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +98,5 @@ def fuse(
     )
     from judged.fusion.runs import fused_run
 
-    read = (
-        read_run(run, name=name, columns=columns, format=run_format) for name, run in given.items()
-    )
+    read = read_runs(given, "Fusion takes runs alone.", columns=columns, format=run_format)
     return fused_run(read, settings, duplicates)

@@ -63,8 +63,8 @@ class Asked:
         known = None if pilot is None else Pilot.of(pilot, measure=measure, groups=groups)
         if design_effect is not None and known is not None and known.grouped:
             raise InputError(
-                "the pilot's groups say what the design effect is; leave out design_effect, or the "
-                "groups."
+                "the pilot's groups say what the design effect is; leave out design_effect "
+                "(--design-effect), or the groups."
             )
         effect = 1.0 if design_effect is None else design_effect
         effect = number("design_effect", effect, at_least=1, at_most=1e6)
@@ -130,7 +130,10 @@ def _check_source(sd: Any, pilot: Any, measure: Any, groups: Any, simulate: bool
     """Refuse to plan without a spread, or with two."""
     if (sd is None) == (pilot is None):
         both = "sd and pilot are both given; leave one of them out"
-        neither = "a plan needs the spread of differences: give sd, or a pilot to estimate it from"
+        neither = (
+            "a plan needs the spread of differences: give their standard deviation, sd (--sd), or "
+            "a pilot to estimate it from (--pilot QRELS RUN RUN)"
+        )
         raise InputError(f"{neither if sd is None else both}.")
     if pilot is None:
         for name, given in (("measure", measure), ("groups", groups)):
@@ -138,7 +141,8 @@ def _check_source(sd: Any, pilot: Any, measure: Any, groups: Any, simulate: bool
                 raise InputError(f"{name} is for a pilot; with sd leave it out.")
         if simulate:
             raise InputError(
-                "simulate draws from the differences of a pilot; give a pilot in place of sd."
+                "simulate draws from the differences of a pilot; give a pilot (--pilot QRELS RUN "
+                "RUN) in place of sd."
             )
 
 
@@ -153,13 +157,14 @@ def _check_question(
     ]
     if queries is None and not to_see and half_width is None:
         raise InputError(
-            "say what is to be seen: a difference, a margin or a half_width; or give the queries "
-            "that there are, to see what they show."
+            "say what is to be seen: a difference (--difference), a margin (--margin) or a "
+            "half_width (--half-width); or give the queries that there are (--queries), to see "
+            "what they show."
         )
     if queries is not None and half_width is not None:
         raise InputError(
-            "with queries the half-width of intervals is worked out; leave out half_width, or "
-            "queries."
+            "with queries the half-width of intervals is worked out; leave out half_width "
+            "(--half-width), or queries."
         )
     if queries is not None and to_see and power is not None:
         raise InputError(

@@ -98,6 +98,11 @@ class Pilot:
     ) -> Pilot:
         """A pilot from a comparison: of its pairs on the measure, that which spreads most."""
         numbers = given.numbers.in_groups(groups)
+        if measure is None and len(given.measures) > 1:
+            raise MeasureError(
+                f"a plan is for one measure, and the pilot has {listed(given.measures)}; say which "
+                "by measure (-m)."
+            )
         chosen = given.measure(measure)
         matches = [
             matched(numbers, chosen, *pair) for pair in compared_runs(given.runs, given.baseline)
@@ -201,7 +206,7 @@ class Pilot:
             same = "no query differs" if size == 0 else f"all {many} differ by the same"
             raise InputError(
                 f"the pilot has no spread to plan by: {same}{self._pair(' between ')}. Take other "
-                "queries, or say the standard deviation by sd."
+                "queries, or say the standard deviation by sd (--sd)."
             )
         differing = self.differing
         if self.units >= FEW > differing and differing <= self.units / 2:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked, real
 from judged.errors import InputError, quoted, warn
-from judged.inputs import as_runs, read_run
+from judged.inputs import as_runs
+from judged.inputs.mistaken import read_runs
 
 if TYPE_CHECKING:
     from judged.rank_overlap.result import Overlap
@@ -69,10 +70,8 @@ def overlap(
     from judged.rank_overlap.pair import pair_of
     from judged.rank_overlap.result import Overlap
 
-    read = [
-        read_run(run, name=name, columns=columns, format=run_format) for name, run in given.items()
-    ]
-    queries, lists = lists_of(read, duplicates)
+    read = read_runs(given, "Overlap takes runs alone.", columns=columns, format=run_format)
+    queries, lists = lists_of([*read], duplicates)
     pairs = tuple(
         pair_of(queries, first, second, numbers_of(first, second, persistence, depth), level)
         for first, second in combinations(lists, 2)

@@ -177,8 +177,12 @@ class Overlap(Words):
 
     def _each_query(self) -> Table:
         heads = ["RBO", "least", "residual", self.jaccard_name, "shared", "tau-b"]
+
+        def text(name: str, value: float) -> str:
+            return f"{value:,.1f}" if name == "shared" else shown(value).replace("-", "−")
+
         rows = [
-            [pair.run, pair.against, query, *(shown(value).replace("-", "−") for value in values)]
+            [pair.run, pair.against, query, *map(text, NUMBERS, values)]
             for pair in self.pairs
             for query, *values in zip(
                 pair.queries, *(getattr(pair.numbers, name) for name in NUMBERS), strict=True

@@ -118,6 +118,7 @@ class Words(Result):
             f"{counted(len(pair.queries), 'query', 'queries')} (at least "
             f"{shown(pair.least.estimate)}, at most {shown(highest)}); "
             f"{pair.shared.estimate:,.1f} shared items"
+            f"{' on average' if len(pair.queries) > 1 else ''}"
         )
         if pair.tau_queries:
             said += f", tau-b of their order {_within(pair.tau).replace('-', '−')}"

@@ -452,3 +452,39 @@ def test_nothing_given_is_changed() -> None:
     assert json.dumps([first, second]) == before
     with pytest.raises(ValueError, match="read-only"):
         found.grades.values[0, 0] = 5
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"measures": "P@5"}, "measures (-m)"),
+        ({"measures": ["nDCG@10"]}, "measures (-m)"),
+        ({"policy": {"ties": "best"}}, "policy (--ties, --missing, --empty, --unjudged)"),
+        ({"depth": 3}, "depth (--depth)"),
+        ({"exclude_same_id": True}, "exclude_same_id (--exclude-same-id)"),
+        ({"weights": {"q": 1}}, "weights (--weights)"),
+        ({"run_format": "csv"}, "run_format (--run-format)"),
+    ],
+)
+def test_what_is_for_runs_is_refused_without_runs(options: dict[str, Any], named: str) -> None:
+    own = {"q": {"a": 1, "b": 0}}
+    with pytest.raises(judged.InputError) as refused:
+        judged.agreement({"ann": own, "bob": own}, **options)
+    assert str(refused.value) == (
+        f"{named} says how runs are scored, and there are none; give runs, or leave it out."
+    )
+
+
+def test_a_measure_with_another_lowest_relevant_grade_is_warned_of() -> None:
+    own = {"q": {"a": 2, "b": 0}, "r": {"a": 0, "b": 1}}
+    runs = {"q": ["a", "b"], "r": ["a", "b"]}
+    judges = {"ann": own, "bob": own}
+    said = (
+        "relevant is from grade 2 on, and from grade 1 to RR: a measure has a rel of its own, as "
+        "in P(rel=2)@10."
+    )
+    asked = {"runs": runs, "resamples": 999, "rel": 2}
+    assert said in judged.agreement(judges, measures="RR, nDCG@2", **asked).warnings()
+    for measure in ("RR(rel=2)", "nDCG@2"):
+        found = judged.agreement(judges, measures=measure, **asked)
+        assert not any("rel of its own" in text for text in found.warnings())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -190,3 +191,45 @@ def test_a_file_of_the_other_kind(tmp_path: Path) -> None:
         f"{one} looks like judgements (4 columns: query, iteration, item, grade), not a run. "
         f"{where}"
     )
+
+
+def test_a_swap_by_rounding_alone_is_none() -> None:
+    """Both runs have the same ranks in another order of queries, so the same means but for their
+    last digits."""
+    draw = Random(0)
+    ranks = {
+        (judge, name): draw.sample([1 + at % 7 for at in range(10)], 10)
+        for judge in ("ann", "bob")
+        for name in ("x", "y")
+    }
+    judges: dict[str, Given] = {
+        "ann": {f"q{query}": {"a": 1, "b": 0} for query in range(10)},
+        "bob": {f"q{query}": {"a": 0, "b": 1} for query in range(10)},
+    }
+    places = {"a": "ann", "b": "bob"}
+    runs = {
+        name: {
+            f"q{query}": {f"d{rank}": -float(rank) for rank in range(16)}
+            | {
+                item: 0.5 - ranks[judge, name][query] - 7 * (item == "b")
+                for item, judge in places.items()
+            }
+            for query in range(10)
+        }
+        for name in ("x", "y")
+    }
+    found = judged.agreement(judges, runs=runs, measures="RR", resamples=999)
+    values = found.values["RR"]
+    assert all(own["x"] == pytest.approx(own["y"], abs=1e-12) for own in values.values())
+    assert found.swaps == ()
+
+
+def test_an_option_of_another_command_is_named_with_it() -> None:
+    tied: Given = {"q0": {"d0": 1.0, "d1": 1.0}, "q2": {"d0": 1.0, "d1": 1.0}}
+    ann: Given = {"q0": {"d0": 1, "d1": 0}, "q2": {"d0": 0, "d1": 0}}
+    found = judged.agreement({"ann": ann, "bob": ann}, runs=tied, measures="RR", resamples=999)
+    assert [text for text in found.warnings() if "see" in text] == [
+        "1 of 2 judged queries with nothing relevant (q2), given the worst value: see judged "
+        "evaluate --unanswerable.",
+        "Ties move RR by up to 0.2500: see judged evaluate --tie-range.",
+    ]

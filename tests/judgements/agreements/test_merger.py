@@ -268,3 +268,15 @@ def test_the_other_formats_of_a_result(tmp_path: Path) -> None:
         found.save(tmp_path / f"merged{ending}")
         assert "grade kept" in (tmp_path / f"merged{ending}").read_text()
     assert repr(found).splitlines()[0].split() == ["judge", "judged", "alone", "grade", "kept"]
+
+
+def test_grades_below_relevant_that_a_rule_made_are_warned_of() -> None:
+    judges = {"ann": {"q": {"a": 1, "b": 0, "c": 0.5}}, "bob": {"q": {"a": 0, "b": 0, "c": 0.5}}}
+    said = (
+        "1 item has a grade between 0 and 1, which nobody gave: measures of relevant items take it "
+        "for not relevant, unless told otherwise, as by P(rel=0.5)@10; nDCG takes the grade as it "
+        "is."
+    )
+    for rule in ("mean", "median"):
+        assert judged.merge_judgements(judges, rule=rule).warnings() == [said]
+    assert judged.merge_judgements(judges, rule="highest").warnings() == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from judged.checks import checked
+from judged.judgements.agreements.choices import MEASURE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +35,7 @@ def agreement(
     first: JudgementsLike | Mapping[str, JudgementsLike] | Sequence[Path],
     second: JudgementsLike | None = None,
     runs: RunsLike | None = None,
-    measures: MeasuresLike = "nDCG@10",
+    measures: MeasuresLike = MEASURE,
     *,
     rel: float = 1,
     level: float = 0.95,
@@ -101,6 +102,7 @@ def agreement(
         checked_scale,
         refuse_columns_of_documents,
         refuse_nothing_shared,
+        refuse_without_runs,
     )
     from judged.judgements.agreements.judges import grades_of, named_judges, read_judges
     from judged.judgements.agreements.leaderboards import Terms, leaderboards_of
@@ -108,9 +110,21 @@ def agreement(
     from judged.judgements.agreements.result import Agreement
 
     settings = Settings(rel, level, resamples, seed)
+    scoring = {
+        "policy": policy,
+        "depth": depth,
+        "collection": collection,
+        "unique": unique,
+        "item_to": item_to,
+        "exclude_same_id": exclude_same_id,
+        "convention": convention,
+        "weights": weights,
+    }
     named = as_columns(columns, alone=False)
     refuse_columns_of_documents(named, item_to)
-    if runs is not None:  # a column may be one of the runs alone
+    if runs is None:
+        refuse_without_runs({"measures": measures, "run_format": run_format, **scoring})
+    else:  # a column may be one of the runs alone
         columns = named
     judges = read_judges(named_judges(first, second), columns=columns, format=judgements_format)
     grades = grades_of(judges, duplicates=duplicates)
@@ -128,17 +142,7 @@ def agreement(
             columns,
             run_format,
             {"level": level, "resamples": resamples, "seed": seed},
-            {
-                "policy": policy,
-                "depth": depth,
-                "duplicates": duplicates,
-                "collection": collection,
-                "unique": unique,
-                "item_to": item_to,
-                "exclude_same_id": exclude_same_id,
-                "convention": convention,
-                "weights": weights,
-            },
+            {**scoring, "duplicates": duplicates},
         )
         boards = leaderboards_of(judges, grades.shared_queries(), runs, terms)
     return Agreement(grades, tuple(pairs), alphas, settings, boards, (*grades.notes, *notes))

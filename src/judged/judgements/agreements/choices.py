@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+MEASURE = "nDCG@10"
+"""What runs are scored by, where nothing is said."""
+
 RULES = {
     "majority": "the grade that most judges gave, and of several such the lowest",
     "mean": "the mean of all grades",

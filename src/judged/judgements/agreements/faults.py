@@ -10,12 +10,17 @@ import numpy as np
 from judged.checks import MOST
 from judged.errors import InputError
 from judged.inputs.agreement import agreement as would_agree
+from judged.judgements.agreements.choices import MEASURE
 from judged.judgements.agreements.judges import NO_JUDGEMENT, Grades
 from judged.statistics.aggregates import CLOSE
 from judged.text import Warned, listed
 
 MOST_GRADES = 101
 """So many different grades are a scale, as from 0 to 100; more are measurements."""
+UNSAID: tuple[Any, ...] = (MEASURE, {})
+"""What options are where nothing was said, besides None and False."""
+OPTIONS = {"measures": "-m", "policy": "--ties, --missing, --empty, --unjudged"}
+"""What the command calls options that it does not call the same."""
 
 
 def refuse_nothing_shared(grades: Grades) -> None:
@@ -26,6 +31,22 @@ def refuse_nothing_shared(grades: Grades) -> None:
     raise InputError(
         f"nothing was judged by two of {listed(grades.judges)}: {'; '.join(said)}." + _hint(grades)
     )
+
+
+def refuse_without_runs(options: Mapping[str, Any]) -> None:
+    """Refuse what says how runs are scored, where there are none."""
+    for name, given in options.items():
+        if (
+            given is None
+            or given is False
+            or (isinstance(given, (str, Mapping)) and given in UNSAID)
+        ):
+            continue
+        option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
+        raise InputError(
+            f"{name} ({option}) says how runs are scored, and there are none; give runs, or leave "
+            "it out."
+        )
 
 
 def refuse_columns_of_documents(columns: Mapping[str, Any], item_to: Any) -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.errors import InputError, quoted
-from judged.inputs import as_runs, read_judgements, read_run
+from judged.inputs import as_runs, mistaken, read_judgements
 from judged.inputs.dicts import holds_several, with_texts
-from judged.inputs.formats import distinct_names, named_file, printable
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run, texts
+from judged.inputs.formats import distinct_names, named_file
+from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, texts
 from judged.judging.join import distinct
 from judged.judging.pool import pool_of
 from judged.judging.subtopics import rows_of
@@ -101,7 +101,7 @@ def read_judges(
         try:
             found[name] = read_judgements(given, columns=columns, format=format)
         except InputError as error:
-            raise _in_place(error, given, RUN, JUDGEMENTS, where) from None
+            raise mistaken.in_place(error, given, JUDGEMENTS, where) from None
     return found
 
 
@@ -109,23 +109,9 @@ def read_runs(
     runs: RunsLike, *, columns: ColumnsLike | None = None, format: FileFormat | None = None
 ) -> dict[str, Run | Lookup]:
     """The runs by name."""
-    found = {}
-    for name, given in as_runs(runs).items():
-        try:
-            found[name or "run"] = read_run(given, name=name, columns=columns, format=format)
-        except InputError as error:
-            raise _in_place(error, given, JUDGEMENTS, RUN, JUDGES_FIRST) from None
-    return found
-
-
-def _in_place(error: InputError, given: Any, kind: Kind, wanted: Kind, where: str) -> InputError:
-    """An error; of a file of the other kind, with what belongs where."""
-    file = printable(given) if isinstance(given, (str, PathLike)) else ""
-    if str(error) != kind.mistaken_for(wanted, file):
-        return error
-    return InputError(
-        f"{file} looks like {kind.phrase} ({kind.columns}), not {wanted.phrase}. {where}"
-    )
+    named = as_runs(runs)
+    found = mistaken.read_runs(named, JUDGES_FIRST, columns=columns, format=format)
+    return dict(zip([name or "run" for name in named], found, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from judged.errors import InputError, PolicyError
 from judged.inputs.tables import Judgements, Lookup
 from judged.judgements.agreements.judges import on_queries, read_runs
@@ -118,6 +120,12 @@ class Leaderboards:
         """What the measures are called."""
         return tuple(self._first.labels)
 
+    @property
+    def least_grades(self) -> dict[str, float]:
+        """From which grade on an item is relevant to the measures that ask for it."""
+        asked = {label: each.params.get("rel") for label, each in self._first.labels.items()}
+        return {label: rel for label, rel in asked.items() if isinstance(rel, (int, float))}
+
     @cached_property
     def values(self) -> dict[str, dict[str, dict[str, float]]]:
         """Of each measure, under each judge, the number of each run."""
@@ -184,12 +192,13 @@ class Leaderboards:
 
     def _largest_swap(self, measure: str, one: str, other: str) -> Swap | None:
         ours, theirs = self._better(measure, one), self._better(measure, other)
-        pairs = [
+        above, below = (_levels(each) for each in (ours, theirs))
+        swapped = [
             (run, against, ours[run] - ours[against], theirs[against] - theirs[run])
-            for run in ours
-            for against in ours
+            for run in above
+            for against in above
+            if above[run] < above[against] and below[run] > below[against]
         ]
-        swapped = [each for each in pairs if each[2] > 0 and each[3] > 0]
         if not swapped:
             return None
         run, against, lead, loss = max(swapped, key=lambda each: each[2] + each[3])
@@ -218,6 +227,15 @@ class Leaderboards:
                 label: measure.definition() for label, measure in self._first.labels.items()
             },
         }
+
+
+def _levels(values: Mapping[str, float]) -> dict[str, int]:
+    """How many different values are above that of each run which has one; values that are equal but
+    for rounding are one."""
+    from judged.statistics.orders import levels_of
+
+    known = {run: value for run, value in values.items() if not math.isnan(value)}
+    return dict(zip(known, levels_of(np.array([*known.values()])).tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +282,7 @@ def _warned(under: Mapping[str, Comparison | Evaluation]) -> list[str]:
     said: dict[str, list[str]] = {}
     for judge, found in under.items():
         for text in found.warnings():
-            said.setdefault(text, []).append(judge)
+            said.setdefault(text.replace(": see --", ": see judged evaluate --"), []).append(judge)
     return [
         Warned(text if len(judges) == len(under) else f"under {listed(judges)}: {text}")
         for text, judges in said.items()

@@ -90,7 +90,7 @@ def merge_judgements(
     return MergedJudgements(
         frame=frame.select("query", "item", "grade", *grades.frame.columns[2:]),
         source=f"{listed(grades.judges)} merged",
-        notes=(*_ties(grades, rule), *grades.notes),
+        notes=(*_ties(grades, rule), *_between(grades, values), *grades.notes),
         queries=grades.queries if some else (),
         rule=rule,
         merged=tuple(
@@ -128,6 +128,22 @@ def _ties(grades: Grades, rule: str) -> list[str]:
             " Of two judges that is the lower grade wherever they differ; a third would settle it."
         )
     return [Warned(said)]
+
+
+def _between(grades: Grades, values: Floats) -> list[str]:
+    """How many items the rule itself made neither relevant nor not."""
+    own = (grades.values == values[:, None]).any(axis=1)
+    made = int(((values > 0) & (values < 1) & ~own).sum())
+    if not made:
+        return []
+    has, it = ("has", "it") if made == 1 else ("have", "them")
+    return [
+        Warned(
+            f"{grades.counted(made)} {has} a grade between 0 and 1, which nobody gave: measures of "
+            f"relevant items take {it} for not relevant, unless told otherwise, as by "
+            "P(rel=0.5)@10; nDCG takes the grade as it is."
+        )
+    ]
 
 
 @dataclass(frozen=True)

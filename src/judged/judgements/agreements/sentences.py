@@ -78,7 +78,7 @@ def of_pair(pair: JudgePair, settings: Settings, grades: Grades) -> Iterator[str
     if math.isnan(pair.overlap.estimate):
         yield f"{base}."
     else:
-        yield f"{base}; of what is relevant to one, {shares(pair.overlap)} is to both."
+        yield f"{base}; of what is relevant to either, {shares(pair.overlap)} is to both."
 
 
 def _stricter(pair: JudgePair) -> str:
@@ -258,5 +258,13 @@ def warned(found: Agreement) -> Iterator[str]:
             yield (
                 f"{percent(alone, 0)} % of what was judged was judged by one alone: values of runs "
                 "under each judge differ by that too."
+            )
+        if other := {
+            label: least for label, least in found.boards.least_grades.items() if least != rel
+        }:
+            said = [f"{least:g} to {label}" for label, least in other.items()]
+            yield (
+                f"relevant is from grade {rel:g} on, and from grade {listed(said)}: a measure has "
+                f"a rel of its own, as in P(rel={rel:g})@10."
             )
         yield from found.boards.notes

@@ -175,8 +175,9 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "test": (
         {"test": "sign"},
-        "trusted judgements correct mean differences, which sign test does not test; leave the "
-        "test out, or trusted.",
+        "differences that trusted judgements correct have a test of their own (prediction-powered "
+        "t (PPI++)); sign test would test those by the cheap judgements. Leave the test out, or "
+        "trusted (--trusted).",
     ),
     "tukey": (
         {"correction": "tukey"},
@@ -232,3 +233,19 @@ def test_few_queries_that_differ_are_no_more_with_cheap_values_than_without() ->
     assert pair.trusted is not None
     assert pair.trusted.weight > 0
     assert (pair.verdict, pair.p) == (alone.verdict, alone.p) == ("too few", 0.125)
+
+
+def test_orders_say_that_they_are_of_corrected_numbers() -> None:
+    runs = {**DATA.runs, "three": DATA.runs["one"]}
+    found = compared("RR, P@5", runs=runs)
+    says = (
+        "30 of 80 queries have trusted judgements too (the trusted judgements): values and "
+        "verdicts are corrected by them."
+    )
+    orders = found.orders()
+    assert orders.measures[0].values["two"] == found.value("RR", "two")
+    assert says in orders.sentences()
+    assert orders.to_dict()["notes"] == [says]
+    cheap = judged.compare(DATA.cheap, runs, "RR")
+    assert f"judged: {says}" in found.orders(beside={"cheap": cheap}).to_text()
+    assert "notes" not in cheap.orders(beside={"again": cheap}).to_dict()

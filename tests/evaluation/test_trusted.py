@@ -13,6 +13,8 @@ import pytest
 
 import judged
 from judged.errors import InputError, JudgedError, MeasureError, PolicyError
+from judged.evaluation.trusted import Correction
+from judged.statistics.intervals import Interval
 from judged.statistics.prediction_powered import powered
 from judged.statistics.student import half_widths
 from support.cheap_judges import Judged, judged_twice
@@ -368,6 +370,7 @@ def test_trusted_judgements_of_all_queries_leave_nothing_to_correct() -> None:
     with pytest.warns(judged.JudgedWarning) as caught:
         found = judged.evaluate(cheap, run, "RR", trusted=DATA.people)
     assert found.value() == pytest.approx(judged.evaluate(DATA.people, run, "RR").value())
+    assert found.correction().narrower == "trusted"
     assert [str(each.message) for each in caught] == [
         "All queries have trusted judgements (the trusted judgements), so numbers are those by "
         "them alone. Are they the right ones? Then give them as the judgements, and leave trusted "
@@ -381,3 +384,11 @@ def test_judgements_that_may_have_been_swapped() -> None:
     assert str(caught.value).endswith(
         "leave them out, or judge them cheaply too. Were the two given the wrong way round?"
     )
+
+
+@pytest.mark.parametrize("off", [-1e-16, 0.0, 1e-16])
+def test_intervals_of_one_width_are_told_apart_by_no_rounding(off: float) -> None:
+    about = Interval(0.5, 0.4, 0.6 + off), Interval(0.5, 0.4, 0.6)
+    found = Correction(60, 60, 0.5, *about, 0.0)
+    assert found.narrower == "trusted"
+    assert found.says().endswith("both intervals are as wide")

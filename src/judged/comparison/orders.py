@@ -16,6 +16,7 @@ from judged.comparison.exports.table import Form
 from judged.comparison.swaps import NUMBERS, TURNED, Ordered, TwoOrders, two_orders
 from judged.errors import InputError, quoted
 from judged.evaluation.table import Look
+from judged.evaluation.trusted_sentences import about
 from judged.results import Result, Table
 from judged.statistics.orders import LEAST
 from judged.text import Left, Warned, counted, few, plain, shown
@@ -61,7 +62,7 @@ class Orders(Result):
     pairs: tuple[TwoOrders, ...]
     """Every two measures."""
     notes: tuple[str, ...] = ()
-    """What could mislead, of the comparisons and of these orders."""
+    """What could mislead, of the comparisons and of these orders; and what corrects numbers."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
@@ -82,6 +83,7 @@ class Orders(Result):
                 for each in self.measures
             ],
             "pairs": [pair.to_dict() for pair in self.pairs],
+            **({"notes": self._said} if self._said else {}),
             "warnings": self.warnings(),
             "definition": " ".join(DEFINITIONS),
             "judged": __version__,
@@ -173,7 +175,11 @@ class Orders(Result):
         same = [" and ".join(pair.names) for pair in self.pairs if pair.same]
         agreeing = [f"{', '.join(same)}: the same order of all {len(self.runs):,} runs."]
         others = [pair.says() for pair in self.pairs if not pair.same]
-        return [*cut, *others, *(agreeing if same else [])]
+        return [*cut, *others, *(agreeing if same else []), *self._said]
+
+    @property
+    def _said(self) -> list[str]:
+        return [note for note in self.notes if not isinstance(note, Warned)]
 
     def _brief(self) -> list[str]:
         return self._findings()
@@ -218,7 +224,17 @@ def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -
     ]
     found = [_only(each, runs) for each in measures]
     pairs = tuple(two_orders(first, second) for first, second in combinations(found, 2))
-    return Orders(runs, tuple(found), pairs, tuple(map(Warned, notes)))
+    return Orders(runs, tuple(found), pairs, (*map(Warned, notes), *_corrected(named)))
+
+
+def _corrected(named: Sequence[tuple[str, Comparison]]) -> list[str]:
+    """Which numbers trusted judgements correct."""
+    return [
+        f"{f'{name}: ' if name else ''}{about(of.evaluation.trusted, len(of.numbers.queries))}: "
+        "values and verdicts are corrected by them."
+        for name, of in named
+        if of.evaluation is not None and of.evaluation.trusted is not None
+    ]
 
 
 def uneven(comparison: Comparison) -> list[str]:

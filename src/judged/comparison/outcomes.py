@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.comparison.match import Match, alike
-from judged.comparison.settings import POWERED, TESTS, Settings
+from judged.comparison.settings import POWERED, TESTS, WORDS, Settings
 from judged.errors import InputError, MeasureError
 from judged.segments import Floats
 from judged.statistics.student import Spread
@@ -77,8 +77,9 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
     if match.powered is not None:
         if test != "auto":
             raise InputError(
-                f"trusted judgements correct mean differences, which {TESTS[test]} does not test; "
-                "leave the test out, or trusted."
+                "differences that trusted judgements correct have a test of their own "
+                f"({WORDS[POWERED]}); {TESTS[test]} would test those by the cheap judgements. "
+                "Leave the test out, or trusted (--trusted)."
             )
         return POWERED
     is_mean = match.averaged is not None

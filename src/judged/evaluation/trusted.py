@@ -18,7 +18,7 @@ from judged.evaluation.settlement import score, under
 from judged.evaluation.trusted_sample import about_sample
 from judged.rankings.weights import Weights
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import effective_number
+from judged.statistics.aggregates import CLOSE, effective_number
 from judged.statistics.intervals import Interval
 from judged.statistics.prediction_powered import LEAST, Powered, powered
 from judged.statistics.samples import Means, Sample
@@ -115,11 +115,11 @@ class Correction:
 
     @property
     def narrower(self) -> str | None:
-        """corrected or trusted: which of the two intervals is narrower; None where one is not
-        known."""
+        """corrected or trusted: which of the two intervals is narrower, trusted where both are as
+        wide; None where one is not known."""
         if not (self.corrected.known and self.trusted.known):
             return None
-        return "corrected" if self.ratio < 1 else "trusted"
+        return "corrected" if self.ratio < 1 - CLOSE else "trusted"
 
     @property
     def ratio(self) -> float:
@@ -169,9 +169,8 @@ class Correction:
             return said
         if math.isclose(self.ratio, 1, abs_tol=0.005):
             return f"{said}; both intervals are as wide"
-        less = self.ratio if self.ratio < 1 else 1 / self.ratio
-        which = "corrected" if self.ratio < 1 else "trusted"
-        return f"{said}; the {which} interval is {1 - less:.0%} narrower".replace("%", " %")
+        less = min(self.ratio, 1 / self.ratio)
+        return f"{said}; the {self.narrower} interval is {1 - less:.0%} narrower".replace("%", " %")
 
 
 def _shown(value: float) -> str:

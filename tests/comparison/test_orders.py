@@ -179,3 +179,21 @@ def test_many_swaps_are_cut_and_said() -> None:
     assert len(found.tables()[2][1]) == 20
     assert found.sentences()[0] == "8 more swaps: to_json() (--format json)."
     assert len(found.to_dict()["pairs"][0]["swaps"]) == 28
+
+
+def test_means_over_different_queries_are_warned_of() -> None:
+    judgements = {query: {"d": 1} for query in QUERIES}
+    runs = {name: {query: ["d"] for query in QUERIES} for name in ("a", "b", "c")}
+    del runs["b"]["q0"]
+    said = (
+        "runs are in the order of their means over different queries, as RR over 11 for b and 12 "
+        "for a: the queries have a part in it."
+    )
+    for missing in ("skip", "zero"):
+        found = judged.compare(judgements, runs, "RR, P@1", policy={"missing": missing})
+        assert (said in found.orders().warnings()) == (missing == "skip")
+        judges = {"ann": judgements, "bob": judgements}
+        under = judged.agreement(
+            judges, runs=runs, measures="RR", policy={"missing": missing}, resamples=999
+        )
+        assert (said in under.warnings()) == (missing == "skip")

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from judged import __version__
 from judged.checks import checked_methods
 from judged.comparison.exports.table import Form
@@ -215,7 +217,7 @@ def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -
             f"{without if undefined else ''}. Two runs are in one order or in the other: compare "
             "their values."
         )
-    notes = [*dict.fromkeys(note for _, of in named for note in of.warnings())]
+    notes = [*dict.fromkeys(note for _, of in named for note in (*of.warnings(), *uneven(of)))]
     notes += [
         f"{run} has no number on {name}; it is left out of all orders."
         for run, name in undefined.items()
@@ -233,6 +235,23 @@ def _corrected(named: Sequence[tuple[str, Comparison]]) -> list[str]:
         for name, of in named
         if of.evaluation is not None and of.evaluation.trusted is not None
     ]
+
+
+def uneven(comparison: Comparison) -> list[str]:
+    """A warning where runs are put in order by means over different queries."""
+    for measure in comparison.numbers.measures:
+        entries = {run: comparison.numbers.entry(measure, run) for run in comparison.runs}
+        places = {run: entry.place for run, entry in entries.items() if len(entry.place)}
+        most, fewest = (
+            choose(places, key=lambda run: len(places[run]), default="") for choose in (max, min)
+        )
+        if any(not np.array_equal(place, places[most]) for place in places.values()):
+            return [
+                f"runs are in the order of their means over different queries, as {measure.name} "
+                f"over {len(places[fewest]):,} for {fewest} and {len(places[most]):,} for {most}: "
+                "the queries have a part in it."
+            ]
+    return []
 
 
 def _only(measure: Ordered, runs: Sequence[str]) -> Ordered:

@@ -279,9 +279,12 @@ def leaderboards_of(
 
 def _warned(under: Mapping[str, Comparison | Evaluation]) -> list[str]:
     """What the comparisons warn of, once each."""
+    from judged.comparison.comparison import Comparison
+    from judged.comparison.orders import uneven
+
     said: dict[str, list[str]] = {}
     for judge, found in under.items():
-        for text in found.warnings():
+        for text in (*found.warnings(), *(uneven(found) if isinstance(found, Comparison) else ())):
             said.setdefault(text.replace(": see --", ": see judged evaluate --"), []).append(judge)
     return [
         Warned(text if len(judges) == len(under) else f"under {listed(judges)}: {text}")

@@ -83,7 +83,7 @@ class Orders(Result):
                 for each in self.measures
             ],
             "pairs": [pair.to_dict() for pair in self.pairs],
-            **({"notes": self._said} if self._said else {}),
+            **({"notes": self._remarks} if self._remarks else {}),
             "warnings": self.warnings(),
             "definition": " ".join(DEFINITIONS),
             "judged": __version__,
@@ -175,10 +175,10 @@ class Orders(Result):
         same = [" and ".join(pair.names) for pair in self.pairs if pair.same]
         agreeing = [f"{', '.join(same)}: the same order of all {len(self.runs):,} runs."]
         others = [pair.says() for pair in self.pairs if not pair.same]
-        return [*cut, *others, *(agreeing if same else []), *self._said]
+        return [*cut, *others, *(agreeing if same else []), *self._remarks]
 
     @property
-    def _said(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         return [note for note in self.notes if not isinstance(note, Warned)]
 
     def _brief(self) -> list[str]:

@@ -23,6 +23,13 @@ EVEN = np.linspace(-0.2, 0.2, 41)
             ],
         ),
         (
+            {"difference": 0.02, "sd": 0.1, "power": 0.995},
+            [
+                "You need 517 queries to see a difference of 0.02 with power 0.995.",
+                "The interval of a difference is then about ±0.00864 wide.",
+            ],
+        ),
+        (
             {"difference": 0.02, "sd": 0.1, "queries": 50},
             [
                 "With 50 queries, a difference of 0.02 is seen with power 0.28.",
@@ -153,3 +160,9 @@ def test_a_table_with_a_range_and_one_without() -> None:
     assert rows[-1][3] == "never"
     [(_, rows)] = judged.plan(difference=1e-5, sd=0.1).tables()
     assert rows[0][2] == "over 1,000,000,000"
+
+
+def test_a_small_effect_is_not_0_and_a_power_is_as_asked() -> None:
+    header, rows = judged.plan(difference=0.0001, sd=0.1, power=0.995).tables()[0]
+    assert header[2] == "queries for 0.995"
+    assert [row[1] for row in rows] == ["0.0005", "0.00075", "0.001", "0.0015", "0.002"]

@@ -279,14 +279,14 @@ class Plan(Result):
         >>> plan(difference=0.02, sd=0.1).tables()[0][1][2]
         ['0.02', '0.20', '199', '0.80']
         """
-        from judged.planning.sentences import number, ranged, share, size
+        from judged.planning.sentences import effect, number, ranged, share, size, wanted
 
         of_margin = self.terms.margin is not None
         grouped = self.pilot is not None and self.pilot.grouped
         header = [
             "true difference" if of_margin else "difference",
             "d_z of groups" if grouped else "d_z",
-            f"queries for {share(self.wanted_power)}",
+            f"queries for {wanted(self.wanted_power)}",
             *(["to be equivalent"] if of_margin else []),
             f"power with {self.queries:,}",
         ]
@@ -294,7 +294,7 @@ class Plan(Result):
         for row in self.rows:
             cells = [
                 size(row.difference),
-                f"{row.effect:.2f}".replace("-", "−"),
+                effect(row.effect),
                 ranged(row.queries, number),
                 *([ranged(row.equivalence, number)] if row.equivalence else []),
                 ranged(row.power, share),

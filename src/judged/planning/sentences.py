@@ -42,6 +42,17 @@ def share(value: float | None) -> str:
     return "<0.01" if value < 0.005 else ">0.99" if value > 0.995 else f"{value:.2f}"
 
 
+def effect(value: float) -> str:
+    """A difference in standard deviations, with two decimals where these say something.
+
+    >>> effect(0.2), effect(-0.1), effect(0.0), effect(0.0012)
+    ('0.20', '−0.10', '0.00', '0.0012')
+    """
+    if value == 0 or 0.005 <= abs(value) < MOST:
+        return f"{value:.2f}".replace("-", "−")
+    return size(value)
+
+
 def number(value: float | None) -> str:
     """A number of queries.
 
@@ -56,6 +67,16 @@ def number(value: float | None) -> str:
 def asked(value: float) -> str:
     """A number as somebody gave it."""
     return f"{value:.10g}".replace("-", "−", 1)
+
+
+def wanted(power: float) -> str:
+    """A power as somebody asked for it, with two decimals or more.
+
+    >>> wanted(0.8), wanted(0.995), wanted(0.999999)
+    ('0.80', '0.995', '0.999999')
+    """
+    short = f"{power:.2f}"
+    return short if float(short) == power else asked(power)
 
 
 def ranged(answer: Answer, words: Callable[[float | None], str]) -> str:
@@ -82,7 +103,7 @@ def _queries(plan: Plan) -> list[str]:
     found = []
     if plan.for_difference is not None:
         need = f"You need {_counted(plan.for_difference)}"
-        with_power = f"with power {share(plan.wanted_power)}"
+        with_power = f"with power {wanted(plan.wanted_power)}"
         if plan.terms.margin is None:
             assert plan.difference is not None
             what = f"to see a difference of {asked(plan.difference)} {with_power}"
@@ -98,7 +119,7 @@ def _queries(plan: Plan) -> list[str]:
         )
     if plan.difference is None:
         seen = plan.rows[len(plan.rows) // 2].difference
-        power = share(plan.wanted_power)
+        power = wanted(plan.wanted_power)
         found.append(f"They see a difference of {size(seen)} or more with power {power}.")
     if plan.for_difference is not None and plan.for_half_width is not None:
         found.append(f"Both take {_counted(plan.answer)}.")
@@ -117,7 +138,7 @@ def _power(plan: Plan) -> list[str]:
 def _difference(plan: Plan) -> list[str]:
     return [
         f"{counted(plan.queries, 'query sees', 'queries see')} a difference of "
-        f"{ranged(plan.answer, size)} or more with power {share(plan.wanted_power)}."
+        f"{ranged(plan.answer, size)} or more with power {wanted(plan.wanted_power)}."
     ]
 
 

@@ -213,7 +213,7 @@ WRONG: dict[str, tuple[dict[str, Any], type[JudgedError], str]] = {
         {"trusted": {**DATA.people, "x y": {"d1": 1}}},
         InputError,
         "the trusted judgements: 1 query is not among those that the cheap judgements are of (x "
-        "y), so there is nothing to correct there; leave them out, or judge them cheaply too.",
+        "y), so there is nothing to correct there; leave it out, or judge it cheaply too.",
     ),
     "empty": (
         {"trusted": {}},

@@ -219,11 +219,12 @@ def _places(queries: Sequence[str], own: Sequence[str], source: str) -> Ints:
     at = {query: place for place, query in enumerate(queries)}
     unknown = [query for query in own if query not in at]
     if unknown:
+        them = "it" if len(unknown) == 1 else "them"
         swapped = " Were the two given the wrong way round?" if set(at) < set(own) else ""
         raise InputError(
             f"{source}: {counted(len(unknown), 'query is', 'queries are')} not among those that "
             f"the cheap judgements are of ({few(unknown)}), so there is nothing to correct there; "
-            f"leave them out, or judge them cheaply too.{swapped}"
+            f"leave {them} out, or judge {them} cheaply too.{swapped}"
         )
     refuse_few(len(own), source)
     return np.array([at[query] for query in own], np.int64)

@@ -68,7 +68,7 @@ def test_a_small_pilot_says_how_wide() -> None:
         "a pilot of 6 queries hardly knows the standard deviation: it may be anything from 0.0739 "
         f"to 0.29, and the queries anything from {low:.0f} to {high:.0f}. Take at least 10."
     )
-    assert found.sentences()[0] == warning
+    assert found.sentences()[0] == f"warning: {warning}"
     assert judged.plan(difference=0.05, pilot=np.arange(10) / 10).warnings() == []
 
 

@@ -218,7 +218,7 @@ class Plan(Result):
         """
         from judged.planning.sentences import assumptions, definitions
 
-        return [*self.warnings(), *self.says(), *assumptions(self), *definitions(self)]
+        return [*self._warned(), *self.says(), *assumptions(self), *definitions(self)]
 
     def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
         """What people see, in order: the answer, the table, the warnings, and what was assumed.

@@ -280,3 +280,13 @@ def test_grades_below_relevant_that_a_rule_made_are_warned_of() -> None:
     for rule in ("mean", "median"):
         assert judged.merge_judgements(judges, rule=rule).warnings() == [said]
     assert judged.merge_judgements(judges, rule="highest").warnings() == []
+
+
+def test_warnings_are_told_from_other_sentences() -> None:
+    judges = {"ann": {"q": {"a": 1}}, "bob": {"q": {"a": 0}}}
+    for found in (judged.merge_judgements(judges), judged.agreement(judges)):
+        assert found.warnings()
+        assert found.sentences()[0] == f"warning: {found.warnings()[0]}"
+        assert found.sentences()[0] in found.to_markdown()
+    plan = judged.plan(difference=0.02, pilot=[0.1, -0.1, 0.3])
+    assert plan.sentences()[0] == f"warning: {plan.warnings()[0]}"

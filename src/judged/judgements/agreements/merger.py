@@ -230,7 +230,7 @@ class MergedJudgements(Result, Judgements):
         '2 items of 1 query, judged: 1 by one judge, 1 by two judges.'
         """
         return [
-            *self.warnings(),
+            *self._warned(),
             self._counted(),
             f"rule {self.rule}: an item has {RULES[self.rule]}.",
             *(note for note in self.notes if not isinstance(note, Warned)),

@@ -281,7 +281,7 @@ it was found not relevant, and numbers of what both judged say little.']
         "first and second gave the same grade to 50.0 % of the 2 items that both judged; chance \
 alone would give 50.0 %, so that Cohen's kappa is 0.000."
         """
-        return [*self.warnings(), *self._brief(), *sentences.details(self)]
+        return [*self._warned(), *self._brief(), *sentences.details(self)]
 
     def _brief(self) -> list[str]:
         alone = list(sentences.judged_alone(self.grades))

@@ -231,8 +231,8 @@ def compare_evaluation(
     )
     if "unjudged_range" in settings:
         raise InputError(
-            "unjudged_range needs the runs themselves, which an evaluation does not keep; give them "
-            "to judged.compare."
+            "unjudged_range needs the runs themselves, which an evaluation does not keep; give "
+            "them to judged.compare."
         )
     dependence = dependence and evaluation.trusted is None
     chosen = Settings.of(**settings)

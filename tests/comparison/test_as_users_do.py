@@ -243,3 +243,14 @@ def test_a_corrected_p_of_slices_is_called_so() -> None:
     assert all("(p 0." in text for _, text in alone)
     assert "(corrected p 0." in min(zip(alone, together, strict=True))[1][1]
     assert min(together)[0] == pytest.approx(2 * min(alone)[0], abs=2e-4)
+
+
+def test_an_evaluation_does_not_look_into_unjudged_results() -> None:
+    runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
+    evaluation = judged.evaluate({"q": {"a": 1}}, runs, "RR")
+    with pytest.raises(InputError) as error:
+        evaluation.compare(unjudged_range=True)
+    assert str(error.value) == (
+        "unjudged_range needs the runs themselves, which an evaluation does not keep; give them to "
+        "judged.compare."
+    )

@@ -24,7 +24,7 @@ from judged.collection_check import check as check_collection
 from judged.collection_check.kinds import KINDS
 
 
-@command(short_help="Look for what is wrong with judgements, queries and items.")
+@command(short_help="Look for faults of the collection itself.")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
 @click.option(

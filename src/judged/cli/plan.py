@@ -34,7 +34,7 @@ OF_PLAN = (
 """Options of the plan itself; the others are those of its pilot."""
 
 
-@command(short_help="Say how many queries a difference takes, or what there are can show.")
+@command(short_help="Say how many queries a difference takes.")
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
 @click.option(
     "--difference",

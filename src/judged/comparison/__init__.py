@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
+from judged.errors import InputError
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -228,6 +229,11 @@ def compare_evaluation(
         repeats=repeats,
         unjudged_range=joint is not None,
     )
+    if "unjudged_range" in settings:
+        raise InputError(
+            "unjudged_range needs the runs themselves, which an evaluation does not keep; give "
+            "them to judged.compare."
+        )
     dependence = dependence and evaluation.trusted is None
     chosen = Settings.of(**settings)
     numbers = with_repeats(Numbers.of(evaluation), repeats).in_groups(groups)

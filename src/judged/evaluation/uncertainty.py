@@ -235,9 +235,9 @@ class Uncertain(Exports):
         >>> cheap = {str(q): {"a": 1, "b": q % 2} for q in range(40)}
         >>> people = {str(q): {"a": 1, "b": q % 4 == 1} for q in range(20)}
         >>> lists = {str(q): ["b", "a"] for q in range(40)}
-        >>> found = evaluate(cheap, lists, "P@1", trusted=people).correction()
+        >>> found = evaluate(cheap, lists, "P@2", trusted=people).correction()
         >>> found.cheap, found.trusted.estimate, round(found.corrected.estimate, 4), found.narrower
-        (0.5, 0.25, 0.25, 'corrected')
+        (0.75, 0.625, 0.625, 'corrected')
         """
         known = self.scored(run).corrections
         if not known:

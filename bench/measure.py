@@ -23,7 +23,7 @@ from bench.data import Drawn, Embedded, Folder, Pair, Size, ensure
 
 ROOT = Path(__file__).resolve().parents[1]
 WARM_UP: dict[type, Size | Embedded | Drawn] = {
-    Size: Size(queries=20, results=100, runs=3),
+    Size: Size(queries=20, results=100, runs=10),
     Embedded: Embedded(20, 1000, 16, 5),
     Drawn: Drawn(10, 2, 3, 99),
 }

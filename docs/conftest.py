@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import runpy
 from pathlib import Path
 
 import pytest
-
-WRITE = runpy.run_path(str(Path(__file__).with_name("reference.py")))["write_files"]
+from pasted import write_files
 
 
 @pytest.fixture(autouse=True)
 def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.path.suffix == ".md":
-        WRITE(request.path.read_text(encoding="utf-8"), tmp_path)
+        write_files(request.path.read_text(encoding="utf-8"), tmp_path)
         monkeypatch.chdir(tmp_path)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import importlib.util
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -13,11 +13,12 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
-def reference(root: Path) -> ModuleType:
+def reference() -> ModuleType:
     """docs/reference.py, which writes the generated parts of the documentation."""
-    spec = importlib.util.spec_from_file_location("docs_reference", root / "docs" / "reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_module("reference")
+
+
+@pytest.fixture(scope="session")
+def pasted() -> ModuleType:
+    """docs/pasted.py, which runs what pages show."""
+    return import_module("pasted")

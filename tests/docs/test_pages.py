@@ -60,21 +60,21 @@ def test_generated_parts_are_up_to_date(reference: ModuleType, page: Path) -> No
 
 
 @pytest.fixture(scope="module")
-def demo_folder(reference: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo_folder(pasted: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder: Path = tmp_path_factory.mktemp("docs")
-    reference.output("judged demo", folder)
+    pasted.output("judged demo", folder)
     return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pasted_outputs_are_real(reference: ModuleType, demo_folder: Path, page: Path) -> None:
+def test_pasted_outputs_are_real(pasted: ModuleType, demo_folder: Path, page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert reference.with_outputs(text, demo_folder) == text, RERUN
+    assert pasted.with_outputs(text, demo_folder) == text, RERUN
 
 
-def test_readme_shows_a_real_terminal(reference: ModuleType) -> None:
-    shown = reference.EXAMPLE.findall(text_of("README.md"))
+def test_readme_shows_a_real_terminal(pasted: ModuleType) -> None:
+    shown = pasted.EXAMPLE.findall(text_of("README.md"))
     assert any(
         command.startswith("judged evaluate ") and "nDCG@10" in output for command, output in shown
     )

@@ -103,6 +103,7 @@ def test_another_sum_by_a_click_on_a_value(server: Serve, folder: Path, browse: 
     page.wait_for_selector("#sum h2 >> text=How bm25 comes to RR")
     page.locator("#sum select[name=of]").select_option("dense")
     page.wait_for_selector("#sum h2 >> text=How dense comes to RR")
+    assert page.locator("#sum select[name=of]").input_value() == "dense"
 
 
 def test_copy_latex(server: Serve, folder: Path, browse: Browse) -> None:
@@ -134,6 +135,7 @@ def test_an_item_looked_at_closely(server: Serve, folder: Path, browse: Browse) 
     page.wait_for_selector("#item .whole-text")
     page.get_by_role("link", name="Close").click()
     page.wait_for_selector("#item", state="detached")
+    assert "item=" not in page.url
 
 
 @pytest.mark.parametrize("path", ["/queries", "/query?query=q4&system=bm25&system=dense&item=d1"])
@@ -168,6 +170,7 @@ def test_without_scripts(server: Serve, folder: Path, browse: Browse) -> None:
     page.locator("#sum select[name=explain]").select_option(index=1)
     page.locator("#sum").get_by_role("button", name="Show").click()
     page.wait_for_selector("#sum .formula.final")
+    assert page.locator(".eyebrow").first.inner_text().startswith("query q12 ")
 
 
 def test_rows_in_sight_only(server: Serve, tmp_path: Path, browse: Browse) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 
 from judged.judgements.annotators.log import Log, Place, Standing
@@ -131,20 +131,27 @@ def worklist(
     >>> mine.places
     (('q', 'b'),)
     """
-    by_query: dict[str, dict[str, float]] = {}
-    for query, item in places:
-        by_query.setdefault(query, {})[item] = _drawn(seed, name, query, item)
-    mine = [
-        (query, item)
-        for query, items in by_query.items()
-        for item in sorted(items, key=lambda each: (items[each], each))
-    ]
+    mine = _ordered(tuple(places), name, seed)
     if taken and overlap < 1:
-        mine = [
+        mine = tuple(
             place
             for place in mine
             if place not in taken
             or place in log.standing
             or is_shared(place, seed=seed, overlap=overlap)
-        ]
-    return Worklist(tuple(mine), log)
+        )
+    return Worklist(mine, log)
+
+
+@lru_cache(maxsize=16)
+def _ordered(places: tuple[Place, ...], name: str, seed: int) -> tuple[Place, ...]:
+    """Queries as they came, the items of each shuffled for an annotator. It is asked for at every
+    key, and does not change with what was judged."""
+    by_query: dict[str, dict[str, float]] = {}
+    for query, item in places:
+        by_query.setdefault(query, {})[item] = _drawn(seed, name, query, item)
+    return tuple(
+        (query, item)
+        for query, items in by_query.items()
+        for item in sorted(items, key=lambda each: (items[each], each))
+    )

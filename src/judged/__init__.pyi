@@ -8,7 +8,9 @@ from judged.errors import ConventionError as ConventionError
 from judged.embeddings.diagnosis import Diagnosis as Diagnosis
 from judged.disagreement.result import Disagreement as Disagreement
 from judged.embeddings.embeddings import Embeddings as Embeddings
+from judged.errors import EngineError as EngineError
 from judged.evaluation.evaluation import Evaluation as Evaluation
+from judged.evaluation.batches import Evaluator as Evaluator
 from judged.explanation.explanation import Explanation as Explanation
 from judged.fusion.result import Fusion as Fusion
 from judged.quality_gate.result import Gate as Gate
@@ -44,6 +46,7 @@ from judged.comparison import compare as compare
 from judged.disagreement import compare_conventions as compare_conventions
 from judged.comparison import compare_values as compare_values
 from judged import conventions as conventions
+from judged import engines as engines
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
 from judged.retriever import evaluate_retriever as evaluate_retriever
@@ -64,34 +67,38 @@ from judged.inputs import read_run as read_run
 from judged.inputs.vectors import read_vectors as read_vectors
 from judged.embeddings import relevance as relevance
 from judged.inputs.repeated import repeats as repeats
+from judged.embeddings import shards as shards
 from judged import statistics as statistics
 from judged import temperature as temperature
 from judged import testing as testing
 from judged import types as types
 
 __version__: str
+P: Measure
+Rprec: Measure
+Success: Measure
+R: Measure
+F: Measure
 AP: Measure
 IPrec: Measure
 IAP: Measure
 YAAP: Measure
-Compat: Measure
-TP: Measure
-FP: Measure
-FN: Measure
-TN: Measure
-Accuracy: Measure
-Specificity: Measure
-NumRet: Measure
-NumRel: Measure
-NumRelRet: Measure
-NumNonrelRet: Measure
-NumQ: Measure
 PrecAtRecall: Measure
 RecallAtPrec: Measure
 RankAUC: Measure
+RR: Measure
+Rank: Measure
+INP: Measure
 DCG: Measure
 nDCG: Measure
 IdealDCG: Measure
+G: Measure
+binG: Measure
+nDCGRel: Measure
+RnDCG: Measure
+Q: Measure
+RBP: Measure
+ERR: Measure
 SDCG: Measure
 INSQ: Measure
 INST: Measure
@@ -100,9 +107,26 @@ NERR8: Measure
 NERR9: Measure
 NERR10: Measure
 NERR11: Measure
-P: Measure
-Rprec: Measure
-Success: Measure
+Compat: Measure
+SetAP: Measure
+Utility: Measure
+FallOut: Measure
+TP: Measure
+FP: Measure
+FN: Measure
+TN: Measure
+Accuracy: Measure
+Specificity: Measure
+Bpref: Measure
+infAP: Measure
+Judged: Measure
+Unjudged: Measure
+RBPResidual: Measure
+NumRet: Measure
+NumRel: Measure
+NumRelRet: Measure
+NumNonrelRet: Measure
+NumQ: Measure
 alpha_DCG: Measure
 alpha_nDCG: Measure
 ERR_IA: Measure
@@ -112,23 +136,3 @@ nNRBP: Measure
 AP_IA: Measure
 P_IA: Measure
 StRecall: Measure
-G: Measure
-binG: Measure
-nDCGRel: Measure
-RnDCG: Measure
-Q: Measure
-Bpref: Measure
-infAP: Measure
-Judged: Measure
-Unjudged: Measure
-RBPResidual: Measure
-RR: Measure
-Rank: Measure
-INP: Measure
-R: Measure
-F: Measure
-SetAP: Measure
-Utility: Measure
-FallOut: Measure
-RBP: Measure
-ERR: Measure

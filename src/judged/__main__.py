@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 from types import FrameType
 from typing import NoReturn
 
@@ -11,12 +13,18 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Run the command line as a process of its own."""
     signal.signal(signal.SIGINT, _interrupted)
+    # What is loaded stays until the end: to look through it for garbage, again and again and once
+    # more at the end, takes as long as a small evaluation.
+    gc.set_threshold(50_000)
     from judged.cli import main as run
 
     try:
         run()
     finally:  # nothing is left to do that an interrupt could spoil
         signal.signal(signal.SIGINT, _leave)
+        _clean_up()
+        if "_duckdb" not in sys.modules:  # it complains of what is still there at the end
+            gc.freeze()
 
 
 def _interrupted(number: int, frame: FrameType | None) -> None:
@@ -29,8 +37,18 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def _clean_up() -> None:
+    """Remove temporary folders that an interrupt left."""
+    room = sys.modules.get("judged.inputs.blocks.room")
+    for folder in tuple(getattr(room, "FOLDERS", ())):
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _leave(*_: object) -> NoReturn:
     show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
+    _clean_up()
     try:
         os.write(2, show_cursor + b"judged: interrupted\n")
     finally:

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
-from inspect import isfunction, signature
+from inspect import isfunction, unwrap
 from numbers import Real
 from operator import index
 from typing import Any, ParamSpec, TypeVar, get_args
@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeVar, get_args
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
 from judged.forks import polars_is_lost
 from judged.policy import DUPLICATES, POSITIVES
-from judged.types import FileFormat
+from judged.types import Engine, FileFormat
 
 Call = ParamSpec("Call")
 Result = TypeVar("Result")
@@ -221,11 +221,13 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "decimals": partial(whole, at_least=0, at_most=15),
     "depth": partial(whole, error=PolicyError),
     "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
+    "engine": partial(choice, options=get_args(Engine)),
     "exclude_same_id": flag,
     "force": flag,
     "graded": flag,
     "hardest": partial(whole, at_most=10_000),
     "interval": flag,
+    "jobs": optional(partial(whole, otherwise=", or None for one on each core")),
     "judgements_format": file_format,
     "k": whole,
     "label": latex_key,
@@ -250,6 +252,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "search": flag,
     "seed": partial(whole, at_least=0),
     "simulate": flag,
+    "skip_bad": flag,
     "tag": text,
     "tie_range": flag,
     "top_grade": number,
@@ -277,15 +280,15 @@ def checked(function: Callable[Call, Result]) -> Callable[Call, Result]:
     Traceback (most recent call last):
     judged.errors.InputError: k must be a whole number from 1; got 0.
     """
-    declared = signature(function).parameters
-    checks = {
-        name: OPTIONS[name]
-        for name, each in declared.items()
-        if name in OPTIONS and each.kind is each.KEYWORD_ONLY
-    }
+    # Read off the function itself: a signature takes as long as the module that the function is in.
+    plain: Any = unwrap(function)
+    begin, code = plain.__code__.co_argcount, plain.__code__
+    names = code.co_varnames[begin : begin + code.co_kwonlyargcount]
+    checks = {name: OPTIONS[name] for name in names if name in OPTIONS}
     if not checks:
         return function
-    may_be_none = {name for name in checks if declared[name].default is None}
+    defaults = plain.__kwdefaults__ or {}
+    may_be_none = {name for name in checks if defaults.get(name, checks) is None}
 
     @wraps(function)
     def call(*args: Call.args, **options: Call.kwargs) -> Result:

@@ -34,6 +34,10 @@ class MissingExtraError(JudgedError, ImportError):
     """A part of judged whose optional dependencies are not installed."""
 
 
+class EngineError(JudgedError, RuntimeError):
+    """A cluster or database that cannot be reached, was lost, or cannot do what it was asked."""
+
+
 class JudgedWarning(UserWarning):
     """Something about a number that could mislead whoever overlooks it; the result says it too."""
 

@@ -4,9 +4,7 @@ half-written."""
 from __future__ import annotations
 
 import os
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import combinations
@@ -78,6 +76,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     A link stays a link: what it points to is replaced. A device or a pipe is never replaced, but
     written into at the end.
     """
+    import shutil
+    import tempfile
+
     target = Path(path)
     check_target(target)
     device, place = is_device(target), _place(target)

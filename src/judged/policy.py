@@ -4,10 +4,11 @@ relevant, unjudged items."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
+from judged.frozen import dataclass
 
 if TYPE_CHECKING:
     from judged.types import Empty, Missing, PolicyLike, Ties, Unjudged

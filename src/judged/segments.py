@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Number = TypeVar("Number", bound=np.generic)
 
 
 def borders(*columns: NDArray[Any]) -> NDArray[np.bool_]:
@@ -29,6 +30,16 @@ def borders(*columns: NDArray[Any]) -> NDArray[np.bool_]:
     for column in columns:
         new[1:] |= column[1:] != column[:-1]
     return new
+
+
+def each_once(values: NDArray[Number]) -> NDArray[Number]:
+    """Each value once, in ascending order; numpy's own `unique` loads its masked arrays first.
+
+    >>> each_once(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(values)
+    return ordered[borders(ordered)]
 
 
 def divide(part: Floats, whole: Floats) -> Floats:
@@ -90,7 +101,7 @@ def descending(values: Floats, lengths: Ints) -> Floats:
     at = np.flatnonzero(wrong)
     if not len(at):
         return values
-    unsorted = np.unique(np.searchsorted(starts + lengths, at, side="right"))
+    unsorted = each_once(np.searchsorted(starts + lengths, at, side="right"))
     return by_rows(values, starts[unsorted], lengths[unsorted], _sort_descending, padding=-np.inf)
 
 
@@ -99,6 +110,19 @@ def _sort_descending(rows: Floats) -> Floats:
     rows.sort(axis=1)
     np.negative(rows, out=rows)
     return rows
+
+
+def order_in_segments(segment: Ints, values: NDArray[Any]) -> Ints:
+    """The order that puts segments first, and the values of each in ascending order.
+
+    >>> order_in_segments(np.array([1, 0, 1]), np.array([0.5, 0.7, 0.2])).tolist()
+    [1, 2, 0]
+    """
+    # Plain numbers are sorted in a tenth of the time that two keys take.
+    order = np.argsort(values)
+    key = (segment[order] << 32) + np.arange(len(order))
+    key.sort()
+    return order[key & 0xFFFFFFFF]
 
 
 def products_before(values: Floats, lengths: Ints) -> Floats:
@@ -157,7 +181,7 @@ def by_rows(
     """
     result = values.copy()
     size = np.ceil(np.log2(np.maximum(lengths, 1))).astype(np.int64)
-    for bucket in np.unique(size[lengths > 0]):
+    for bucket in each_once(size[lengths > 0]):
         rows = np.flatnonzero((size == bucket) & (lengths > 0))
         step = max(1, (1 << 22) >> int(bucket))
         for begin in range(0, len(rows), step):
@@ -184,15 +208,24 @@ def count_above(
     `ordered` holds descending segments; the search runs for all values at once, some log2(longest
     segment) steps.
     """
-    before = starts[segment] - 1
-    size = lengths[segment]
     count = np.zeros(len(segment), np.int64)
-    for bit in reversed(range(int(size.max(initial=0)).bit_length())):
-        trial = count + (1 << bit)
-        probe = ordered[before + np.minimum(trial, size)]
-        further = (probe >= value if or_equal else probe > value) & (trial <= size)
-        count = np.where(further, trial, count)
+    bits = int(lengths[segment].max(initial=0)).bit_length()
+    above = np.greater_equal if or_equal else np.greater
+    for begin in range(0, len(segment), _IN_CACHE):
+        own, sought = segment[begin : begin + _IN_CACHE], value[begin : begin + _IN_CACHE]
+        before = starts[own] - 1
+        last, at = before + lengths[own], before.copy()
+        for bit in reversed(range(bits)):
+            trial = at + (1 << bit)
+            further = above(ordered.take(trial, mode="clip"), sought)
+            further &= trial <= last
+            np.copyto(at, trial, where=further)
+        count[begin : begin + _IN_CACHE] = at - before
     return count
+
+
+_IN_CACHE = 1 << 15
+"""So many values are searched for at a time, so that what is made on the way stays in the cache."""
 
 
 def counts_before(which: NDArray[np.bool_], segment: Ints, segments: int) -> Ints:

@@ -7,15 +7,10 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-
-class Warned(str):
-    """A note that could mislead whoever overlooks it; it travels where notes do, and comes first.
-
-    >>> Warned("The third column was taken for scores.")
-    'The third column was taken for scores.'
-    """
-
-    __slots__ = ()
+from judged.notes import Tallied as Tallied
+from judged.notes import TalliedWarning as TalliedWarning
+from judged.notes import Warned as Warned
+from judged.notes import merged as merged
 
 
 class Dim(str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -22,8 +22,12 @@ from judged.conventions.trec_eval import (
     lines,
 )
 from judged.errors import InputError, MeasureError, did_you_mean
-from judged.inputs import read_judgements, read_run
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.frozen import dataclass
+from judged.inputs import opened
+from judged.inputs.blocks import RunBlocks, may_be_large
+from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.small import any_judgements, any_run
+from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
 from judged.judging import judge_pool, pool_of
 from judged.measures import parse_measure
 from judged.measures.average import ROUNDED, recall_points
@@ -61,6 +65,10 @@ class Request:
         -N: the size of the collection.
     zscores : str, optional
         -Z: a file of means and deviations; values are distances from the mean in deviations.
+    memory : str or int, optional
+        What a run may take while it is read: large ones are read in blocks.
+    temporary : str, optional
+        The folder for a run that is not grouped by query, which is put on disk first.
 
     >>> Request(measures=("map",)).level
     1
@@ -75,6 +83,8 @@ class Request:
     judged_only: bool = False
     collection: int = 0
     zscores: str | None = None
+    memory: str | int = MEMORY
+    temporary: str | None = None
 
     def __post_init__(self) -> None:
         if self.depth is not None:
@@ -152,8 +162,9 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
     """
     wanted = chosen_lines(request.measures)
     policy = Policy(unjudged="removed" if request.judged_only else "nonrelevant")
-    table = read_run(run, format="trec")
-    pool = pool_of(_in_whole_grades(read_judgements(judgements, format="trec")))
+    table = _run(run, Room.of(request.memory, request.temporary))
+    source = opened(judgements, JUDGEMENTS, None)
+    pool = pool_of(_in_whole_grades(any_judgements(source, format="trec")))
     rankings = judge_pool(
         pool,
         table,
@@ -162,7 +173,7 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
         duplicates="error",
         collection=request.collection,
     )
-    tag = (table.tag if isinstance(table, Run) else None) or table.name
+    tag = table.tag or table.name
     counted = np.arange(len(rankings)) if request.complete else np.flatnonzero(~rankings.missing)
     if not len(counted):
         raise InputError("no query has both judgements and results.")
@@ -178,10 +189,23 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
         yield from _summary(wanted, values, rankings, tag, request)
 
 
+def _run(run: str, room: Room) -> Run | Lookup | RunBlocks:
+    """The run, in blocks where it is large."""
+    if not may_be_large(run):
+        return any_run(run, format="trec")
+    from judged.inputs.blocks.reading import read_run_or_blocks
+
+    return read_run_or_blocks(run, room, format="trec")
+
+
 def _in_whole_grades(judgements: Judgements | Lookup) -> Judgements | Lookup:
     """Grades as trec_eval reads them: what stands behind a decimal point is not read."""
     if isinstance(judgements, Lookup):
-        return judgements
+        lists = {
+            query: {item: float(int(grade)) for item, grade in grades.items()}
+            for query, grades in judgements.lists.items()
+        }
+        return replace(judgements, lists=lists)
     whole = judgements.frame["grade"].cast(int, strict=False).cast(float)
     return replace(judgements, frame=judgements.frame.with_columns(grade=whole))
 

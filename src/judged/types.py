@@ -46,6 +46,12 @@ class ToPandas(Protocol):
     def to_pandas(self) -> Any: ...
 
 
+class LazyTable(Protocol):
+    """A table of polars, Spark, DuckDB, narwhals, … that is computed when it is asked."""
+
+    def collect(self, *args: Any, **options: Any) -> Any: ...
+
+
 class Searches(Protocol):
     """An index of another library."""
 
@@ -67,6 +73,9 @@ FusionNormalisation = Literal["minmax", "zscore", "max", "sum", "rank", "none"]
 FusionTies = Literal["id", "input", "expected"]
 LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
 
+Engine = Literal["memory", "spark", "tables"]
+"""What computes with tables that live elsewhere: they are read whole, or stay where they are."""
+
 FileFormat = Literal["trec", "msmarco", "scores", "csv", "tsv", "parquet", "ndjson", "json"]
 """The format of a file of a run or of judgements."""
 # fmt: off
@@ -77,8 +86,9 @@ VectorFileFormat = Literal[
 # fmt: on
 """The format of a file of vectors."""
 
-TableLike: TypeAlias = "ArrowTable | ToPolars | ToPandas | Iterable[Any]"
-"""A table of polars, pandas, pyarrow, …, or rows: dicts, namedtuples, dataclass objects."""
+TableLike: TypeAlias = "ArrowTable | ToPolars | ToPandas | LazyTable | Iterable[Any]"
+"""A table of polars, pandas, pyarrow, DuckDB, ibis, Spark, …, or rows: dicts, namedtuples,
+dataclass objects."""
 JudgementsLike: TypeAlias = (
     "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Mapping[str, Mapping[str, Number]]]"
     " | Mapping[str, Collection[str]] | Mapping[str, Any] | TableLike | Judgements | Lookup"

@@ -13,23 +13,27 @@ import pytest
 from judged.cli import COMMANDS, cli
 from judged.cli._files import Command, Reads, Writes
 
+SPARK = ("master", "remote", "spark_conf")
+ROOM = ("memory", "temporary")
 TEXTS = {
     "agreement": {"columns", "convention", "measures"},
     "check": {"columns", "convention", "measures", "memory"},
     "compare": {
         *("baseline", "caption", "columns", "convention", "label", "lower_is_better", "margin"),
-        *("measure_name", "measures", "sort"),
+        *("measure_name", "measures", "sort", *SPARK, *ROOM),
     },
-    "conventions": {"columns", "measures", "pool"},
+    "conventions": {"columns", "measures", "pool", *ROOM},
     "demo": {"folder"},  # it writes only under names of its own, and refuses other folders
     "embeddings": {
         *("caption", "columns", "convention", "label", "measures", "memory", "name", "sort"),
     },
-    "evaluate": {"caption", "columns", "convention", "label", "measures", "sort"},
-    "explain": {"columns", "convention", "measure", "pool", "query"},
+    "evaluate": {
+        *("caption", "columns", "convention", "label", "measures", "sort", *SPARK, *ROOM),
+    },
+    "explain": {"columns", "convention", "measure", "pool", "query", *ROOM},
     "fuse": {"columns", "weights"},
-    "gate": {"columns", "convention", "max_drop", "measures", "minimum"},
-    "identify": {"columns", "measures", "value"},
+    "gate": {"columns", "convention", "max_drop", "measures", "minimum", *SPARK, *ROOM},
+    "identify": {"columns", "measures", "value", *ROOM},
     "learn": {"columns", "kind", "measure", "memory"},
     "measures": {"name"},
     "merge": {"columns"},
@@ -37,7 +41,7 @@ TEXTS = {
     "plan": {"baseline", "columns", "convention", "measures"},
     "plot": {
         *("baseline", "columns", "kind", "margin", "measures", "query", "temperatures"),
-        "title",
+        *("title", *ROOM),
     },
     "queue": {"columns", "convention", "measure"},
     "report": {"baseline", "columns", "convention", "date", "max_size", "measures", "title"},
@@ -48,7 +52,7 @@ TEXTS = {
     "serve": {"annotator", "grades", "host", "memory", "upload_limit"},
     "temperature": {"columns", "memory", "query"},
     "temperature-study": {"columns", "kind", "measure", "memory", "reported"},
-    "trec-eval": {"debug", "judgements_format", "measures", "run_format"},
+    "trec-eval": {"debug", "judgements_format", "measures", "run_format", *ROOM},
 }
 """Parameters that take words and name no file. What is not here must say whether it is read or
 written."""
@@ -157,6 +161,7 @@ CALLS = [
     ("unique", "check qrels a.run --weights unique -o {}"),
     ("unique", "check qrels a.run --item-to table:unique -o {}"),
     ("q.npy", "embeddings q.npy i.npy --pairs --save-run {}"),
+    ("model.npz", "embeddings q.npy i.npy --pairs --parts m*.npz -o {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs -o {}"),
     ("model.npz", "embeddings q.npy i.npy --pairs --similarity model.npz --save-run {}"),

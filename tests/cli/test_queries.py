@@ -127,7 +127,8 @@ def test_a_column_of_the_judgements(judged: Any, tmp_path: Path, monkeypatch: An
     options = ("j.csv", "r.json", "-m", "RR", "--columns", "weight=traffic")
     outcome = judged("evaluate", *options)
     assert outcome.out.splitlines()[:2] == ["run      RR", "r    0.3125"]  # (1 + 3/2 + 0) / 8
-    outcome = judged("evaluate", *options, "--weights", "j.csv")
+    Path("w.csv").write_text("query,weight\na,1\nb,1\nc,1\n")
+    outcome = judged("evaluate", *options, "--weights", "w.csv")
     assert outcome.err.splitlines()[-1].endswith(
         "the judgements have weights of queries (a column of j.csv), and weights were given too; "
         "give one of them."

@@ -143,4 +143,5 @@ def test_it_has_the_options_of_evaluate(judged: Any) -> None:
     from judged.cli.retriever import retriever
 
     ours, theirs = ({param.name for param in each.params} for each in (retriever, evaluate))
-    assert theirs - ours == {"runs", "run_format"}
+    of_runs = {"runs", "run_format", "memory", "temporary", "jobs", "skip_bad"}
+    assert theirs - ours == {*of_runs, "engine", "master", "remote", "spark_conf"}

@@ -15,6 +15,7 @@ from judged.comparison.dependence import Readings
 from judged.comparison.match import Match, matched
 from judged.comparison.numbers import Numbers
 from judged.errors import PolicyError
+from judged.evaluation import runs
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.inputs import read_judgements, read_run
 from judged.judging.joint import Joint
@@ -160,7 +161,7 @@ def test_unjudged_results_are_read_with_the_cutoff_of_each_measure(
                 known = {}
                 for side in (0, 1):
                     scored = evaluate(made, runs[side], name, policy=policy, depth=depth).scored()
-                    own = dict(zip(scored.rankings.queries, *scored.values.values(), strict=True))
+                    own = dict(zip(scored.about.queries, *scored.values.values(), strict=True))
                     known[side] = [own[query] for query in sorted(own) if own[query] == own[query]]
                 np.testing.assert_allclose(values(end), [known[1], known[0]], atol=1e-12)
 
@@ -417,3 +418,22 @@ def test_judgements_by_subtopic_are_refused() -> None:
         "the judgements: judged by subtopic, where an unjudged result may serve one subtopic and "
         "not another: there is no one judging in favour of a run. Leave out unjudged_range."
     )
+
+
+@pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
+def test_ranks_that_were_not_kept_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is said of ties then, but that nothing was seen; a range of ties tells without."""
+    judgements = {f"q{n}": {"a": 1, "b": n % 2} for n in range(9)}
+    tied = {query: {"a": 1.0, "b": 1.0, "c": 1.0} for query in judgements}
+    other = {query: {"c": 2.0, "a": 1.0, "b": 1.0} for query in judgements}
+    given = {"x": tied, "y": other}
+    whole = evaluate(judgements, given, "AP").compare().to_dict()
+    monkeypatch.setattr(runs, "MOST_HITS", 0)
+    blind = evaluate(judgements, given, "AP").compare().to_dict()
+    assert blind["warnings"][0] == (
+        "Whether verdicts depend on ties of x and y was not looked into, for their ranks were not "
+        "kept: evaluate with tie_range=True (--tie-range), or compare the runs themselves."
+    )
+    ranged = evaluate(judgements, given, "AP", tie_range=True).compare().to_dict()
+    assert ranged["pairs"] == whole["pairs"]
+    assert blind["pairs"] != whole["pairs"]

@@ -28,7 +28,7 @@ def new() -> Iterator[Spec]:
         yield REGISTRY[name]
     finally:
         for name in set(REGISTRY) - known:
-            del REGISTRY[name]
+            del REGISTRY.declared[name]
         spec._NAMES.clear()
         spec._NAMES.update(names)
 

@@ -6,6 +6,8 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
@@ -150,6 +152,9 @@ def test_every_name_on_a_page_exists(page: Path) -> None:
             try:
                 found = getattr(found, part)
             except AttributeError:
+                if inspect.ismodule(found) and find_spec(f"{found.__name__}.{part}"):
+                    found = import_module(f"{found.__name__}.{part}")
+                    continue
                 fields = (
                     {each.name for each in dataclasses.fields(found)}
                     if dataclasses.is_dataclass(found)

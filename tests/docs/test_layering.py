@@ -34,8 +34,14 @@ LAYERS = layers()
 
 HANDS_OVER = {
     "__init__": {"measures": {"_measure", "__dir__"}},
+    "inputs": {"engines": {"_staying"}},
     "rankings": {"judging": {"from_scores"}, "evaluation": {"evaluate"}},
-    "evaluation": {"comparison": {"compare"}, "report": {"report"}},
+    "evaluation": {
+        "comparison": {"compare"},
+        "report": {"report"},
+        "engines": {"evaluated_runs"},
+    },
+    "embeddings": {"engines": {"evaluate_embeddings"}},
     "comparison": {"report": {"report"}},
 }
 """What is imported from below when a function is called, and which functions these are."""

@@ -103,8 +103,8 @@ def test_embeddings_against_the_slow_twin(shape: str, memory: str) -> None:
             expected.value(measure), abs=1e-12
         )
     assert found.retrieved.tolist() == [len(set(labels.tolist()))] * 70
-    assert np.array_equal(found.hit_rank, expected.runs[0].rankings.hit_rank)
-    assert np.array_equal(found.hit_tie_last, expected.runs[0].rankings.hit_tie_last)
+    assert np.array_equal(found.hit_rank, expected.rankings["run"].hit_rank)
+    assert np.array_equal(found.hit_tie_last, expected.rankings["run"].hit_tie_last)
 
 
 @pytest.mark.parametrize("memory", ["1GB", "1MB"])
@@ -128,9 +128,9 @@ def test_a_category_without_items_left_is_not_ranked(memory: str) -> None:
         queries, items, labels, judgements, exclude=listed(gone_items), memory=memory
     )
     assert found.retrieved.tolist() == [2998, 3000, 3000]
-    assert np.array_equal(found.hit_rank, expected.runs[0].rankings.hit_rank)
-    assert np.array_equal(found.hit_grade, expected.runs[0].rankings.hit_grade)
-    assert np.array_equal(found.pool_grade, expected.runs[0].rankings.pool_grade)
+    assert np.array_equal(found.hit_rank, expected.rankings["run"].hit_rank)
+    assert np.array_equal(found.hit_grade, expected.rankings["run"].hit_grade)
+    assert np.array_equal(found.pool_grade, expected.rankings["run"].pool_grade)
 
 
 def test_categories_can_be_listed_too() -> None:
@@ -273,12 +273,10 @@ def test_a_run_against_the_slow_twin(ties: str, as_frame: bool) -> None:
         rows = [(query, item, score) for query, each in run.items() for item, score in each.items()]
         given = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
     unique, judged = unique_results(given, category), unique_judgements(judgements, category)
-    found = evaluate(judged, unique, MEASURES, policy={"ties": ties}).runs[0].rankings
-    expected = (
-        evaluate(expected_judgements, expected_run, MEASURES, policy={"ties": ties})
-        .runs[0]
-        .rankings
-    )
+    found = evaluate(judged, unique, MEASURES, policy={"ties": ties}).rankings["run"]
+    expected = evaluate(
+        expected_judgements, expected_run, MEASURES, policy={"ties": ties}
+    ).rankings["run"]
     for part in ("retrieved", "hit_query", "hit_rank", "hit_grade", "pool_grade"):
         assert np.array_equal(getattr(found, part), getattr(expected, part)), part
 
@@ -298,7 +296,7 @@ def test_a_saved_run_of_embeddings_gives_the_ranks_counted(tmp_path: Path) -> No
         unique_judgements(judgements, table),
     )
     counted = rank_categories(queries, items, labels, same_label(wanted, labels))
-    assert np.array_equal(evaluate(judged, unique).runs[0].rankings.hit_rank, counted.hit_rank)
+    assert np.array_equal(evaluate(judged, unique).rankings["all"].hit_rank, counted.hit_rank)
 
 
 def test_names_notes_and_lines_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

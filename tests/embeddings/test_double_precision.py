@@ -106,6 +106,8 @@ def test_any_vectors_in_tiles_of_any_shape(
     monkeypatch.setattr(settling, "_SHORT", short)
     monkeypatch.setattr(settling, "_CANDIDATES", int(rng.choice([7, 1 << 17])))
     monkeypatch.setattr(settling, "_WINDOWS", int(rng.choice([0, 4])))
+    monkeypatch.setattr(settling, "_MANY", int(rng.choice([0, 3, 64])))
+    monkeypatch.setattr(ranks, "_EXACT", int(rng.choice([1, 8])))
     monkeypatch.setattr(counting, "_SORT_FROM", int(rng.choice([6, 28])))
     cut(int(rng.integers(1, 8)), int(rng.choice([count, 1 + count // 3])))
     ties = str(rng.choice(["id", "input", "worst", "best"]))
@@ -180,6 +182,64 @@ def test_rows_that_are_all_too_close_are_multiplied_in_double(
         same(found, scores_of(name, items[:3] * 3, items), judged(relevant))
 
 
+@pytest.mark.parametrize("name", ["dot", "euclidean"])
+@pytest.mark.parametrize("width", [3000, 700])
+def test_a_neighbourhood_is_settled_once_for_all_its_relevant_items(
+    name: str, width: int, cut: Cut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    exact_pairs = Product.exact_pairs
+
+    def spy(self: Product, queries: Array, items: Array) -> Any:
+        asked.append(len(items))
+        return exact_pairs(self, queries, items)
+
+    monkeypatch.setattr(Product, "exact_pairs", spy)
+    cut(4, width)
+    rng = np.random.default_rng(9)
+    items = rng.normal(size=(3000, 8)).astype(np.float32)
+    items[::2] = items[0] * (1 + 1e-5 * rng.normal(size=(1500, 8)))
+    relevant = np.tile(np.arange(3000) % 2 == 0, (4, 1))
+    queries = items[:8:2]
+    found = rank(queries, items, lambda a, b: relevant[a:b], similarity=name)
+    # Items of another tile are compared with by their exact scores, each of which is computed once.
+    assert sum(asked) < (600 if width == 3000 else 4 * 1500 + 600)
+    monkeypatch.undo()
+    pairs = np.repeat(np.arange(4), 3000), np.tile(np.arange(3000), 4)
+    scores = SIMILAR[name](Pairs(queries, items, *pairs)).reshape(4, 3000)
+    same(found, scores, judged(relevant))
+
+
+@pytest.mark.parametrize("name", ["dot", "euclidean", "hamming"])
+@pytest.mark.parametrize("unit", [1, 0.5])
+def test_whole_numbers_and_halves_need_no_settling(
+    name: str, unit: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(Product, "exact_pairs")
+    rng = np.random.default_rng(10)
+    queries, items = (unit * rng.integers(-3, 4, size=(n, 6)) for n in (5, 300))
+    relevant = rng.random((5, 300)) < 0.4
+    found = rank(queries, items, lambda a, b: relevant[a:b], similarity=name)
+    exact = scores_of(name, queries, items)
+    same(found, exact, judged(relevant))
+    monkeypatch.undo()
+    listed = top_k(queries, items, 9, similarity=name, ties="input")
+    assert listed.scores.tolist() == np.sort(exact, axis=1)[:, :-10:-1].tolist()
+
+
+def test_numbers_that_moving_makes_whole_are_not_taken_for_whole() -> None:
+    # From the middle of the items, near 1, single and double precision see no difference.
+    items = np.array([[1e-18, 3.0], [2e-18, 3.0], [3e-18, 3.0], [2.0, -1.0]])
+    found = rank(
+        np.array([[2.0, 3.0]]), items, lambda a, b: np.ones((1, 4)), similarity="euclidean"
+    )
+    same(found, scores_of("euclidean", np.array([[2.0, 3.0]]), items), judged(np.ones((1, 4))))
+    apart = rank(
+        np.array([[0.0, 3.0]]), items, lambda a, b: np.ones((1, 4)), similarity="euclidean"
+    )
+    assert [hit[1] for hit in hits_of(apart)] == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("name", ["cosine", "dot", "euclidean", "manhattan"])
 def test_first_items_are_in_the_order_of_ranks(name: str, cut: Cut) -> None:
     queries, items = near_duplicates(8, 1e-7)
@@ -192,7 +252,7 @@ def test_first_items_are_in_the_order_of_ranks(name: str, cut: Cut) -> None:
         assert listed.lengths.tolist() == [119] * 12
         run = {query: dict(found) for query, found in listed.to_dict().items()}
         judgements = {str(q): {str(i): 1 for i in range(120) if i != q} for q in range(12)}
-        again = evaluate(judgements, run, "AP").runs[0].rankings
+        again = evaluate(judgements, run, "AP").rankings["run"]
         # Written down and read again, the lists have the same ranks and the same ties.
         for part in ("hit_rank", "hit_tie_first", "hit_tie_last"):
             assert getattr(again, part).tolist() == getattr(ranks, part).tolist()

@@ -13,6 +13,7 @@ import pytest
 
 from judged import Evaluation, PolicyError, Rankings, evaluate, judge, parse_measure
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
+from judged.judging.variants import Variants
 from judged.measures import REGISTRY
 from measures.diversity.generated import generate as generate_subtopics
 from support.generated import generate
@@ -172,9 +173,9 @@ def test_a_tie_across_the_depth_is_judged_to_its_end(ties: str) -> None:
 
 
 def test_all_results_are_judged_then() -> None:
-    range_ = compute(unjudged_range=True).scored().others
-    for name in UNJUDGED_ENDS:
-        judged = range_[name].rankings.evaluate("Judged", policy={"missing": "skip"})
+    r = compute().rankings["run"]
+    for grade in (0.0, 2.0):
+        judged = Variants(r).filled(grade).evaluate("Judged", policy={"missing": "skip"})
         assert judged.value() == 1
 
 

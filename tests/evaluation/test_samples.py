@@ -68,9 +68,10 @@ def test_every_summary_is_the_value_of_its_sample(policy: dict[str, str], weight
 @pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
 def test_a_sample_of_some_queries_is_the_sample_of_an_evaluation_of_these() -> None:
     draw = Random(7)
-    whole = found(draw, {"empty": "skip"}).scored()
-    some = np.array(draw.sample(range(len(whole.rankings)), len(whole.rankings) // 2))
-    part = whole.rankings.take(some).evaluate(list(MEASURES), policy={"empty": "skip"}).scored()
+    evaluation = found(draw, {"empty": "skip"})
+    whole, rankings = evaluation.scored(), evaluation.rankings["run"]
+    some = np.array(draw.sample(range(len(whole.about)), len(whole.about) // 2))
+    part = rankings.take(some).evaluate(list(MEASURES), policy={"empty": "skip"}).scored()
     for measure, values in whole.values.items():
         place = np.cumsum(~np.isnan(values)) - 1
         taken = whole.sample(measure).take(place[some[~np.isnan(values[some])]])

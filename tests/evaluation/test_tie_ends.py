@@ -143,7 +143,9 @@ def test_ends_that_may_be_further_out_are_named(subtopics: bool) -> None:
     diverse = {n for n in names if REGISTRY[n].family == "diversity" and n != "P_IA"}
     assert named == {*WITHOUT_ENDS, *diverse}
     [said] = [text for text in found.warnings() if text.startswith("The tie range")]
-    assert said.startswith("The tie range of AP(norm=retrieved)@5, nDCG(ideal=retrieved)@5, INST@5")
+    assert said.startswith(
+        "The tie range of AP(norm=retrieved)@5, nDCG(ideal=retrieved)@5, G, INST@5"
+    )
     assert said.endswith(
         "reaches at least this far, and may reach further: 1 query has more than 720 orders of "
         "tied results, of which some were tried."

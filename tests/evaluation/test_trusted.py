@@ -184,6 +184,7 @@ def test_which_interval_is_narrower() -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "per_query": ({"per_query": False}, "a correction is made of the values of queries"),
     "interval": ({"interval": True}, "corrected numbers have intervals of their own"),
     "groups": ({"groups": {"q000": "a"}}, "a correction takes queries for independent"),
     "tie_range": ({"tie_range": True}, "the range is that of the cheap numbers"),

@@ -109,7 +109,7 @@ def compare(case: str, flagset: str) -> Comparison:
         depth=flags.depth,
     )
     scored = evaluation.scored()
-    place = {query: at for at, query in enumerate(scored.rankings.queries)}
+    place = {query: at for at, query in enumerate(scored.about.queries)}
     result = Comparison(queries=len({query for _, query, _ in rows} - {"all"}), names=set(measures))
     for name, query, printed in rows:
         if name not in measures:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from judged.errors import InputError
 from judged.inputs import csv, read_judgements, read_run
 from judged.inputs.columns import NAMES, choose_columns
 from judged.inputs.source import open_source
-from judged.inputs.tables import RUN, from_rows
+from judged.inputs.tables import RUN
 
 
 def test_csv_run(write):
@@ -235,4 +237,5 @@ def test_polars_and_python_agree(tmp_path, lines):
     columns = choose_columns(header, RUN, "a.csv")
     frame = csv._at_once(source, ",", header, 1, columns)
     if frame is not None:
-        assert frame.equals(from_rows(csv._row_by_row(source, ",", header, columns), RUN))
+        rows = islice(csv.records(source, ","), 1, None)
+        assert frame.equals(csv.careful_frame(rows, source, ",", header, columns))

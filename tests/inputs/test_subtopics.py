@@ -12,7 +12,8 @@ import judged
 from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements
 from judged.inputs.columns import NAMES
-from judged.inputs.trec import TREC_JUDGEMENTS, _line_by_line
+from judged.inputs.layouts import TREC_JUDGEMENTS
+from judged.inputs.trec import _line_by_line
 
 ROWS = [("q1", "1", "a", 1), ("q1", "2", "a", 0), ("q2", "1", "b", 2), ("q1", "1", "c", 0)]
 SUBTOPICS = ["1", "2", "1", "1"]

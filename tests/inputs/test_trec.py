@@ -437,7 +437,8 @@ def test_the_three_ways_agree_on_nearly_good_text(tmp_path, text):
     evened_out, _ = whitespace.even_out(source.read() + b"\n")
     for frame in (
         trec._as_it_is(source, trec.TREC_RUN),
-        trec._evened_out(evened_out, trec.TREC_RUN, RUN),
+        trec.even_rows(source.read() + b"\n", trec.TREC_RUN, RUN),
+        trec._split(evened_out or b"\n", trec.TREC_RUN, b" ", RUN),
     ):
         careful = trec._line_by_line(source.lines(), 1, trec.TREC_RUN, "a.run")
         if frame is not None:

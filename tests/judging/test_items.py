@@ -166,7 +166,7 @@ def test_subtopics_stay(as_frame: bool) -> None:
             )
         found = evaluate(given, run, "AP, alpha_nDCG@3, StRecall@3", item_to="doc:#")
         expected = evaluate(by_hand(judgements), by_hand(run), "AP, alpha_nDCG@3, StRecall@3")
-        assert_same(found.runs[0].rankings, expected.runs[0].rankings)
+        assert_same(found.rankings["run"], expected.rankings["run"])
         for measure in found.measures:
             assert np.allclose(found.runs[0].values[measure], expected.runs[0].values[measure])
 
@@ -185,11 +185,11 @@ def test_depth_counts_documents() -> None:
 
 def test_the_definition_says_it() -> None:
     found = evaluate({"q": {"a": 1}}, {"q": {"b#1": 3, "a#2": 2, "a#1": 1}}, "RR", item_to="doc:#")
-    assert found.runs[0].rankings.basis == (
+    assert found.runs[0].about.basis == (
         "the best result of each document stands for it, and documents are ranked",
         "an item's document is what stands before the last '#' of its id",
     )
-    assert found.runs[0].rankings.audit.notes == ("3 results were reduced to 2 documents.",)
+    assert found.runs[0].audit.notes == ("3 results were reduced to 2 documents.",)
 
 
 def test_what_is_no_chunk_is_a_document() -> None:
@@ -239,7 +239,7 @@ def test_categories_stay_as_they_are() -> None:
     for judgements in ({"q": {"B": 1}}, {"q": {"b": 1}}):
         found = evaluate(judgements, run, "RR", unique=table)
         assert found.value() == 0.5
-    assert found.runs[0].rankings.basis == (
+    assert found.runs[0].about.basis == (
         "the best result of each category stands for it, and categories are ranked",
     )
 
@@ -277,7 +277,7 @@ def test_both_levels() -> None:
         ("two (documents)", 0.5),
     ]
     assert [each.summary[found.measures[1]] for each in found.runs] == [2, 1, 2, 1]
-    assert found.runs[0].rankings.basis == ()
+    assert found.runs[0].about.basis == ()
 
 
 def test_every_function_takes_it(tmp_path: Path) -> None:
@@ -354,15 +354,15 @@ def fails(item: str) -> str:
             "item_to must be a text such as 'doc:#', a compiled pattern, a dict {item: document}, "
             "a table or a function; got 7.",
         ),
-        (fails, "item_to: the function failed for item 'b#1': KeyError: 'b#1'."),
+        (fails, "item_to: the function failed for item 'a': KeyError: 'a'."),
         (
             lambda item: None,
-            "item_to: the function gives None for item 'b#1'; it must give an id, if need be the "
+            "item_to: the function gives None for item 'a'; it must give an id, if need be the "
             "item's own.",
         ),
         (
             lambda item: 1.5,
-            "item_to, item 'b#1': the id 1.5 is a floating-point number; ids must be texts or "
+            "item_to, item 'a': the id 1.5 is a floating-point number; ids must be texts or "
             "whole numbers.",
         ),
     ],

@@ -127,7 +127,7 @@ def test_a_duplicate_in_a_ranked_list() -> None:
 
 def test_nan_scores_of_a_frame() -> None:
     run = frame(("q", "a", 1.0), ("q", "b", np.nan), ("r", "c", np.nan))
-    assert refused({"q": {"a": 1}}, run) == (
+    assert refused({"q": {"a": 1}, "r": {"c": 1}}, run) == (
         "a data frame, row 2: the score of item 'b' for query 'q' is NaN (and 1 more). "
         "A NaN has no place in a ranking; give it a number or remove the row."
     )

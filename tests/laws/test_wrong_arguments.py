@@ -50,6 +50,7 @@ PLAN = judged.plan(difference=0.02, sd=0.1)
 ORDERS = judged.compare(JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]).orders()
 JUDGES = {"first": JUDGEMENTS, "second": {"q1": {"a": 1, "b": 0}, "q2": {"c": 0}}}
 
+SHARDS = judged.shards.prepare([[1.0]], [[1.0]], {"0": {"0": 1}}, k=1)
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "evaluate": (judged.evaluate, JUDGED),
     "fuse": (judged.fuse, {"runs": RUNS}),
@@ -60,6 +61,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "check": (judged.check, {"judgements": JUDGEMENTS, "runs": RUN}),
     "judge": (judged.judge, JUDGED),
+    "Evaluator": (judged.Evaluator, {"judgements": JUDGEMENTS}),
+    "Evaluator.add": (lambda batch: judged.Evaluator(JUDGEMENTS).add(batch), {"batch": RUN}),
     "make_report": (judged.make_report, JUDGED),
     "explain": (judged.explain, {**JUDGED, "query": "q1"}),
     "explain a list": (judged.explain, {"judgements": [1, 0, 1]}),
@@ -129,6 +132,14 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"x": [3, 2, 1], "y": [3, 1, 2]},
     ),
     "conventions.find": (conventions.find, {"name": "ranx"}),
+    "shards.prepare": (
+        judged.shards.prepare,
+        {"queries": np.eye(3), "judged_items": np.eye(3), "relevance": SAME},
+    ),
+    "shards.Prepared.count": (SHARDS.count, {"item_ids": ["b"], "vectors": [[2.0]]}),
+    "shards.Prepared.rankings": (SHARDS.rankings, {"counts": SHARDS.nothing()}),
+    "shards.Prepared.top_k": (SHARDS.top_k, {"counts": SHARDS.nothing()}),
+    "shards.load": (judged.shards.load, {"path": "none.npz"}),
     "relevance.listed": (relevance.listed, {"judgements": JUDGEMENTS}),
     "relevance.revisited": (
         relevance.revisited,

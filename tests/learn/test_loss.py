@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judged.checks import HIGHEST, LOWEST
-from judged.embeddings.relations import Pairs
+from judged.embeddings.pairs import Pairs
 from judged.learn.loss import RULES, Contrast, Objective
 from judged.policy import POSITIVES
 from judged.similarity.maps import KINDS, Kind

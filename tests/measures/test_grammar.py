@@ -115,7 +115,7 @@ WHOLE = "must be a whole number from 1, or R; got"
         ("P(xyz=3)", "P takes no 'xyz'. (P takes k, rel, short, aggregate.)"),
         (
             "NumQ(rel=1)",
-            "NumQ takes no 'rel'. (AP, IPrec, IAP and YAAP take it; NumQ takes aggregate.)",
+            "NumQ takes no 'rel'. (P, Rprec, Success and R take it; NumQ takes aggregate.)",
         ),
         ("P(=3)", "P takes no ''. (P takes k, rel, short, aggregate.)"),
         ("P@0", f"k of P {WHOLE} 0."),

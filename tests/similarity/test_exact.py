@@ -3,6 +3,7 @@ everywhere."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,24 @@ def test_scores_are_rounded_once(name: str, data: Any, wide: bool, dims: int) ->
     assert found.tolist() == [
         real(name, both[a], both[2 + b]) for a, b in zip(query, item, strict=True)
     ]
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@given(data=st.data(), wide=st.booleans(), dims=st.integers(1, 9))
+def test_no_quick_score_is_off_by_more_than_it_says(
+    name: str, data: Any, wide: bool, dims: int
+) -> None:
+    sizes = st.sampled_from([1e-200, 1e-30, 1.0, 1e30, 1e180] if wide else [1.0])
+    dtype = np.float64 if wide else np.float32
+    both = data.draw(hnp.arrays(dtype, (4, dims), elements=NUMBERS))
+    both *= dtype(data.draw(sizes))
+    both[:, 0] += (both == 0).all(axis=1)
+    query, item = np.repeat([0, 1], 2), np.array([0, 1, 0, 1])
+    scores, errors = as_similarity(name).quick(Pairs(both[:2], both[2:], query, item))
+    for at, (a, b) in enumerate(zip(query, item, strict=True)):
+        if errors[at] < np.inf:
+            exact = Fraction(real(name, both[a], both[2 + b]))
+            assert abs(exact - Fraction(scores[at])) <= Fraction(errors[at])
 
 
 @pytest.mark.parametrize("name", FORMULAS)

@@ -12,6 +12,8 @@ from judged.charts.sources import Systems
 from judged.comparison import compare
 from judged.errors import InputError
 from judged.evaluation import evaluate
+from judged.inputs.blocks import RunBlocks
+from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.data import Data
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
@@ -25,7 +27,15 @@ if TYPE_CHECKING:
     from judged.charts.chart import Figure
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
-    from judged.types import CollectionLike, ColumnsLike, FileFormat, ItemToLike, PolicyLike
+    from judged.types import (
+        CollectionLike,
+        ColumnsLike,
+        FileFormat,
+        ItemToLike,
+        Memory,
+        Path,
+        PolicyLike,
+    )
 
 
 def chart_of_files(
@@ -40,6 +50,8 @@ def chart_of_files(
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
+    memory: Memory = MEMORY,
+    temporary: Path | None = None,
     made_by: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Figure:
@@ -61,6 +73,8 @@ def chart_of_files(
             "columns": columns,
             "judgements_format": judgements_format,
             "run_format": run_format,
+            "memory": memory,
+            "temporary": temporary,
             **(made_by or {}),
         }
         return kind.function(_compared(kind, files, options, given), **options)
@@ -71,11 +85,12 @@ def chart_of_files(
             columns=columns,
             judgements_format=judgements_format,
             run_format=run_format,
+            room=Room.of(memory, temporary),
         ),
         item_to=item_to,
         exclude_same_id=exclude_same_id,
     )
-    judgements, runs = data.judgements(), list(data.runs())
+    judgements, runs = data.judgements(), _runs(data, kind, options.get("query"))
     fewest, most = NEEDS[kind.needs].files
     if len(runs) < fewest - 1 or (most is not None and len(runs) > most - 1):
         raise InputError(
@@ -87,6 +102,18 @@ def chart_of_files(
         return kind.function(judgements, {run.name: run for run in runs}, **options)
     judge = judging(judgements, policy=Policy.of(policy), depth=depth, collection=collection)
     return kind.function(Systems.of([judge(run) for run in runs], policy=policy), **options)
+
+
+def _runs(data: Data, kind: Kind, query: str | None) -> list[Any]:
+    """The runs, in blocks where only their ranks are needed. Of large ones, the results of a query
+    that is named are read without the rest."""
+    if not kind.needs.startswith("results"):
+        return list(data.runs())
+    if query is not None:
+        found = [run.only(query) if isinstance(run, RunBlocks) else run for run in data.runs()]
+        if None not in found:
+            return found
+    return list(data.whole().runs())
 
 
 def _compared(

@@ -54,7 +54,8 @@ def read_pictures(given: PicturesLike) -> dict[str, PictureLike]:
     import polars as pl
 
     from judged.inputs.formats import without_compression
-    from judged.inputs.source import POLARS_ERRORS, open_source
+    from judged.inputs.polars_errors import POLARS_ERRORS
+    from judged.inputs.source import open_source
     from judged.inputs.tables import Kind
     from judged.text import quote
 

@@ -11,6 +11,7 @@ import numpy as np
 from judged.checks import whole
 from judged.errors import InputError, did_you_mean
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.kept import rankings_of
 from judged.evaluation.settlement import under
 from judged.evaluation.trusted import refuse_corrected
 from judged.evaluation.warnings import about_missing
@@ -74,7 +75,8 @@ class Systems:
             return source
         if isinstance(source, Evaluation):
             refuse_corrected(source, "charts")
-            return cls(_named([run.rankings for run in source.runs]), source.policy)
+            kept = [rankings_of(source, run.name) for run in source.runs]
+            return cls(_named(kept), source.policy)
         several = isinstance(source, (list, tuple))
         rankings = [source] if isinstance(source, Rankings) else list(source) if several else []
         if not rankings or not all(isinstance(each, Rankings) for each in rankings):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from inspect import signature
+from functools import cache
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from judged.cli._files import ITEM_TO, READS, WRITES
 from judged.cli._terminal import LOOKS, looks
@@ -18,12 +18,20 @@ from judged.policy import CHOICES, DUPLICATES, Policy
 from judged.results import Result
 from judged.text import listed
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def default_of(function: Callable[..., Any], name: str) -> Any:
     """What the library does where an option is not given."""
-    return signature(function).parameters[name].default
+    return _parameters(function)[name].default
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
+    return signature(function).parameters
 
 
 def complete_measure(
@@ -31,6 +39,8 @@ def complete_measure(
 ) -> list[CompletionItem]:
     """Names of measures and presets for the shell's completion, other names once one is begun;
     those before a comma stay."""
+    from click.shell_completion import CompletionItem
+
     from judged.measures import REGISTRY
     from judged.measures.presets import ABOUT
 
@@ -50,6 +60,8 @@ def complete_convention(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Names of conventions for the shell's completion."""
+    from click.shell_completion import CompletionItem
+
     from judged.conventions import conventions
 
     found = (

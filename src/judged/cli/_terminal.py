@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from judged.inputs.blocks.progress import watched
 from judged.text import Best, Dim, Left, Warned, html_page, spelled, visible
 
 if TYPE_CHECKING:
@@ -103,10 +104,21 @@ def working(what: str) -> Iterator[None]:
     from rich.console import Console
     from rich.text import Text
 
-    with Console(stderr=True).status(
-        Text(visible(what))
-    ):  # plain: names of files may look like markup
-        yield
+    # Plain: names of files may look like markup.
+    with Console(stderr=True).status(Text(visible(what))) as status:
+
+        @contextmanager
+        def shown(name: str, size: int | None) -> Iterator[Callable[[int], None]]:
+            yield lambda done: status.update(Text(visible(f"{name}: {_of(done, size)}")))
+            status.update(Text(visible(what)))
+
+        with watched(shown):
+            yield
+
+
+def _of(done: int, size: int | None) -> str:
+    """How many megabytes of how many."""
+    return f"{done // 10**6:,} MB" if size is None else f"{done // 10**6:,} of {size // 10**6:,} MB"
 
 
 @contextmanager
@@ -135,7 +147,15 @@ def counting(
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda done: bar.advance(task, done)
+
+        @contextmanager
+        def shown(name: str, size: int | None) -> Iterator[Callable[[int], None]]:
+            phase = bar.add_task(f"{visible(name)} (MB)", total=size and size / 10**6)
+            yield lambda done: bar.update(phase, completed=done // 10**6)
+            bar.remove_task(phase)
+
+        with watched(shown):
+            yield lambda done: bar.advance(task, done)
 
 
 def show(result: Result, out: Console, **options: Any) -> None:

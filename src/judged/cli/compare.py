@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli._comparing_options import comparing_options
+from judged.cli._engine_options import engine_options, opened
 from judged.cli._files import READS, command
 from judged.cli._options import (
     check_format,
@@ -26,6 +27,8 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
+from judged.cli._room_options import room_options
+from judged.cli._runs_options import runs_options
 from judged.comparison import compare as compare_runs
 from judged.comparison import compare_values
 from judged.comparison.settings import SAVED_AS
@@ -92,6 +95,9 @@ if TYPE_CHECKING:
 @unique_option
 @duplicates_option
 @data_options
+@room_options
+@runs_options
+@engine_options
 @table_options
 @result_options(SAVED_AS)
 def compare(
@@ -164,11 +170,11 @@ def _of_runs(judgements: str | None, runs: tuple[str, ...], **options: Any) -> C
         raise click.UsageError("give QRELS and at least two RUN, or --values FILE.")
     _refuse(OF_VALUES, "is for --values")
     measures = options.pop("measures")
+    engine = options.pop("engine")
     given = {name: each for name, each in options.items() if name not in OF_VALUES}
     with counting("Reading runs", len(runs) or 1, "") as advance:
         return compare_runs(
-            judgements,
-            runs or None,
+            *opened(engine, judgements, runs, given),
             measures or None,
             progress=advance and (lambda _: advance(1)),
             **given,

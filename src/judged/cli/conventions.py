@@ -22,6 +22,7 @@ from judged.cli._options import (
     result_options,
     said,
 )
+from judged.cli._room_options import room_options
 
 LIST = re.compile(r"\s*[-\d.({]")
 """How a relevance list begins, and the name of no library."""
@@ -41,6 +42,7 @@ LIST = re.compile(r"\s*[-\d.({]")
 @depth_option
 @duplicates_option
 @data_options
+@room_options
 @result_options()
 def conventions(
     what: tuple[str, ...],

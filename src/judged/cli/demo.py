@@ -37,7 +37,7 @@ def demo(folder: Path) -> None:
     found = evaluate_rankings(files.rankings, files.measures)
     deliver(found, None, None)
     say(
-        f"\nIs the difference real? The systems on the same {len(found.runs[0].rankings)} queries, "
+        f"\nIs the difference real? The systems on the same {len(found.runs[0].about)} queries, "
         f"{files.compared[0]} and {files.compared[1]}:\n"
     )
     compared = evaluate_rankings(files.rankings, files.compared)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,7 @@ from judged.cli._embedding_options import (
     similarity_option,
     vector_options,
 )
+from judged.cli._embedding_parts import check_parts, count_part, part_options, put_together
 from judged.cli._files import NORMALISATION, READS, WRITES, command
 from judged.cli._options import (
     check_format,
@@ -31,6 +32,9 @@ from judged.cli._options import (
 )
 from judged.evaluation.exports import Exports
 from judged.results import Result
+
+if TYPE_CHECKING:
+    from judged.embeddings.top_k import TopK
 
 TOP = 100
 """How many items of each query --save-run and --index look at."""
@@ -70,7 +74,8 @@ TOP = 100
     "--top",
     type=int,
     metavar="K",
-    help=f"How many items of each query --save-run and --index look at; {TOP} if not said.",
+    help=f"How many items of each query --save-run and --index look at; {TOP} if not said. With "
+    "--part: how many are kept, none if not said.",
 )
 @click.option(
     "--index",
@@ -90,6 +95,7 @@ TOP = 100
     is_flag=True,
     help="Say what may be wrong with the vectors instead of scoring them.",
 )
+@part_options
 @measures_option
 @convention_option
 @policy_options
@@ -119,6 +125,8 @@ def embeddings(
     name: str | None,
     report: str | None,
     diagnose: bool,
+    part: tuple[int, int] | None,
+    parts: str | None,
     both: bool,
     per_query: bool,
     form: str | None,
@@ -152,9 +160,15 @@ def embeddings(
         "--answer-threshold": answer_threshold is not None,
         "--per-query": per_query and not (index and as_json),
     }
-    _check_options(both, save_run, top, index, diagnose, unmeant)
-    check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
+    if part is not None or parts is not None:
+        check_parts(part, output)
+    _check_options(both, save_run, top, index, diagnose, part is not None, unmeant)
+    if part is None:
+        check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
     embeddings, relevance = read_sides(queries, items, given, optional=diagnose)
+    if part is not None and output is not None:
+        count_part(embeddings, relevance, part, top, output)
+        return
     if diagnose:
         with working("Looking at the vectors"):
             looked = embeddings.diagnose(relevance)
@@ -176,8 +190,11 @@ def embeddings(
         **({"name": name} if name else {}),
     }
     searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
+    first: TopK | None = None
     with counting("Searching", searches) as progress:
-        if index is not None:
+        if parts is not None:
+            found, first = put_together(embeddings, relevance, parts, asked, more)
+        elif index is not None:
             compared = embeddings.evaluate_index(
                 index, relevance, k=top or TOP, progress=progress, **asked
             )
@@ -191,7 +208,7 @@ def embeddings(
         queries_too: dict[str, Any] = {"per_query": True} if per_query else {}
         deliver(compared, form, output, **queries_too)
         return
-    if save_run is not None:
+    if save_run is not None and first is not None:
         first.save(save_run)
     if report is not None:
         from judged.cli._again import again
@@ -210,10 +227,11 @@ def _check_options(
     top: int | None,
     index: str | None,
     diagnose: bool,
+    part: bool,
     unmeant: dict[str, Any],
 ) -> None:
     """Refuse options that say nothing together."""
-    if top is not None and not (save_run or index):
+    if top is not None and not (save_run or index or part):
         raise click.UsageError(
             "--top says how many items --save-run and --index look at; give one of them."
         )

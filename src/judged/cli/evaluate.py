@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from judged.cli._engine_options import engine_options, opened
 from judged.cli._files import READS, command
 from judged.cli._options import (
     check_format,
@@ -26,6 +27,8 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
+from judged.cli._room_options import room_options
+from judged.cli._runs_options import runs_options
 from judged.evaluation.exports import Exports
 
 
@@ -51,11 +54,14 @@ from judged.evaluation.exports import Exports
 @unique_option
 @duplicates_option
 @data_options
+@room_options
+@runs_options
 @click.option(
     "--both-levels",
     is_flag=True,
     help="With --item-to: score every run twice, by item and by document.",
 )
+@engine_options
 @per_query_option
 @table_options
 @result_options(Exports.SAVED_AS)
@@ -63,6 +69,7 @@ def evaluate(
     judgements: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
+    engine: dict[str, Any],
     per_query: bool,
     form: str | None,
     output: str | None,
@@ -80,8 +87,7 @@ def evaluate(
     check_format(form, output, Exports.SAVED_AS)
     with counting("Reading runs", len(runs) or 1, "") as advance:
         found = score(
-            judgements,
-            runs or None,
+            *opened(engine, judgements, runs, options),
             measures or None,
             progress=advance and (lambda _: advance(1)),
             **options,

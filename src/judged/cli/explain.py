@@ -19,6 +19,7 @@ from judged.cli._options import (
     policy_options,
     result_options,
 )
+from judged.cli._room_options import room_options
 from judged.results import Result
 
 SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
@@ -56,6 +57,7 @@ SAVED_AS = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
 )
 @click.option("--all-rows", is_flag=True, help="Show every rank.")
 @data_options
+@room_options
 @result_options(SAVED_AS)
 @click.option(
     "--html",

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from judged.cli._engine_options import engine_options, opened, opened_run
 from judged.cli._files import READS, WRITES, Command, command
 from judged.cli._options import (
     check_format,
@@ -20,6 +21,7 @@ from judged.cli._options import (
     trusted_option,
     weights_option,
 )
+from judged.cli._room_options import room_options
 from judged.quality_gate.choices import CHANGED, RULES, SAVED_AS
 
 ARGUMENTS = "judged.gate.arguments"
@@ -152,6 +154,8 @@ def _words(choices: dict[str, str]) -> str:
 )
 @duplicates_option
 @data_options
+@room_options
+@engine_options
 @click.option("--junit", metavar="FILE", type=WRITES, help="Write a report in JUnit's XML.")
 @click.option("--markdown", metavar="FILE", type=WRITES, help="Write the result in Markdown.")
 @click.option("--json", metavar="FILE", type=WRITES, help="Write the result as JSON.")
@@ -165,6 +169,7 @@ def gate(
     markdown: str | None,
     json: str | None,
     form: str | None,
+    engine: dict[str, Any],
     **options: Any,
 ) -> int:
     """Hold RUN against a baseline by the judgements in QRELS; several RUNs are repeats of the same
@@ -182,12 +187,12 @@ def gate(
 
     check_format(form, None, SAVED_AS)
     try:
+        held: Any = opened_run(engine, baseline, options)
         with counting("Reading runs", len(runs) or 1, "") as advance:
             found = hold(
-                judgements,
-                runs or None,
+                *opened(engine, judgements, runs, options),
                 measures or None,
-                baseline=baseline,
+                baseline=held,
                 progress=advance and (lambda _: advance(1)),
                 **options,
             )

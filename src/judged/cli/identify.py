@@ -16,6 +16,7 @@ from judged.cli._options import (
     measures_option,
     result_options,
 )
+from judged.cli._room_options import room_options
 
 
 @command(short_help="Find the definitions that give a number.")
@@ -35,6 +36,7 @@ from judged.cli._options import (
 @duplicates_option
 @collection_option
 @data_options
+@room_options
 @result_options()
 def identify(
     value: str,

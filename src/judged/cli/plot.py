@@ -19,9 +19,13 @@ from judged.cli._options import (
     policy_options,
     said,
 )
+from judged.cli._room_options import room_options
 from judged.policy import CHOICES
 
-_DATA = ("columns", "item_to", "exclude_same_id", "judgements_format", "run_format")
+_DATA = (
+    *("columns", "item_to", "exclude_same_id", "judgements_format", "run_format"),
+    *("memory", "temporary"),
+)
 _JUDGING = (*CHOICES, "depth", "collection")
 """Options that say how rankings are made."""
 
@@ -102,6 +106,7 @@ def _listed() -> str:
 @depth_option
 @collection_option
 @data_options
+@room_options
 def plot(
     kind: str,
     files: tuple[str, ...],

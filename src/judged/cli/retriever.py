@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from judged.cli._engine_options import ENGINE
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import check_format, default_of, policy_options
 from judged.cli.evaluate import evaluate
@@ -26,12 +27,16 @@ KEYWORDS = [
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+LEFT_OUT = ("run_format", "memory", "temporary", "jobs", "skip_bad", *ENGINE, *CHOICES)
+"""Options of `judged evaluate` that are about files of runs, or are added by `policy_options`."""
+
+
 def options_of_evaluate(function: Function) -> Function:
     """The options of `judged evaluate`, but for those about files of runs."""
     own = [
         param
         for param in evaluate.params
-        if isinstance(param, click.Option) and param.name not in ("run_format", *CHOICES)
+        if isinstance(param, click.Option) and param.name not in LEFT_OUT
     ]
     function.__click_params__ = own[::-1]  # type: ignore[attr-defined]
     return policy_options(function)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import click
 
 from judged.cli._files import READS, command
+from judged.cli._room_options import room_options
 
 VERSION = "10.0"
 
@@ -135,6 +136,7 @@ def _whole(least: int) -> Callable[[str], int]:
         "mean, deviation."
     ),
 )
+@room_options
 @click.option("-o", "obsolete", is_flag=True, help="Obsolete: does nothing.")
 @click.pass_context
 def trec_eval(
@@ -155,6 +157,8 @@ def trec_eval(
     judgements_format: str,
     run_format: str,
     zscores: str | None,
+    memory: str,
+    temporary: str | None,
     obsolete: bool,
 ) -> None:
     """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
@@ -198,6 +202,8 @@ def trec_eval(
         judged_only=judged_only,
         collection=collection,
         zscores=zscores,
+        memory=memory,
+        temporary=temporary,
     )
     for text in measures:
         root, _, parameters = text.partition(".")

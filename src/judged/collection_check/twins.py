@@ -14,8 +14,9 @@ import numpy as np
 import polars as pl
 
 from judged.collection_check.words import words_of
+from judged.embeddings.blocks import over_blocks
 from judged.embeddings.inspection import Inspection
-from judged.embeddings.product import Product, over_blocks
+from judged.embeddings.product import Product
 from judged.inputs.vectors import Vectors
 from judged.segments import Floats, Ints, positions, starts_of
 from judged.similarity.similarity import Cosine

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
 from judged.errors import InputError
+from judged.inputs.blocks.room import MEMORY, Room
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
         ColumnsLike,
         ConventionLike,
         Duplicates,
+        Engine,
         FileFormat,
         GroupsLike,
         ItemToLike,
         JudgementsLike,
         MeasuresLike,
+        Memory,
+        Path,
         PolicyLike,
         Progress,
         RunsLike,
@@ -66,6 +71,11 @@ def compare(
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
+    engine: Engine | None = None,
+    memory: Memory = MEMORY,
+    temporary: Path | None = None,
+    jobs: int | None = None,
+    skip_bad: bool = False,
     progress: Progress | None = None,
 ) -> Comparison:
     """Compare runs: by how much they differ, how sure that is, and what it means.
@@ -109,8 +119,10 @@ def compare(
     seed : int, optional
         What they are drawn from.
     policy, depth, duplicates, collection, unique, item_to, exclude_same_id, convention, weights, \
-unanswerable, answer_threshold, trusted, columns, judgements_format, run_format, progress
+unanswerable, answer_threshold, trusted, columns, judgements_format, run_format, engine, \
+memory, temporary, jobs, skip_bad, progress
         As for `evaluate`; with `trusted`, differences are corrected, and verdicts are on these.
+        With `skip_bad`, the baseline and repeats are never left out.
 
     Returns
     -------
@@ -127,6 +139,11 @@ unanswerable, answer_threshold, trusted, columns, judgements_format, run_format,
     from judged.inputs.repeated import apart
 
     runs, repeats = apart(runs)
+    if skip_bad and repeats:
+        raise InputError(
+            "skip_bad (--skip-bad) is not for repeats: with some left out, a system would be "
+            "another; leave out the bad ones yourself."
+        )
     refuse_beside(trusted, repeats=repeats, unanswerable=unanswerable)
     given = Data.of(
         judgements,
@@ -134,8 +151,11 @@ unanswerable, answer_threshold, trusted, columns, judgements_format, run_format,
         columns=columns,
         judgements_format=judgements_format,
         run_format=run_format,
+        engine=engine,
     )
-    with given.reading_ahead() as data:
+    # What nobody judged is looked into for a range, and then runs stay in memory.
+    room = None if unjudged_range else Room.of(memory, temporary)
+    with replace(given, room=room).reading_ahead() as data:
         from judged.comparison.missing import refuse_lacking, says_missing
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.request import Request
@@ -157,7 +177,11 @@ unanswerable, answer_threshold, trusted, columns, judgements_format, run_format,
             unique=unique,
             exclude_same_id=exclude_same_id,
             trusted=trusted,
+            jobs=jobs,
+            skip_bad=skip_bad,
         )
+    if isinstance(baseline, str) and baseline in judged.skipped:
+        raise InputError(f"the baseline cannot be evaluated: {judged.skipped[baseline]}")
     if not says_missing(policy):
         refuse_lacking(judged.rankings)
     joint = None
@@ -178,7 +202,7 @@ unanswerable, answer_threshold, trusted, columns, judgements_format, run_format,
 
         found = with_trusted(found, judged.trusted, level)
     return compare_evaluation(
-        announced(found),
+        announced(replace(found, skipped=judged.skipped)),
         baseline=baseline,
         joint=joint,
         test=test,
@@ -251,7 +275,7 @@ def compare_evaluation(
         within=(lambda place: partial(depending, within=place)) if dependence else None,
     )
     notes = [
-        *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
+        *in_no_run([run.about for run in evaluation.runs], evaluation.policy),
         *about_descriptions(evaluation),
         *about_readings(readings),
         *parts.notes,

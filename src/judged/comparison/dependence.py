@@ -18,7 +18,7 @@ from judged.comparison.repeats import averaged
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, PolicyError
-from judged.evaluation.ranges import difference_is_bounded, last_rank, top_grade
+from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
@@ -59,6 +59,7 @@ class Readings:
             )
         self._asked = evaluation.measures, evaluation.policy, evaluation.convention
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
+        self._rankings = evaluation.rankings
         self._places = Places(numbers.queries)
         self._ends: dict[str, tuple[Scored, Scored] | None] = {}
         self._copies: dict[tuple[str, str], bool] = {}
@@ -90,9 +91,11 @@ class Readings:
     def _same(self, run: str, against: str) -> bool:
         """Whether two runs have the same ranks and ties everywhere, as a run and its copy: whoever
         breaks the ties of one breaks those of the other alike."""
+        if not {*self._repeats(run), *self._repeats(against)} <= set(self._rankings):
+            return False
         if (run, against) not in self._copies:
             ours, theirs = (
-                [_listed(self._runs[each][1].rankings) for each in self._repeats(name)]
+                [_listed(self._rankings[each]) for each in self._repeats(name)]
                 for name in (run, against)
             )
             self._copies[run, against] = len(ours) == len(theirs) and all(
@@ -141,16 +144,17 @@ class Readings:
     def _tie_ends(self, run: Scored) -> tuple[Scored, Scored] | None:
         if {"worst", "best"} <= set(run.others):
             return run.others["worst"], run.others["best"]
-        if run.rankings.hit_tie_first is None:
+        kept = self._rankings.get(run.name)
+        if kept is None or kept.hit_tie_first is None:
             return None
         try:
-            unbroken = Variants(run.rankings).under("expected")
+            unbroken = Variants(kept).under("expected")
         except PolicyError:  # a depth cuts through a tie, and how many results stay depends on it
             return self._by_grade(run)
         ends = tie_ends(run, unbroken, *self._asked)
         if not ends:
             return None
-        worst, best = (Scored(run.rankings, {}, {}, labels=run.labels) for _ in FAVOURS)
+        worst, best = (Scored(run.about, {}, {}, labels=run.labels) for _ in FAVOURS)
         for measure, moved in ends.items():
             self._put_ends(worst, best, measure, moved)
         return worst, best
@@ -176,12 +180,13 @@ class Readings:
 
     def _by_grade(self, run: Scored) -> tuple[Scored, Scored] | None:
         """A run with tied results in the order of their grades: two orders of many."""
-        variants = Variants(run.rankings)
+        kept = self._rankings[run.name]
+        variants = Variants(kept)
         try:
             worst, best = (score(variants.under(ties), *self._asked) for ties in ("worst", "best"))
         except PolicyError:
             return None
-        tied = int(tied_queries(run.rankings.whole or run.rankings).sum())
+        tied = int(tied_queries(kept.whole or kept).sum())
         unsure = dict.fromkeys(self.evaluation.measures, tied)
         return replace(worst, unsure=unsure), replace(best, unsure=unsure)
 
@@ -208,7 +213,7 @@ class Readings:
         found = {}
         for name, (_, run) in self._runs.items():
             held = np.zeros(len(self._places), bool)
-            held[self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
+            held[self._places.of(run.about.queries)[~run.about.missing]] = True
             found[name] = held
         return found
 
@@ -231,15 +236,18 @@ class Readings:
         """What both runs have on each measure at both ends; those that look down to the same rank
         together."""
         assert self.joint is not None
-        (number, ours), (other, theirs) = self._runs[run], self._runs[against]
+        (number, ours), (other, _) = self._runs[run], self._runs[against]
         by_cutoff: dict[int | None, list[Measure]] = {}
         for measure in self.evaluation.measures:
             by_cutoff.setdefault(last_rank(measure), []).append(measure)
-        top = top_grade(ours.rankings)
+        top = ours.about.top_grade
         found: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
             for pair in self.joint.judged(
-                (number, ours.rankings), (other, theirs.rankings), top=top, cutoff=k
+                (number, self._rankings[run]),
+                (other, self._rankings[against]),
+                top=top,
+                cutoff=k,
             ):
                 scored = [score(r, tuple(measures), *self._asked[1:]) for r in pair]
                 for measure in measures:
@@ -281,6 +289,22 @@ def about_readings(readings: Readings) -> list[str]:
     """What the looks into ties and unjudged results do not tell."""
     evaluation = readings.evaluation
     said: list[str] = []
+    unseen = [
+        run.name
+        for run in evaluation.runs
+        if run.audit.tied_results
+        and run.name not in evaluation.rankings
+        and readings.tie_ends(run.name) is None
+    ]
+    if unseen:
+        ranks = "its ranks were" if len(unseen) == 1 else "their ranks were"
+        said.append(
+            Warned(
+                f"Whether verdicts depend on ties of {listed(unseen)} was not looked into, for "
+                f"{ranks} not kept: evaluate with tie_range=True (--tie-range), or compare the "
+                "runs themselves."
+            )
+        )
     unsure = {
         measure: None
         for run in evaluation.runs
@@ -295,7 +319,7 @@ def about_readings(readings: Readings) -> list[str]:
                 "others may go further."
             )
         )
-    if readings.joint is not None and any(_has_unjudged(run.rankings) for run in evaluation.runs):
+    if readings.joint is not None and any(_has_unjudged(r) for r in evaluation.rankings.values()):
         loose = [m for m in evaluation.measures if not difference_is_bounded(m, evaluation.policy)]
         if loose:
             names = listed([evaluation.label(measure) for measure in loose])

@@ -13,6 +13,7 @@ from judged.text import Warned, counted, few
 
 if TYPE_CHECKING:
     from judged.comparison.match import Mask
+    from judged.evaluation.about import About
     from judged.rankings.rankings import Rankings
     from judged.types import PolicyLike
 
@@ -28,7 +29,9 @@ def says_missing(policy: PolicyLike | None) -> bool:
     return isinstance(policy, Policy) and policy.missing != Policy().missing
 
 
-def refuse_unsaid(rankings: Sequence[Rankings], policy: Policy, missing: str | None) -> None:
+def refuse_unsaid(
+    rankings: Sequence[Rankings | About], policy: Policy, missing: str | None
+) -> None:
     """The same of runs that are evaluated already, unless what missing queries count was chosen, or
     is said now."""
     if missing is not None and (not isinstance(missing, str) or missing != policy.missing):
@@ -41,7 +44,7 @@ def refuse_unsaid(rankings: Sequence[Rankings], policy: Policy, missing: str | N
 
 
 def refuse_lacking(
-    rankings: Sequence[Rankings], zero: str = "policy={'missing': 'zero'} (--missing zero)"
+    rankings: Sequence[Rankings | About], zero: str = "policy={'missing': 'zero'} (--missing zero)"
 ) -> None:
     """Refuse a run that lacks more than a tenth of the judged queries that another run has; `zero`
     is how to say that they count."""
@@ -57,7 +60,7 @@ def refuse_lacking(
                 )
 
 
-def in_no_run(rankings: Sequence[Rankings], policy: Policy) -> list[str]:
+def in_no_run(rankings: Sequence[Rankings | About], policy: Policy) -> list[str]:
     """A warning of judged queries that no run has."""
     nowhere = np.logical_and.reduce([r.missing for r in rankings])
     if not nowhere.any():
@@ -72,7 +75,7 @@ def in_no_run(rankings: Sequence[Rankings], policy: Policy) -> list[str]:
     ]
 
 
-def _some(r: Rankings, which: Mask) -> str:
+def _some(r: Rankings | About, which: Mask) -> str:
     """How many queries, and the first few of them."""
     names = [r.queries[at] for at in np.flatnonzero(which)]
     return f"{len(names):,} ({few(names)})"

@@ -183,7 +183,7 @@ class Numbers:
 
 def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
     """All judged queries in the order of their ids, which entries number them by."""
-    return tuple(sorted(evaluation.runs[0].rankings.queries))
+    return tuple(sorted(evaluation.runs[0].about.queries))
 
 
 def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
@@ -221,7 +221,7 @@ def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
     """What a run of an evaluation has on a measure, in the order of query ids."""
     values = run.values[measure]
     counted = np.flatnonzero(~np.isnan(values))
-    place = places.of(run.rankings.queries)[counted]
+    place = places.of(run.about.queries)[counted]
     order = np.argsort(place)
     sample = run.sample(measure).take(order)
     error = run.summary_errors.get(measure, 0.0)

@@ -12,7 +12,7 @@ import numpy as np
 from judged.comparison.numbers import Compared, Entry, Numbers
 from judged.comparison.sentences import some
 from judged.errors import InputError, JudgedError, MeasureError, quoted
-from judged.measures import Measure, Settled, parse_measure
+from judged.measures import Measure, parse_measure
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 from judged.statistics.aggregates import relative
@@ -168,8 +168,7 @@ def _compared(
 
 def _of_values(measure: Measure) -> bool:
     """Whether a measure's number is made of one value per query, tried on one."""
-    tried = Settled(np.ones(1), np.ones(1, bool), lambda values: values)
-    return measure.made_of(Rankings.from_relevance([[1]]), tried) is None
+    return measure.gives(Rankings.from_relevance([[1]])) is None
 
 
 def _sample(values: Floats, aggregate: str, weights: Floats | None) -> Sample:

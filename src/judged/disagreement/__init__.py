@@ -11,12 +11,13 @@ from judged.disagreement.definitions import family
 from judged.disagreement.result import Disagreement
 from judged.errors import InputError
 from judged.evaluation.preparation import unprepared
+from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.data import Data, holds_rows
 from judged.judging import judge_variants
 from judged.judging.items import with_items
 from judged.judging.variants import list_variants
 from judged.measures import Measure, parse_all
-from judged.rankings.audit import audit_of
+from judged.rankings.findings import audit_of
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
         ItemToLike,
         JudgementsLike,
         MeasuresLike,
+        Memory,
+        Path,
         RunLike,
     )
 
@@ -52,6 +55,8 @@ def compare_conventions(
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
+    memory: Memory = MEMORY,
+    temporary: Path | None = None,
 ) -> Disagreement:
     """Every definition that a known library has for some measures, on one run: what each gives.
 
@@ -90,6 +95,11 @@ def compare_conventions(
         default their names tell.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
+    memory : str or int, optional
+        What a run may take while it is read: large ones are read in blocks, and one that is not
+        grouped by query is put on disk by query first.
+    temporary : str or PathLike, optional
+        The folder for what is put on disk meanwhile; by default that of the system.
 
     Returns
     -------
@@ -118,6 +128,7 @@ def compare_conventions(
             columns=columns,
             judgements_format=judgements_format,
             run_format=run_format,
+            room=Room.of(memory, temporary),
         ),
         item_to=item_to,
         exclude_same_id=exclude_same_id,
@@ -129,8 +140,7 @@ def compare_conventions(
     families = map(family, wanted)
     users = (user for each in families for known in each for user in known.users)
     libraries = {user.convention.name: user.convention for user in users}
-    warned = [text for library in libraries.values() for text in unprepared(listed, library)]
-    return _disagreement(rows, wanted, warned)
+    return _disagreement(rows, wanted, unprepared(listed, libraries.values()))
 
 
 def _disagreement(

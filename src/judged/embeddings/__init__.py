@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from judged.inputs.remote import is_spark
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -67,7 +69,8 @@ precision
         As for `Embeddings`: the vectors, and how they are compared.
     relevance, measures, policy, convention, both, tie_range, weights, unanswerable, \
 answer_threshold, interval, level, groups, name, progress
-        As for `Embeddings.evaluate`: what is relevant, and what is computed.
+        As for `Embeddings.evaluate`: what is relevant, and what is computed. Items may be a frame
+        of Spark with ids and vectors, which stay there.
 
     Returns
     -------
@@ -79,6 +82,36 @@ answer_threshold, interval, level, groups, name, progress
     >>> judged.evaluate_embeddings([[1.0, 0.2]], vectors, relevance, "AP").value()
     1.0
     """
+    if is_spark(items):
+        from judged.engines.spark.embeddings import evaluate_in_spark
+
+        return evaluate_in_spark(
+            queries,
+            items,
+            relevance,
+            measures,
+            similarity=similarity,
+            exclude=exclude,
+            memory=memory,
+            query_ids=query_ids,
+            item_ids=item_ids,
+            dims=dims,
+            normalise=normalise,
+            unique=unique,
+            precision=precision,
+            policy=policy,
+            convention=convention,
+            both=both,
+            tie_range=tie_range,
+            weights=weights,
+            unanswerable=unanswerable,
+            answer_threshold=answer_threshold,
+            interval=interval,
+            level=level,
+            groups=groups,
+            name=name,
+            progress=progress,
+        )
     from judged.embeddings.embeddings import Embeddings  # `judged.relevance` does without it
 
     compared = Embeddings(

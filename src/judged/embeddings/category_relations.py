@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.embeddings.relations import Bound, Pairs
+from judged.embeddings.pairs import Pairs
+from judged.embeddings.relations import Bound
 from judged.segments import Ints, borders
 
 

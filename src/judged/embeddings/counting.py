@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.inputs.vectors.vectors import Matrix
 from judged.segments import Ints
@@ -10,16 +11,16 @@ from judged.segments import Ints
 _AT_A_TIME = 10
 """Limits that a row is compared with in one call."""
 _WORDS = 250
-_NOT_TRIED = 7
+_NOT_TRIED = 1
 """Rows that are not looked through for few scores, after one that had many."""
 _SORT_FROM = 28
 """From so many relevant items on, sorting a row costs less than comparing it with each of them."""
 _BEHIND = 5
 """Relevant items that may stand far behind the others: as many as are compared with a row in one
 call."""
-_FEW = 120
-"""Scores that reach the lowest limit are taken out and sorted where they are fewer than limits /
-120 of a row."""
+_FEW = 4
+"""Scores that reach the lowest limit are taken out and sorted where they are fewer than a fourth of
+a row."""
 
 
 class RowCounter:
@@ -44,15 +45,18 @@ class RowCounter:
         # Of many relevant items a few often stand far behind the others: without them only few
         # scores may count.
         for behind in (0, _BEHIND) if many else (0,):
-            few = self._reaching(scores, low[behind], len(low), behind)
-            if few is not None:
-                few.sort()
-                _count_sorted(few, low[behind:], high[behind:], above[behind:], level[behind:])
+            columns = self._reaching(scores, low[behind], behind)
+            if columns is not None:
+                few = scores.take(columns)  # several times faster than by flags
+                ordered = np.sort(few)
+                _count_sorted(ordered, low[behind:], high[behind:], above[behind:], level[behind:])
                 if behind:
                     self._compare(
                         scores, low[:behind], high[:behind], above[:behind], level[:behind]
                     )
-                return None
+                if many or not self._windows:
+                    return None
+                return _between(few, columns, low, high, level - above > 1)
         if not many:
             return self._compare(scores, low, high, above, level)
         _count_sorted(np.sort(scores), low, high, above, level)
@@ -80,11 +84,9 @@ class RowCounter:
             return None
         return np.flatnonzero(self._within.view(bool)[: self._width])
 
-    def _reaching(
-        self, scores: Matrix, lowest: np.float32, limits: int, behind: int
-    ) -> Matrix | None:
-        """The scores that reach the lowest limit, if they are few, as where relevant items stand
-        high: only these count.
+    def _reaching(self, scores: Matrix, lowest: np.float32, behind: int) -> Ints | None:
+        """Where scores reach the lowest limit, if they are few, as where relevant items stand high:
+        only these count.
 
         Where many do, the next rows are not even tried.
         """
@@ -93,10 +95,12 @@ class RowCounter:
             return None
         reaching = self._flags[0, : self._width]
         np.greater_equal(scores, lowest, reaching)
-        if np.count_nonzero(reaching) * max(_FEW // limits, 2) < self._width:
-            return scores.take(
-                np.flatnonzero(reaching)
-            )  # several times faster than by the flags themselves
+        if np.count_nonzero(reaching) * _FEW < self._width:
+            # Most words of eight flags have none.
+            words = self._flags[0].view(np.uint64)
+            some = (words != 0).nonzero()[0]
+            place = words.take(some).view(bool).nonzero()[0]
+            return some.take(place >> 3) * 8 + (place & 7)
         self._untried[behind] = _NOT_TRIED
         return None
 
@@ -110,6 +114,19 @@ class RowCounter:
             .reshape(count, -1)
             .sum(axis=1, dtype=np.int64)
         )
+
+
+def _between(
+    scores: Matrix, columns: Ints, low: Matrix, high: Matrix, which: NDArray[np.bool_]
+) -> Ints | None:
+    """The columns of scores that lie within some of the windows."""
+    windows = which.nonzero()[0].tolist()
+    if not windows:
+        return None
+    inside = np.zeros(len(scores), bool)
+    for at in windows:
+        inside |= (scores >= low[at]) & (scores <= high[at])
+    return columns[inside]
 
 
 def _count_sorted(ordered: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints) -> None:

@@ -18,8 +18,9 @@ import numpy as np
 from judged.checks import whole
 from judged.embeddings.diagnosis import Diagnosis, Histogram, Hubness, Rows
 from judged.embeddings.inspection import NUMBERS_AT_A_TIME, Inspection, collapse, side
+from judged.embeddings.pairs import Pairs
 from judged.embeddings.product import Product
-from judged.embeddings.relations import Bound, Pairs, Relation
+from judged.embeddings.relations import Bound, Relation
 from judged.embeddings.search import Search, refuse_changes
 from judged.embeddings.streams import Chunk, Nearest, chunks
 from judged.errors import InputError

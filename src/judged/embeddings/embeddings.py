@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged.checks import checked_methods, choice, size_in_bytes
+from judged.embeddings.basis import explained
 from judged.embeddings.diagnosis import SAMPLE
+from judged.embeddings.evaluated import evaluate_search
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relations import as_relation
-from judged.embeddings.scoring import ONE_DIRECTION, evaluated, request_of, with_best
+from judged.embeddings.scoring import ONE_DIRECTION, Numbers, request_of
 from judged.embeddings.search import (
     NAME,
     Search,
     counted_both,
     counted_one,
-    explained,
     reversed_search,
     scores_of,
 )
@@ -169,19 +170,17 @@ class Embeddings(Search):
         [1.0, 1.0]
         """
         request = request_of(measures, policy, convention)
-        if not both:
-            ranked, first = self._rank(
-                relevance, request.policy, name, 1 if unanswerable else None, progress
-            )
-            rankings: tuple[Rankings, ...] = (with_best(ranked, first),)
-        elif weights is None and groups is None and not unanswerable:
-            rankings = self.rank_both(
-                relevance, policy=request.policy, name=name, progress=progress
-            )
-        else:
-            raise InputError(ONE_DIRECTION)
         queries = weights, unanswerable, answer_threshold
-        return evaluated(rankings, request, tie_range, queries, (interval, level, groups))
+        numbers = Numbers(request, tie_range, *queries, interval, level, groups)
+        if not both:
+            relation, top = as_relation(relevance, what="relevance"), 1 if unanswerable else None
+            options: Any = {"name": name, "top": top, "progress": progress}
+            return evaluate_search(self, relation, numbers, **options)[0]
+        if weights is not None or groups is not None or unanswerable:
+            raise InputError(ONE_DIRECTION)
+        return numbers.of(
+            self.rank_both(relevance, policy=request.policy, name=name, progress=progress)
+        )
 
     def rank(
         self,
@@ -192,6 +191,9 @@ class Embeddings(Search):
         progress: Progress | None = None,
     ) -> Rankings:
         """The exact ranks of all relevant items, for measures that are chosen later.
+
+        They are held whole: 72 bytes for each relevant pair, and some 200 while they are made,
+        beside what `memory` allows. `evaluate` holds none where they are very many.
 
         Parameters
         ----------
@@ -207,7 +209,9 @@ class Embeddings(Search):
         >>> both.rank(relevance.same_label(["a"], ["a", "a", "b"])).hit_rank.tolist()
         [2, 3]
         """
-        return self._rank(relevance, policy, name, None, progress)[0]
+        relation, chosen = as_relation(relevance, what="relevance"), Policy.of(policy)
+        ranked, _ = counted_one(self, relation, chosen, name=name, top=None, progress=progress)
+        return explained(ranked, self, relation)
 
     def evaluate_and_top_k(
         self,
@@ -247,22 +251,13 @@ answer_threshold, interval, level, groups, name, progress
         [[1]]
         """
         request = request_of(measures, policy, convention)
-        ranked, found = self._rank(relevance, request.policy, name, k, progress)
+        queries = weights, unanswerable, answer_threshold
+        numbers = Numbers(request, tie_range, *queries, interval, level, groups)
+        relation = as_relation(relevance, what="relevance")
+        options: Any = {"name": name, "top": k, "progress": progress}
+        evaluation, found = evaluate_search(self, relation, numbers, **options)
         assert found is not None
-        asked = request, tie_range, (weights, unanswerable, answer_threshold)
-        return evaluated([with_best(ranked, found)], *asked, (interval, level, groups)), found
-
-    def _rank(
-        self,
-        relevance: RelevanceLike,
-        policy: Any,
-        name: str,
-        top: int | None,
-        progress: Progress | None,
-    ) -> tuple[Rankings, TopK | None]:
-        relation, assumed = as_relation(relevance, what="relevance"), Policy.of(policy)
-        ranked, found = counted_one(self, relation, assumed, name=name, top=top, progress=progress)
-        return explained(ranked, self, relation), found
+        return evaluation, found
 
     def rank_both(
         self,

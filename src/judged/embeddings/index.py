@@ -13,15 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.checks import checked_methods
+from judged.embeddings.blocks import over_blocks
 from judged.embeddings.index_adapter import Adapter, as_index
 from judged.embeddings.itself import warned_of_itself
-from judged.embeddings.product import Scores, over_blocks
+from judged.embeddings.pairs import Pairs
+from judged.embeddings.product import Scores
 from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relations import Bound, Pairs, Relation
+from judged.embeddings.relations import Bound, Relation
 from judged.embeddings.search import Search, refuse_changes, refuse_removal, scores_of
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError
-from judged.rankings.audit import Audit
+from judged.rankings.findings import Findings
 from judged.rankings.rankings import Rankings
 from judged.results import Part, Result, Table
 from judged.segments import Floats, Ints, descending
@@ -137,7 +139,7 @@ class IndexEvaluation(Result):
         }
         if per_query:
             named = zip(
-                self.evaluation.runs[0].rankings.queries,
+                self.evaluation.runs[0].about.queries,
                 self.per_query_recall.tolist(),
                 strict=True,
             )
@@ -311,14 +313,14 @@ class _Compared:
 
     def _audited(self, rankings: Rankings, notes: tuple[str, ...]) -> Rankings:
         queries, items = self.product.queries, self.product.items
-        audit = Audit.of(
+        found = Findings.of(
             rankings,
             run_queries=len(queries),
             notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
             complete=True,
             judged_results=len(rankings.hit_query),
         )
-        return replace(rankings, audit=audit)
+        return replace(rankings, findings=found)
 
 
 def _compare(

@@ -32,7 +32,7 @@ def warned_of_itself(search: Search, r: Rankings | None = None) -> tuple[str, ..
     but itself.
     """
     found = _own_items(search.queries, search.items)
-    if found is None or (r is not None and _is_the_answer(r)):
+    if found is None or (r is not None and is_the_answer(r)):
         return ()
     own, exclude = found
     ranked = len(own)
@@ -51,7 +51,7 @@ def warned_of_itself(search: Search, r: Rankings | None = None) -> tuple[str, ..
     )
 
 
-def _is_the_answer(r: Rankings) -> bool:
+def is_the_answer(r: Rankings) -> bool:
     """One relevant item for each query, always at the top: the query itself, as in pairs."""
     sizes = np.bincount(r.pool_query, minlength=len(r))
     first = r.hit_rank if r.hit_tie_first is None else r.hit_tie_first

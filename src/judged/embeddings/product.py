@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from judged.embeddings.ready import Plan, ReadyItems, refuse_infinite
-from judged.embeddings.relations import Bound, Pairs
+from judged.embeddings.blocks import Blocks
+from judged.embeddings.pairs import Pairs
+from judged.embeddings.ready import Plan, ReadyItems, halvings, refuse_infinite
+from judged.embeddings.relations import Bound
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Lazy, Matrix, Vectors
 from judged.segments import Floats, Ints
 from judged.similarity.equal import Levelled
 from judged.similarity.exact import Pairs as PairsOfVectors
-from judged.similarity.rounding import Precision, sum_error, vanished
+from judged.similarity.rounding import Precision, sum_error
 from judged.similarity.similarity import Similarity
-from judged.threads import one_thread_each
 
 MEMORY = "1GB"
 Result = TypeVar("Result")
 _NUMBERS_AT_A_TIME = 1 << 18
 """Of vectors that are compared pair by pair."""
+_DOUBLED_AT_A_TIME = 1 << 20
+"""Of vectors that are multiplied in double precision."""
 
 
 @dataclass(frozen=True)
@@ -41,23 +42,19 @@ class Tile:
     slack: Floats | None = None
     """For each query how close two scores may be and yet stand in the wrong order, or tie; None
     where scores are as they are."""
+    in_order: bool = False
+    """Whether they stand in the right order all the same, and tie where they should: they only lack
+    the same number."""
+
+    def rows(self, begin: int, end: int) -> Tile:
+        """The scores of some of the queries, by their numbers among all."""
+        at = slice(begin - self.row, end - self.row)
+        slack = None if self.slack is None else self.slack[at]
+        return Tile(begin, self.column, self.scores[at], slack, self.in_order)
 
     def holds(self, item: Ints) -> Any:
         """Which of some items lie in this tile."""
         return (item >= self.column) & (item < self.column + self.scores.shape[1])
-
-
-class Blocks(Protocol):
-    """Queries that are worked on a block at a time."""
-
-    @property
-    def threads(self) -> int:
-        """Blocks that may be worked on side by side."""
-        ...
-
-    def blocks(self) -> Iterator[tuple[int, int]]:
-        """The blocks of queries: first and end."""
-        ...
 
 
 class Scores(Blocks, Protocol):
@@ -176,30 +173,32 @@ class Product:
                 self.items, self.similarity, hold=plan.hold, given=given, kept=self.kept
             )
         self.whole_numbers = False
-        """Whether all scores are whole numbers that are never rounded, sums on the way too."""
+        """Whether all scores are whole numbers or halves of them (or of halves) that are never
+        rounded, sums on the way too."""
         if self.certain:
             self._measure(wide=wide)
 
     def _measure(self, *, wide: bool) -> None:
         """See whether single precision can hold all lengths and scores, and not only as zeros."""
-        whole, own = self.ready.whole, 0.0
-        for block in self._queries():
-            whole = whole and bool((block == np.rint(block)).all())
-            own = max(own, self.similarity.longest(block))
+        items, queries, own = self.ready.halvings, 0.0, 0.0
+        for begin in range(0, len(self.queries), ROWS_AT_A_TIME):
+            given, ready = self._made_ready(begin, begin + ROWS_AT_A_TIME)
+            if items + queries < np.inf:
+                queries = max(queries, halvings(given, ready, self.similarity))
+            own = max(own, self.similarity.longest(ready))
         most = self.similarity.greatest(own, self.ready.longest)
-        self.whole_numbers = whole and most < 2.0**24
+        self.whole_numbers = most < 2.0 ** (24 - items - queries)
         sizes = own, self.ready.longest, most
         if not wide and not all(each == 0 or 2.0**-80 < each < 2.0**120 for each in sizes):
             self._prepare(None, wide=True)
 
-    def _queries(self) -> Iterator[Matrix]:
-        for begin in range(0, len(self.queries), ROWS_AT_A_TIME):
-            yield self._made_ready(begin, min(begin + ROWS_AT_A_TIME, len(self.queries)))
-
     def greatest_slack(self) -> float:
         """That of the queries whose scores are rounded most."""
         most = [
-            self.similarity.bound(each, self.ready.longest, self.kept) for each in self._queries()
+            self.similarity.bound(
+                self._made_ready(begin, begin + ROWS_AT_A_TIME)[1], self.ready.longest, self.kept
+            )
+            for begin in range(0, len(self.queries), ROWS_AT_A_TIME)
         ]
         return 2 * float(np.concatenate(most).max())
 
@@ -217,7 +216,7 @@ class Product:
 
     def query_block(self, begin: int, end: int) -> Matrix:
         with np.errstate(over="ignore"):
-            ready = self._made_ready(begin, end).astype(self.kept, copy=False)
+            ready = self._made_ready(begin, end)[1].astype(self.kept, copy=False)
         most = self.similarity.greatest(self.similarity.longest(ready), self.ready.longest)
         if not most <= float(np.finfo(self.kept).max):  # NaN is infinity times 0
             raise InputError(
@@ -226,10 +225,11 @@ class Product:
             )
         return ready
 
-    def _made_ready(self, begin: int, end: int) -> Matrix:
-        block = self.queries.block(begin, end, self.ready.given)
+    def _made_ready(self, begin: int, end: int) -> tuple[Matrix, Matrix]:
+        """Some queries as they were given, and made ready."""
+        block = self.queries.block(begin, min(end, len(self.queries)), self.ready.given)
         refuse_infinite(block, self.queries, begin)
-        return self.similarity.prepare(block, self.queries, begin, items=False)
+        return block, self.similarity.prepare(block, self.queries, begin, items=False)
 
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
         end = min(column + self.width, len(self.items))
@@ -246,11 +246,11 @@ class Product:
         if self.ready.first is not None:
             self._workspace().levelled.level(scores, column)
         slack = None
-        if self.certain and not self.whole_numbers:
+        if self.certain and not (self.whole_numbers and self.comparable):
             slack = 2 * self.similarity.bound(prepared, self.ready.longest, self.kept)
         elif self._normaliser is not None:
             self._normaliser.apply(scores, row, column)
-        tile = Tile(row, column, scores, slack)
+        tile = Tile(row, column, scores, slack, self.whole_numbers)
         if excluded is not None:
             inside = tile.holds(excluded.item)
             scores[excluded.row[inside], excluded.item[inside] - column] = -np.inf
@@ -259,6 +259,15 @@ class Product:
     def shifts(self, begin: int, end: int) -> Floats:
         """What a tile's scores of some queries lack to be whole, where nothing settles them."""
         return self.similarity.shift(self.query_block(begin, end))
+
+    def exact_shifts(self, begin: int, end: int) -> Floats | None:
+        """For each of some queries, what its tiles' scores lack to be those of `exact_pairs`, but
+        for rounding in double precision; None where they lack nothing."""
+        if self.comparable:
+            return None
+        block = self.queries.block(begin, end, np.float64)
+        made = self.similarity.prepare(block, self.queries, begin, items=False)
+        return self.similarity.shift(made)[:, 0]
 
     def _workspace(self) -> threading.local:
         """What each thread has for itself: room for a tile, and what it keeps of one tile for the
@@ -274,65 +283,61 @@ class Product:
         return own
 
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
-        return self._of_pairs(queries, items, self.similarity.exact)
+        if not len(items):
+            return np.zeros(0)
+        return self._of_pairs(queries, items, lambda pairs: (self.similarity.exact(pairs),))[0]
 
-    def quick_pairs(self, queries: Ints, items: Ints) -> tuple[Floats, Floats] | None:
-        if not self.similarity.has_quick:
-            return None
-        scores = self._of_pairs(queries, items, self.similarity.quick)
-        # Sums of numbers above 0, each of which was rounded some three times.
-        share = sum_error(self.items.dims + 4, np.float64)
-        return scores, share * np.abs(scores) + vanished(scores * 0, self.items.dims, np.float64)
+    def quick_pairs(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
+        scores, errors = self._of_pairs(queries, items, self.similarity.quick)
+        return scores, errors
 
     def _of_pairs(
-        self, queries: Ints, items: Ints, score: Callable[[PairsOfVectors], Floats]
-    ) -> Floats:
-        exact = np.empty(len(items))
+        self, queries: Ints, items: Ints, score: Callable[[PairsOfVectors], tuple[Floats, ...]]
+    ) -> tuple[Floats, ...]:
+        """What is found of some pairs of vectors, a few of them at a time."""
+        parts: list[tuple[Floats, ...]] = []
         step = max(1, _NUMBERS_AT_A_TIME // self.items.dims)
         for begin in range(0, len(items), step):
             at = slice(begin, begin + step)
-            asked, query = np.unique(queries[at], return_inverse=True)
-            found, item = np.unique(self.first_equal(items[at]), return_inverse=True)
+            asked, query = self._distinct(queries[at], self.queries)
+            found, item = self._distinct(self.first_equal(items[at]), self.items)
             compared = self.similarity.compared
             left = compared(self.queries.rows(asked, self._exact), items=False)
             right = compared(self.items.rows(found, self._exact), items=True)
+            if self.ready.first is None:
+                parts.append(score(PairsOfVectors(left, right, query, item)))
+                continue
             # Equal vectors may stand for many pairs, of which one is enough.
             pair, which = np.unique(query * len(found) + item, return_inverse=True)
-            pairs = PairsOfVectors(left, right, pair // len(found), pair % len(found))
-            exact[at] = score(pairs)[which]
-        return exact
+            some = score(PairsOfVectors(left, right, *np.divmod(pair, len(found))))
+            parts.append(tuple(each[which] for each in some))
+        return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
+
+    def _distinct(self, rows: Ints, vectors: Vectors) -> tuple[Ints, Ints]:
+        """Some rows, each of them once where looking them up takes long; and which is which."""
+        if self.similarity.maps or self.ready.first is not None or isinstance(vectors.values, Lazy):
+            return np.unique(rows, return_inverse=True)
+        return rows, np.arange(len(rows))
 
     def doubled(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
-        made, similarity = self.similarity.prepare, self.similarity
-        left = made(self.queries.rows(queries, np.float64), self.queries, 0, items=False)
-        right = made(self.items.rows(items, np.float64), self.items, 0, items=True)
+        # A few items at a time: there are copies of them in double precision on the way.
+        step = max(1, _DOUBLED_AT_A_TIME // self.items.dims)
+        parts = [
+            self._doubled(queries, items[begin : begin + step])
+            for begin in range(0, len(items), step)
+        ]
+        scores, slack = zip(*parts, strict=True)
+        return np.concatenate(scores, axis=1), np.max(slack, axis=0)
+
+    def _doubled(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
+        found = self.items.rows(items, np.float64)
+        # Measured from their own middle, those that lie close together differ by more.
+        similarity = self.similarity.placed(Vectors(found))
+        left = self.queries.rows(queries, np.float64)
+        left = similarity.prepare(left, self.queries, 0, items=False)
+        right = similarity.prepare(found, self.items, 0, items=True)
         shift = similarity.shift(left)
         bound = similarity.bound(left, similarity.longest(right), np.float64)
         bound += 2 * sum_error(left.shape[1] + 3, np.float64) * np.abs(shift[:, 0])
         scores = similarity.scores(left, right, np.empty((len(left), len(right))))
         return scores + shift, 2 * bound
-
-
-def over_blocks(
-    product: Blocks,
-    work: Callable[[int, int], Result],
-    progress: Callable[[int], None] | None = None,
-) -> Iterator[Result]:
-    """What some work on each block of queries gives, in their order; as many side by side as the
-    product allows.
-
-    Each thread multiplies and counts for itself: a BLAS with threads of its own would keep them
-    spinning, and so a core busy, while others count.
-    """
-    blocks = list(product.blocks())
-    with ExitStack() as stack:
-        if product.threads > 1 and len(blocks) > 1:
-            stack.enter_context(one_thread_each())
-            pool = stack.enter_context(ThreadPoolExecutor(product.threads))
-            results = pool.map(lambda block: work(*block), blocks)
-        else:
-            results = (work(*block) for block in blocks)
-        for (begin, end), result in zip(blocks, results, strict=True):
-            yield result
-            if progress is not None:
-                progress(end - begin)

@@ -9,38 +9,26 @@ short rows, are sorted once instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.embeddings.blocks import over_blocks
 from judged.embeddings.categories import UniqueProduct
+from judged.embeddings.counted import Counted
 from judged.embeddings.counting import RowCounter
-from judged.embeddings.product import Scores, Tile, over_blocks
-from judged.embeddings.relations import Bound, Judged, Pairs
-from judged.embeddings.settling import Candidates, counts_before, within
-from judged.errors import InputError
+from judged.embeddings.pairs import Pairs
+from judged.embeddings.pieces import blocks, pieces
+from judged.embeddings.product import Scores, Tile
+from judged.embeddings.relations import Bound
+from judged.embeddings.settling import Neighbours, Told, Windows, within
 from judged.inputs.vectors.vectors import Matrix
-from judged.policy import Policy
-from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.rankings.ties import favoured
-from judged.segments import Floats, Ints, count_above, descending
+from judged.segments import Floats, Ints, count_above, order_in_segments
+from judged.similarity.rounding import Precision, sum_error, unit
 
-
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """For a block of queries: the relevant items, the ranks their ties span, and how many items
-    were ranked."""
-
-    relevant: Pairs
-    first: Ints
-    """0 for an item that was not ranked."""
-    last: Ints
-    place: Ints
-    """How many items of its tie stand before each, by the tie rule."""
-    ranked: Ints
+Result = TypeVar("Result")
 
 
 class Onlooker(Protocol):
@@ -57,46 +45,89 @@ def count_ranks(
     onlooker: Onlooker | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Counted]:
-    """The ranks of all relevant items, block after block of queries."""
+    """The ranks of all relevant items, piece after piece of queries."""
+    return over_pieces(
+        product, relevance, lambda each: each, ties=ties, onlooker=onlooker, progress=progress
+    )
 
-    def work(begin: int, end: int) -> Counted:
-        relevant, excluded = relevant_and_excluded(product, relevance, begin, end)
-        prepared = product.query_block(begin, end)
-        tally = Tally(product, begin, relevant, ties)
+
+def over_pieces(
+    product: Scores,
+    relevance: Bound,
+    finish: Callable[[Counted], Result],
+    *,
+    ties: TieOrder,
+    onlooker: Onlooker | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Result]:
+    """What is made of the ranks of all relevant items, piece after piece of queries, in the thread
+    that counted them.
+
+    A tile is multiplied once, and its rows are then counted in pieces, so that what is held for
+    each relevant item is held for few of them at a time.
+    """
+
+    def work(begin: int, end: int) -> list[Result]:
+        prepared, excluded = product.query_block(begin, end), excluded_from(product, begin, end)
+        if len(product.columns) > 1:
+            return [finish(tallied(begin, end, prepared, excluded))]
+        tile = product.tile(prepared, begin, product.columns[0], excluded)
+        found = []
+        for first, last, relevant in pieces(relevance, begin, end, len(product.items)):
+            part = tile if (first, last) == (begin, end) else tile.rows(first, last)
+            gone = None if excluded is None else excluded.part(first - begin, last - begin)
+            tally = Tally(
+                product, first, relevant if gone is None else relevant.without(gone), ties
+            )
+            tally.read(part)
+            if onlooker is not None:
+                onlooker.add(part)
+            tally.begin()
+            tally.add(part)
+            found.append(finish(tally.counted(first, gone)))
+        return found
+
+    def tallied(begin: int, end: int, prepared: Matrix, excluded: Pairs | None) -> Counted:
+        relevant = relevance.block(begin, end)
+        tally = Tally(
+            product, begin, relevant if excluded is None else relevant.without(excluded), ties
+        )
         for column in product.columns:
             tile = product.tile(prepared, begin, column, excluded)
             tally.read(tile)
             if onlooker is not None:
                 onlooker.add(tile)
         tally.begin()
-        if len(product.columns) == 1:
-            tally.add(tile)
-        else:
-            for column in product.columns:
-                tally.add(product.tile(prepared, begin, column, excluded))
-        ranked = np.full(end - begin, len(product.items), np.int64)
-        return tally.counted(ranked if excluded is None else ranked - excluded.lengths)
+        for column in product.columns:
+            tally.add(product.tile(prepared, begin, column, excluded))
+        return tally.counted(begin, excluded)
 
-    return over_blocks(product, work, progress)
+    for found in over_blocks(product, work, progress, blocks=blocks(product, relevance)):
+        yield from found
+
+
+def excluded_from(product: Scores, begin: int, end: int) -> Pairs | None:
+    """What is excluded from the rankings of some queries."""
+    if product.exclude is None:
+        return None
+    excluded = product.exclude.block(begin, end)
+    return excluded.where(excluded.item >= 0)  # what has no vector was not going to be ranked
 
 
 def relevant_and_excluded(
     product: Scores, relevance: Bound, begin: int, end: int
 ) -> tuple[Pairs, Pairs | None]:
     """What is relevant to some queries and not excluded, and what is excluded."""
-    relevant = relevance.block(begin, end)
-    if product.exclude is None:
-        return relevant, None
-    excluded = product.exclude.block(begin, end)
-    excluded = excluded.where(excluded.item >= 0)  # what has no vector was not going to be ranked
-    return relevant.without(excluded), excluded
+    relevant, excluded = relevance.block(begin, end), excluded_from(product, begin, end)
+    return relevant if excluded is None else relevant.without(excluded), excluded
 
 
 class TieOrder:
     """In which order tied items stand: their place in it, worked out when the first tie is met."""
 
-    def __init__(self, scores: Scores, rule: str) -> None:
-        self._items, self._rule = scores.items, rule
+    def __init__(self, scores: Scores, rule: str, also: tuple[str, ...] = ()) -> None:
+        """`also` are ids of items that are numbered after those of the scores."""
+        self._items, self._rule, self._also = scores.items, rule, also
         # Categories have no order of their own in the input: their best items have.
         self._leaders = (
             scores.leaders if isinstance(scores, UniqueProduct) and rule == "input" else None
@@ -112,7 +143,8 @@ class TieOrder:
             return np.arange(len(self._items))
         import polars as pl
 
-        order = pl.Series(self._items.names(), dtype=pl.String).arg_sort(descending=True).to_numpy()
+        names = pl.Series((*self._items.names(), *self._also), dtype=pl.String)
+        order = names.arg_sort(descending=True).to_numpy()
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         return place
@@ -134,21 +166,53 @@ class Tally:
 
     def read(self, tile: Tile) -> None:
         """Take the relevant items' own scores from the tile they are in."""
-        self._slack = tile.slack
+        self._slack = None if tile.in_order else tile.slack
         if tile.scores.dtype != self._score.dtype:
             self._score = self._score.astype(tile.scores.dtype)
         inside = tile.holds(self._item)
         self._score[inside] = tile.scores[self._row[inside], self._item[inside] - tile.column]
 
-    def begin(self) -> None:
-        """All scores are read: put each row's in ascending order, with the limits that other scores
-        are compared to."""
-        order = np.lexsort((self._score, self._row))
+    def take(self, own: Floats, tile: Tile, shift: Floats | None) -> None:
+        """The relevant items are in no tile, and their exact scores are known: put each row's in
+        ascending order, with the limits that the scores of such tiles are compared to.
+
+        `shift` is what a tile's scores lack, for each row, where they lack something.
+        """
+        self._score = self._own = own[self._known]
+        self._slack = tile.slack
+        self._order()
+        own = self._own = self._score
+        kind = tile.scores.dtype.type
+        with np.errstate(over="ignore"):
+            if self._slack is None:
+                self._low, self._high = beside(own, kind)
+                return
+            # A tile's score is off by half of the slack. What is done here is in double precision,
+            # with two roundings of what may be as large as the row's greatest score.
+            room, most = self._slack / 2, np.zeros(len(self._slack))
+            np.maximum.at(most, self._row, np.abs(own))
+            if shift is not None:
+                room = room + 2 * sum_error(self._product.items.dims + 3, np.float64) * np.abs(
+                    shift
+                )
+                most = most + np.abs(shift)
+                own = own - shift[self._row]
+            room = (room + 4 * unit(np.float64) * most)[self._row]
+            self._low = np.nextafter((own - room).astype(kind), kind(-np.inf))
+            self._high = np.nextafter((own + room).astype(kind), kind(np.inf))
+
+    def _order(self) -> None:
+        order = order_in_segments(self._row, self._score)
         self._known, self._row, self._item = (
             each[order] for each in (self._known, self._row, self._item)
         )
         self._score = self._score[order]
         self._lengths = np.bincount(self._row, minlength=len(self._all.lengths))
+
+    def begin(self) -> None:
+        """All scores are read: put each row's in ascending order, with the limits that other scores
+        are compared to."""
+        self._order()
         if self._slack is None:
             self._low = self._high = self._score
         else:
@@ -196,65 +260,91 @@ class Tally:
         self, tile: Tile, crowded: Ints, above: Ints, level: Ints, close: dict[int, Ints]
     ) -> None:
         """Look at the items whose scores cannot be told from a relevant one's, or are the same."""
-        limits = (self._row[crowded], self._low[crowded], self._high[crowded])
-        for row, column in within(tile.scores, *limits, close):
-            some = crowded[slice(*np.searchsorted(limits[0], [row[0], row[-1] + 1]))]
-            left = Candidates(row, column, tile.scores[row, column])
-            own: NDArray[Any] = self._score[some]
-            if self._slack is not None:
-                above[some] -= left.counts(self._row[some], self._high[some])
-                some = self._told(tile, left, some, above, level)
-                own = self._own[some]
-            tied = level[some] - above[some] > tile.holds(self._item[some])
-            if tied.any():
-                places = self._ties.places
-                self._before[some] += counts_before(
-                    *(left.row, left.score),
-                    places(self._begin + left.row, left.column + tile.column),
-                    *(self._row[some], own),
-                    places(self._begin + self._row[some], self._item[some]),
-                )
+        row, low, high = (each[crowded] for each in (self._row, self._low, self._high))
+        windows, window = Windows.around(row, low, high)
+        ahead = above[crowded[windows.last]]
+        for some, which, column in within(tile.scores, windows, close):
+            mine = slice(*np.searchsorted(window, [some.start, some.stop]).tolist())
+            near, score = self._neighbours(
+                tile, windows.row[which], column, which, crowded[mine], window[mine], ahead
+            )
+            for told in self._told(near, score, tile):
+                above[told.own], level[told.own] = told.above, told.level
+                self._before[told.own] += told.before
 
-    def _told(self, tile: Tile, left: Candidates, some: Ints, above: Ints, level: Ints) -> Ints:
-        """Count for some relevant items the candidates above and level; gives the items for which
-        exact scores were needed, and leaves the candidates that may tie with them."""
-        product, (height, width) = self._product, tile.scores.shape
-        doubled = left.many(width)
-        if doubled:
-            slack = left.double(product, self._begin, tile.column, height)
-            at, there = left.find(self._row[some], self._item[some] - tile.column)
-            own = left.score[at]
-            own[~there] = self._exact(some[~there])
-            row, room = self._row[some], slack[self._row[some]]
-            beyond = left.counts(row, own + room)
-            reached = left.counts(row, own - room, or_equal=True) - beyond
-            alone = reached <= there
-            above[some] += np.where(alone, beyond, 0)
-            level[some] = above[some] + reached
-            some, own = some[~alone], own[~alone]
-            above[some] += left.narrow(row[~alone], own, room[~alone])
-        own = self._exact(some)
-        row = self._row[some]
-        if product.comparable and not doubled:
-            # Against a score without rounding, half of the slack is left.
-            assert self._slack is not None
-            above[some] += left.narrow(row, own, self._slack[row] * 0.5000001)
-        elif quick := product.quick_pairs(self._begin + left.row, left.column + tile.column):
-            left.score, error = quick
-            room = np.zeros(height)
-            np.maximum.at(room, left.row, error)
-            above[some] += left.narrow(row, own, room[row])
-        left.score = np.full(len(left.row), np.nan)
-        if len(left.row):
-            at, there = left.find(row, self._item[some] - tile.column)
-            left.score[at[there]] = own[there]
-            new = np.flatnonzero(np.isnan(left.score))
-            query, item = self._begin + left.row[new], left.column[new] + tile.column
-            left.score[new] = product.exact_pairs(query, item)
-        more = left.counts(row, own)
-        above[some] += more
-        level[some] = above[some] + left.counts(row, own, or_equal=True) - more
-        return some
+    def _neighbours(
+        self,
+        tile: Tile,
+        row: Ints,
+        column: Ints,
+        window: Ints,
+        own: Ints,
+        of_window: Ints,
+        ahead: Ints,
+    ) -> tuple[Neighbours, Floats]:
+        """Places of a tile, with the relevant items that lie there and those that do not; and their
+        scores."""
+        width, relevant = tile.scores.shape[1], np.full(len(row), -1)
+        key, wanted = row * width + column, self._row[own] * width + self._item[own] - tile.column
+        at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        there = (key[at] == wanted) & tile.holds(self._item[own])
+        relevant[at[there]] = own[there]
+        there[there] = relevant[at[there]] == own[there]
+        others, of_others = own[~there], of_window[~there]
+        window = np.append(window, of_others)
+        near = Neighbours(
+            group=window,
+            query=self._begin + np.append(row, self._row[others]),
+            item=np.append(column + tile.column, self._item[others]),
+            counts=np.append(np.ones(len(row), bool), np.zeros(len(others), bool)),
+            own=np.append(relevant, others),
+            above=ahead[window],
+        )
+        score = tile.scores[row, column].astype(np.float64)
+        own_score = self._score[others] if self._slack is None else self._exact(others)
+        return near, np.append(score, own_score)
+
+    def _told(self, near: Neighbours, score: Floats, tile: Tile) -> Iterator[Told]:
+        """What better and better scores tell of relevant items and their neighbours."""
+        if self._slack is not None:
+            new = self._to_score(near)
+            if len(new) and near.many(tile.scores.shape[1]):
+                score, room = near.double(self._product, new)
+                yield near.tell(self._with_exact(near, score), room)
+            elif self._product.comparable and self._few(near):
+                # Against a score without rounding, half of the slack is left.
+                self._exact(near.own[near.own >= 0])
+                room = self._slack[near.query - self._begin] * 0.5000001
+                yield near.tell(self._with_exact(near, score), room)
+            if len(near):
+                yield from self._quick(near)
+            new, score = self._to_score(near), np.zeros(len(near))
+            score[new] = self._product.exact_pairs(near.query[new], near.item[new])
+            score = self._with_exact(near, score)
+        yield near.settle(score, self._ties.places)
+
+    def _quick(self, near: Neighbours) -> Iterator[Told]:
+        new = self._to_score(near)
+        if not len(new):
+            return
+        quick = self._product.quick_pairs(near.query[new], near.item[new])
+        if quick is not None:
+            score, error = np.zeros(len(near)), np.zeros(len(near))
+            score[new], error[new] = quick
+            yield near.tell(self._with_exact(near, score), near.widest(2 * error))
+
+    def _few(self, near: Neighbours) -> bool:
+        """Whether few of some items are relevant, so that their exact scores take little time."""
+        return int(np.count_nonzero(near.own >= 0)) * _EXACT < len(near)
+
+    def _to_score(self, near: Neighbours) -> Ints:
+        """Which of some items have no exact score yet."""
+        return np.flatnonzero((near.own < 0) | np.isnan(self._own[near.own]))
+
+    def _with_exact(self, near: Neighbours, score: Floats) -> Floats:
+        """Scores, with those of relevant items that are known exactly in their places."""
+        exact = np.where(near.own >= 0, self._own[near.own], np.nan)
+        return np.where(np.isnan(exact), score, exact)
 
     def _exact(self, some: Ints) -> Floats:
         """The exact scores of some relevant items, computed when they are first asked for."""
@@ -262,76 +352,35 @@ class Tally:
         self._own[new] = self._product.exact_pairs(self._begin + self._row[new], self._item[new])
         return self._own[some]
 
-    def counted(self, ranked: Ints) -> Counted:
+    def counted(self, begin: int, excluded: Pairs | None, items: int | None = None) -> Counted:
+        """The ranks of the relevant items, in the order in which they came; `items` are ranked for
+        a query, all of the product unless another number is named, but for those excluded."""
+        items = len(self._product.items) if items is None else items
+        ranked = np.full(len(self._all.lengths), items, np.int64)
+        if excluded is not None:
+            ranked -= excluded.lengths
         first, last, before = (np.zeros(len(self._all.item), np.int64) for _ in range(3))
         first[self._known], last[self._known], before[self._known] = (
             self._above + 1,
             self._level,
             self._before,
         )
-        return Counted(self._all, first, last, before, ranked)
+        return Counted(begin, self._all, first, last, before, ranked)
 
 
-def rankings_of(scores: Scores, counted: list[Counted], policy: Policy, name: str) -> Rankings:
-    """Counted ranks as `Rankings`."""
-    lengths = np.concatenate([each.relevant.lengths for each in counted])
-    if not lengths.any():
-        raise InputError("no item is relevant to any query; check the relevance that was given.")
-    query = np.repeat(np.arange(len(scores.queries)), lengths)
-    grade = np.concatenate([each.relevant.grade for each in counted])
-    first, last, place = (
-        np.concatenate([getattr(each, part) for each in counted])
-        for part in ("first", "last", "place")
-    )
-    ranked = np.concatenate([each.ranked for each in counted])
-    found = first > 0
-    hit_query, hit_grade = query[found], grade[found]
-    rank = first[found] + place[found]
-    if policy.ties in ("best", "worst"):
-        rank = favoured(hit_query, first[found], last[found], hit_grade, best=policy.ties == "best")
-    order = by_query_and_rank(hit_query, rank)
-    return Rankings(
-        queries=scores.queries.names(),
-        retrieved=ranked,
-        hit_query=hit_query[order],
-        hit_rank=rank[order],
-        hit_grade=hit_grade[order],
-        hit_tie_first=first[found][order],
-        hit_tie_last=last[found][order],
-        pool_query=query,
-        pool_grade=descending(grade, lengths),
-        missing=np.zeros(len(scores.queries), bool),
-        collection=ranked,
-        ties=policy.ties,
-        name=name,
-    )
-
-
-def of_judged_queries(r: Rankings, judged: Judged, scores: Scores) -> Rankings:
-    """As with any run: queries that nobody judged are ignored, and judged queries without a vector
-    are missing."""
-    r = r.take(np.flatnonzero(judged.known))
-    if judged.of_absent is None or not judged.absent:
-        return r
-    count = len(judged.absent)
-    of_absent = (
-        scores.relevance_of_others(judged.of_absent)
-        if isinstance(scores, UniqueProduct)
-        else judged.of_absent
-    )
-    pairs = of_absent.block(0, count)
-    return replace(
-        r,
-        queries=(*r.queries, *judged.absent),
-        retrieved=np.append(r.retrieved, np.zeros(count, np.int64)),
-        missing=np.append(r.missing, np.ones(count, bool)),
-        collection=np.append(r.collection, np.full(count, len(scores.items))),  # type: ignore[arg-type]
-        pool_query=np.append(r.pool_query, len(r) + pairs.row),
-        pool_grade=np.append(r.pool_grade, descending(pairs.grade, pairs.lengths)),
-    )
+def beside(numbers: Floats, kind: Precision) -> tuple[Matrix, Matrix]:
+    """For each number the nearest ones of a precision: not below it, and not above it."""
+    low = numbers.astype(kind)
+    high = low.copy()
+    low = np.where(low < numbers, np.nextafter(low, kind(np.inf)), low)
+    high = np.where(high > numbers, np.nextafter(high, kind(-np.inf)), high)
+    return low, high
 
 
 _SHORT = 2048
 """Rows of so many scores or fewer are sorted many at a time: calling numpy for each would take
 longer."""
+_EXACT = 8
+"""Scores in double precision that take as long as an exact one, with what is spared by having it.
+"""
 _SCORES_AT_A_TIME = 1 << 18

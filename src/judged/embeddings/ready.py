@@ -93,23 +93,26 @@ class ReadyItems:
         self._held: Matrix | None = None
         self.workspace = threading.local()
         """What each thread of a product has for itself."""
-        self.whole = similarity.keeps_whole
-        """Whether all numbers are whole ones, and stay so when made ready."""
+        self.halvings = 0.0 if similarity.keeps_whole else np.inf
+        """How often to double all numbers, as given and made ready, until they are whole."""
         keys = np.empty(len(items), np.uint64)
         same = items.precise if given is np.float64 else np.float32
 
-        def look(begin: int) -> float:
+        def look(begin: int) -> tuple[float, float]:
             end = min(begin + step, len(items))
             block = items.block(begin, end, given)
             refuse_infinite(block, items, begin)
             keys[begin:end] = keys_of(block.astype(same, copy=False))
             ready = similarity.prepare(block, items, begin, items=True)
-            if self.whole and (ready != np.rint(ready)).any():
-                self.whole = False
+            halved = self.halvings
+            if halved < np.inf:
+                halved = halvings(block, ready, similarity)
+                if halved == np.inf:  # the next blocks need not be looked at
+                    self.halvings = halved
             if self._held is not None:
                 with np.errstate(over="ignore"):  # what overflows is seen by its length
                     self._held[begin:end] = ready
-            return similarity.longest(ready)
+            return similarity.longest(ready), halved
 
         # Small enough to stay in a core's cache from one step to the next; what is not in memory is
         # read by larger pieces, from its beginning to its end.
@@ -121,7 +124,8 @@ class ReadyItems:
             width = similarity.prepare(start[:1], items, 0, items=True).shape[1]
             self._held = np.empty((len(items), width), kept)
         with ThreadPoolExecutor((os.cpu_count() or 1) if in_memory else 1) as pool:
-            self.longest = max(pool.map(look, range(0, len(items), step)))
+            longest, halved = zip(*pool.map(look, range(0, len(items), step)), strict=True)
+        self.longest, self.halvings = max(longest), max(halved)
         first = first_equal(items, keys, same)
         items.release()
         self.first: Ints | None = None if np.array_equal(first, np.arange(len(first))) else first
@@ -137,6 +141,19 @@ class ReadyItems:
             parts.append(ready.astype(self.kept, copy=False))
         self._items.release()
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def halvings(given: Matrix, ready: Matrix, similarity: Similarity) -> float:
+    """How often to double vectors that were made ready until all their numbers are whole: infinity
+    where three times are not enough, for them or for what was moved and perhaps rounded."""
+    with np.errstate(over="ignore"):  # what is infinite then is refused elsewhere
+        if similarity.moves and not _whole(given * 8):
+            return np.inf
+        return next((times for times in (0.0, 1.0, 3.0) if _whole(ready * 2**times)), np.inf)
+
+
+def _whole(numbers: Matrix) -> bool:
+    return bool((numbers == np.rint(numbers)).all())
 
 
 def refuse_infinite(block: Matrix, vectors: Vectors, begin: int) -> None:

@@ -3,7 +3,7 @@ queries at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.embeddings.pairs import Pairs
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Floats, Ints, starts_of
@@ -19,38 +20,9 @@ if TYPE_CHECKING:
     from judged.judging.pool import Pool
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
-    """Items of some queries, query after query, each item once: how many each has, which, and with
-    what grade.
-
-    An item of -1 is judged but has no vector: it can only be missed.
-    """
-
-    lengths: Ints
-    item: Ints
-    grade: Floats
-
-    @property
-    def row(self) -> Ints:
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)
-
-    def where(self, keep: NDArray[np.bool_]) -> Pairs:
-        return Pairs(
-            np.bincount(self.row[keep], minlength=len(self.lengths)),
-            self.item[keep],
-            self.grade[keep],
-        )
-
-    def without(self, others: Pairs) -> Pairs:
-        """Those that others of the same queries do not hold; what has no vector stays."""
-        beyond = 1 + max(self.item.max(initial=0), others.item.max(initial=0))
-        gone = np.isin(self.row * beyond + self.item, others.row * beyond + others.item)
-        return self.where(~gone | (self.item < 0))
-
-
 class Bound(Protocol):
-    """What knows the items of a block of queries."""
+    """What knows the items of a block of queries; and, if it has a method `most`, how many there
+    are at most for each of them, before it is asked which."""
 
     def block(self, begin: int, end: int) -> Pairs: ...
 
@@ -109,7 +81,10 @@ class PairedRows:
         return self
 
     def block(self, begin: int, end: int) -> Pairs:
-        return Pairs(np.ones(end - begin, np.int64), np.arange(begin, end), np.ones(end - begin))
+        return Pairs(self.most(begin, end), np.arange(begin, end), np.ones(end - begin))
+
+    def most(self, begin: int, end: int) -> Ints:
+        return np.ones(end - begin, np.int64)
 
 
 @dataclass(frozen=True)
@@ -137,10 +112,22 @@ class SameId:
             raise InputError(
                 "same_id needs ids on both sides; give query_ids and item_ids, or use same_row."
             )
-        place = {name: number for number, name in enumerate(items.ids)}
+        place = rows_of(queries.ids, items)
         pairs = [(row, place[name]) for row, name in enumerate(queries.ids) if name in place]
         row, item = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         return _Listed.of(row, item, np.ones(len(row)), queries)
+
+
+def rows_of(names: Iterable[str], vectors: Vectors) -> dict[str, int]:
+    """The row of each name that there is; without a table of all rows, of which there may be many
+    more."""
+    wanted = set(names)
+    if vectors.ids is not None:
+        return {name: row for row, name in enumerate(vectors.ids) if name in wanted}
+    digits = (name for name in wanted if name.isascii() and name.isdigit() and len(name) < 19)
+    return {
+        name: int(name) for name in digits if int(name) < len(vectors) and str(int(name)) == name
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +147,9 @@ class _Listed:
         lengths = self.lengths[begin:end]
         at = slice(int(self.starts[begin]), int(self.starts[begin]) + int(lengths.sum()))
         return Pairs(lengths, self.item[at], self.grade[at])
+
+    def most(self, begin: int, end: int) -> Ints:
+        return self.lengths[begin:end]
 
 
 def _pairs_of(
@@ -214,7 +204,6 @@ class Judgements:
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         pool = self.pool
         query_place = {name: row for row, name in enumerate(queries.names())}
-        item_place = {name: row for row, name in enumerate(items.names())}
         of_query = np.array([query_place.get(name, -1) for name in pool.queries], dtype=np.int64)
         if not (of_query >= 0).any():
             numbers = "" if queries.ids else ", row numbers; give query_ids (--query-ids)"
@@ -224,9 +213,9 @@ class Judgements:
                 f"{', '.join(map(repr, pool.queries[:3]))}, the vectors have "
                 f"{', '.join(map(repr, queries.names()[:3]))}{numbers}."
             )
-        item = np.array(
-            [item_place.get(name, -1) for each in pool.items for name in each], dtype=np.int64
-        )
+        names = [name for each in pool.items for name in each]
+        item_place = rows_of(names, items)
+        item = np.array([item_place.get(name, -1) for name in names], dtype=np.int64)
         row = of_query[pool.query]
         there = row >= 0
         known = np.zeros(len(queries), bool)

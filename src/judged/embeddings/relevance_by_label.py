@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.embeddings.relations import Bound, Pairs
+from judged.embeddings.pairs import Pairs
+from judged.embeddings.relations import Bound
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Ints, positions, starts_of
@@ -48,6 +49,9 @@ class _ByCode:
         lengths = self.counts[code]
         item = self.order[positions(self.starts[code], lengths)]
         return Pairs(lengths, item, np.ones(len(item)))
+
+    def most(self, begin: int, end: int) -> Ints:
+        return self.counts[self.query_code[begin:end]]
 
 
 def _codes(left: NDArray[Any], right: NDArray[Any]) -> tuple[Ints, Ints]:
@@ -201,3 +205,9 @@ class _ByLabels:
         key, shared = np.unique(np.repeat(row, lengths) * self.items + found, return_counts=True)
         grade = shared.astype(np.float64) if self.graded else np.ones(len(key))
         return Pairs(np.bincount(key // self.items, minlength=len(lists)), key % self.items, grade)
+
+    def most(self, begin: int, end: int) -> Ints:
+        lists = self.wanted[begin:end]
+        label = np.array([code for each in lists for code in each], dtype=np.int64)
+        row = np.repeat(np.arange(len(lists)), [len(each) for each in lists])
+        return np.bincount(row, self.counts[label], minlength=len(lists)).astype(np.int64)

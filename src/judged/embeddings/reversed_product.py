@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from judged.embeddings.pairs import Pairs
 from judged.embeddings.product import Product, Tile
-from judged.embeddings.relations import Pairs, reversed_pairs
+from judged.embeddings.relations import reversed_pairs
 from judged.inputs.vectors.vectors import Matrix
 from judged.segments import Floats, Ints, starts_of
 from judged.similarity.equal import equal_groups
@@ -32,7 +33,8 @@ class ReversedProduct:
         self._slack: float | None = None
         self._equal, self._sizes = np.zeros(0, np.int64), np.zeros(0, np.int64)
         if product.certain:
-            self._slack = None if product.whole_numbers else product.greatest_slack()
+            whole = product.whole_numbers and product.comparable
+            self._slack = None if whole else product.greatest_slack()
         else:
             self._equal, self._sizes = equal_groups(product.queries, product.ready.given)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,9 @@ from judged.rankings.rankings import Rankings
 if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
+    from judged.evaluation.parts import Asked
     from judged.evaluation.request import Request
+    from judged.evaluation.scored import Scored
     from judged.types import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
 
 ONE_DIRECTION = (
@@ -40,30 +42,42 @@ def with_best(r: Rankings, found: TopK | None) -> Rankings:
     return replace(r, best_score=np.array([known.get(query, np.nan) for query in r.queries]))
 
 
-def evaluated(
-    rankings: Sequence[Rankings],
-    request: Request,
-    tie_range: bool,
-    queries: tuple[WeightsLike | None, bool, float | None],
-    intervals: tuple[bool, float, GroupsLike | None],
-) -> Evaluation:
-    """The numbers, with their warnings issued; with what was asked for about the queries and about
-    intervals."""
-    from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.warnings import announced
+@dataclass(frozen=True)
+class Numbers:
+    """What is asked for: measures and policy, what is said about the queries, and intervals."""
 
-    weights, unanswerable, answer_threshold = queries
-    interval, level, groups = intervals
-    return announced(
-        evaluate_rankings(
-            rankings,
-            request,
-            tie_range=tie_range,
-            weights=weights,
-            unanswerable=unanswerable,
-            answer_threshold=answer_threshold,
-            interval=interval,
-            level=level,
-            groups=groups,
+    request: Request
+    tie_range: bool = False
+    weights: WeightsLike | None = None
+    unanswerable: bool = False
+    answer_threshold: float | None = None
+    interval: bool = False
+    level: float = 0.95
+    groups: GroupsLike | None = None
+
+    def of(self, rankings: Sequence[Rankings]) -> Evaluation:
+        """The numbers of rankings, with their warnings issued."""
+        from judged.evaluation.parts import evaluated
+
+        asked = self.asked()
+        return self.of_runs([evaluated(r, asked) for r in rankings], asked)
+
+    def of_runs(self, runs: Sequence[tuple[Scored, Rankings | None]], asked: Asked) -> Evaluation:
+        """Those of what was evaluated."""
+        from judged.evaluation.evaluation import evaluate_runs
+        from judged.evaluation.warnings import announced
+
+        chosen = {"interval": self.interval, "level": self.level, "groups": self.groups}
+        return announced(evaluate_runs(runs, asked, **chosen))  # type: ignore[arg-type]
+
+    def asked(self) -> Asked:
+        """What is computed of each block of rankings."""
+        from judged.evaluation.parts import Asked
+
+        return Asked.of(
+            self.request,
+            tie_range=self.tie_range,
+            unanswerable=self.unanswerable,
+            answer_threshold=self.answer_threshold,
+            weights=self.weights,
         )
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -10,24 +10,20 @@ import numpy as np
 
 from judged.checks import size_in_bytes
 from judged.embeddings.categories import Grouping, UniqueProduct
-from judged.embeddings.itself import warned_of_itself
+from judged.embeddings.counted import of_judged_queries, rankings_of
 from judged.embeddings.normalisation import Fitted, Normalisation
 from judged.embeddings.product import Product, Scores
-from judged.embeddings.ranks import TieOrder, count_ranks, of_judged_queries, rankings_of
+from judged.embeddings.ranks import TieOrder, count_ranks
 from judged.embeddings.ready import Plan
 from judged.embeddings.relations import Bound, Judged, Relation, reversed_pairs
 from judged.embeddings.reversed_product import ReversedProduct
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError, PolicyError
-from judged.inputs.categories import CATEGORIES
 from judged.inputs.vectors.vectors import Vectors
-from judged.judging.item_to import BASIS
 from judged.policy import Policy
-from judged.rankings.audit import Audit
-from judged.rankings.columns import OTHER_WAY
 from judged.rankings.rankings import Rankings
 from judged.similarity.similarity import Similarity
-from judged.text import Warned, counted
+from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.types import Precision, Progress
@@ -140,6 +136,19 @@ def counted_one(
     """The ranks of all relevant items, and from the same pass the first `top` items of every
     query."""
     bound = relation.bind(search.queries, search.items)
+    return counted_bound(search, bound, policy, name=name, top=top, progress=progress)
+
+
+def counted_bound(
+    search: Search,
+    bound: Bound,
+    policy: Policy,
+    *,
+    name: str,
+    top: int | None,
+    progress: Progress | None,
+) -> tuple[Rankings, TopK | None]:
+    """The same, of relevance that is bound to the vectors."""
     scores, fitted = scores_of(search)
     return _counted(scores, fitted, bound, policy, name=name, top=top, progress=progress)
 
@@ -158,17 +167,19 @@ def _counted(
     judged = bound if isinstance(bound, Judged) else None
     if isinstance(scores, UniqueProduct):
         bound = scores.relevance(bound)
-    best = None
-    if top is not None:
-        rule = "input" if policy.ties == "input" else "id"
-        best = Best(scores, top, ties=rule, fitted=fitted)
+    best = None if top is None else best_of(scores, top, policy, fitted)
     # Ranks by grade, and means over all orders, read only the ties' ends.
     order = TieOrder(scores, policy.ties)
     ranks = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
-    rankings = rankings_of(scores, ranks, policy, name)
+    rankings = rankings_of(scores.queries.names(), ranks, policy, name)
     if judged is not None:
         rankings = of_judged_queries(rankings, judged, scores)
     return rankings, None if best is None else best.top_k()
+
+
+def best_of(scores: Scores, top: int, policy: Policy, fitted: Fitted | None) -> Best:
+    """What looks for the first items of every query while ranks are counted."""
+    return Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
 
 
 def counted_both(
@@ -226,52 +237,6 @@ def _file_of(side: Vectors) -> str:
     come from none."""
     file, _, part = side.source.partition("::")
     return part or (PurePath(file).stem if PurePath(file).suffix else "")
-
-
-def explained(r: Rankings, of: Search, relation: Relation, *, back: bool = False) -> Rankings:
-    """Rankings with what they are of, and what was found; `back` where items search for queries."""
-    assumed = (*getattr(relation, "notes", ()), *of.queries.notes, *of.items.notes)
-    notes = (*warned_of_itself(of, r), *dict.fromkeys(assumed))
-    audit = _audit(r, notes, complete=relation.complete, queries=len(of.queries))
-    return replace(r, complete=relation.complete, basis=_basis(of, relation, back), audit=audit)
-
-
-def _audit(r: Rankings, notes: tuple[str, ...], *, complete: bool, queries: int) -> Audit:
-    lost = int(np.count_nonzero(~r.missing[r.pool_query])) - len(r.hit_query)
-    if lost:
-        items = counted(lost, "judged item has", "judged items have")
-        notes = (Warned(f"{items} no vector, and can only be missed."), *notes)
-    return Audit.of(r, run_queries=queries, notes=notes, complete=complete)
-
-
-def _basis(search: Search, relation: Relation, back: bool) -> tuple[str, ...]:
-    """What the ranks are of, in words: part of the definition of every number that comes from
-    them."""
-    what = "items"
-    said = [f"{search.similarity.name}: {search.similarity.says}, {_precision(search)}"]
-    if search.dims is not None:
-        said.append(f"only the first {search.dims} dimensions of the vectors are used")
-    if search.normalisation is not None:
-        said.append(search.normalisation.note.rstrip("."))
-    if search.categories is not None:
-        what = "categories"
-        said.append(BASIS[CATEGORIES])
-    said.append(OTHER_WAY if back else f"all {what} are ranked")
-    said.append(f"relevant: {relation.says}")
-    if search.exclude is not None:
-        said.append(f"excluded from the ranking: {search.exclude.says}")
-    return tuple(said)
-
-
-def _precision(search: Search) -> str:
-    """How exact the scores are that ranks are by, in words."""
-    if search.precision == "single":
-        return "in single precision, where close scores may tie or change places"
-    if not search.similarity.certain:
-        return "given numbers in double precision; close scores may depend on the machine"
-    if search.normalisation is not None and not search.normalisation.keeps_order:
-        return "in double precision before and after it is normalised"
-    return "in double precision"
 
 
 def refuse_changes(search: Search, what: str) -> None:

@@ -16,15 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.checks import whole
+from judged.embeddings.blocks import over_blocks
 from judged.embeddings.normalisation import Fitted
-from judged.embeddings.product import Scores, Tile, over_blocks
+from judged.embeddings.product import Scores, Tile
 from judged.embeddings.ranks import TieOrder
 from judged.errors import PolicyError, quoted
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.policy import CHOICES
 from judged.results import Table
 from judged.run_results import RunResult
-from judged.segments import Ints, freeze
+from judged.segments import Floats, Ints, freeze
 from judged.text import counted, shown
 
 if TYPE_CHECKING:
@@ -128,6 +129,11 @@ class Best:
     def _place(self, query: int, items: Ints) -> Ints:
         return self._ties.places(np.full(len(items), query), items)
 
+    def first_scores(self, queries: slice) -> Floats:
+        """The score of the first item of some queries, in double precision and as it is ranked by,
+        once all their tiles were seen; NaN where there is none."""
+        return np.where(self._items[queries, 0] >= 0, self._scores[queries, 0], np.nan)
+
     def top_k(self) -> TopK:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
         items, scores = self._items, self._scores
@@ -203,6 +209,8 @@ class TopK(RunResult):
     """The items, for their ids."""
     ties: str
     """The rule that tied items are ordered by: id or input."""
+    searched: int | None = None
+    """How many items were searched, where `item_vectors` are only those that were found."""
 
     WORDS: ClassVar[frozenset[str]] = frozenset(("query", "item"))
 
@@ -284,7 +292,7 @@ class TopK(RunResult):
         >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(1).sentences()[0]
         'the first 1 of 2 items for 1 query'
         """
-        of = counted(len(self.item_vectors), "item")
+        of = counted(self.searched or len(self.item_vectors), "item")
         queries = counted(len(self), "query", "queries")
         return [f"the first {self.k:,} of {of} for {queries}", CHOICES["ties"][self.ties]]
 

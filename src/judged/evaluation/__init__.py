@@ -6,9 +6,11 @@ are still being loaded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from judged.checks import LEVEL, checked
+from judged.checks import checked
+from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.data import Data
 
 if TYPE_CHECKING:
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
         ColumnsLike,
         ConventionLike,
         Duplicates,
+        Engine,
         FileFormat,
         GroupsLike,
         ItemToLike,
         JudgementsLike,
         MeasuresLike,
+        Memory,
+        Path,
         PolicyLike,
         Progress,
         RunsLike,
@@ -31,6 +36,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = ["evaluate"]
+
+FEW_RUNS = 4
+"""Up to so many small runs are read in less time than it takes to load polars."""
 
 
 @checked
@@ -57,9 +65,15 @@ def evaluate(
     level: float = 0.95,
     groups: GroupsLike | None = None,
     trusted: JudgementsLike | None = None,
+    per_query: bool = True,
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
+    engine: Engine | None = None,
+    memory: Memory = MEMORY,
+    temporary: Path | None = None,
+    jobs: int | None = None,
+    skip_bad: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Score one run, or several, against judgements.
@@ -124,11 +138,27 @@ def evaluate(
         Judgements that are trusted, as those of people, of at least 20 of the queries, drawn at
         random: they correct the numbers that cheap judgements, as those of a language model, give
         for all queries (prediction-powered inference).
+    per_query : bool, optional
+        False for the summaries and the audit alone, where there are more queries than memory can
+        hold: the same numbers, by exact sums. Judgements in Spark stay there then.
     columns : ColumnsLike, optional
         What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
         default their names tell.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
+    engine : {"memory", "spark", "tables"}, optional
+        What computes with tables that live elsewhere. By default those of DuckDB, ibis and other
+        libraries that narwhals knows stay where they are ("tables"); "memory" reads them whole.
+    memory : str or int, optional
+        What a run may take while it is read: large ones are read in blocks, and one that is not
+        grouped by query is put on disk by query first.
+    temporary : str or PathLike, optional
+        The folder for what is put on disk meanwhile; by default that of the system.
+    jobs : int, optional
+        How many runs are read and judged at once; by default one for each core. The numbers are
+        the same whatever it is.
+    skip_bad : bool, optional
+        Leave runs out that cannot be evaluated, and warn of each, in place of refusing all runs.
     progress : Progress, optional
         Called after each run with the number of its queries.
 
@@ -155,6 +185,7 @@ def evaluate(
 
         refuse_beside(
             trusted,
+            per_query=not per_query,
             interval=interval,
             groups=groups is not None,
             tie_range=tie_range,
@@ -167,43 +198,55 @@ def evaluate(
         columns=columns,
         judgements_format=judgements_format,
         run_format=run_format,
+        engine=engine,
     )
-    with given.reading_ahead() as data:
-        from judged.evaluation.evaluation import evaluate_rankings
+    plain = item_to is None and unique is None and trusted is None and not exclude_same_id
+    few = len(given.given_runs) <= FEW_RUNS
+    room = Room.of(memory, temporary)
+    with replace(given, small=plain and few, room=room).reading_ahead() as data:
+        from judged.evaluation.evaluation import evaluate_rankings, evaluate_runs
+        from judged.evaluation.parts import Asked
         from judged.evaluation.request import Request
-        from judged.evaluation.runs import judged_runs
+        from judged.evaluation.runs import evaluated_runs, judged_runs
         from judged.evaluation.warnings import announced
 
         request = Request.of(measures, policy, convention, prepares=True)
-        judged = judged_runs(
-            data,
-            request,
-            depth=depth,
-            duplicates=duplicates,
-            collection=collection,
-            weights=weights,
-            progress=progress,
-            both_levels=both_levels,
-            best_scores=unanswerable,
-            item_to=item_to,
-            unique=unique,
-            exclude_same_id=exclude_same_id,
-            trusted=trusted,
-        )
-    found = evaluate_rankings(
-        judged.rankings,
-        request,
-        tie_range=tie_range,
-        unjudged_range=unjudged_range,
-        weights=weights,
-        unanswerable=unanswerable,
-        answer_threshold=answer_threshold,
-        interval=interval,
-        level=level if trusted is None else LEVEL,
-        groups=groups,
-    )
-    if judged.trusted is not None:
-        from judged.evaluation.trusted import with_trusted
+        how: dict[str, Any] = {
+            "depth": depth,
+            "duplicates": duplicates,
+            "collection": collection,
+            "weights": weights,
+            "progress": progress,
+            "both_levels": both_levels,
+            "item_to": item_to,
+            "unique": unique,
+            "exclude_same_id": exclude_same_id,
+            "jobs": jobs,
+            "skip_bad": skip_bad,
+        }
+        if trusted is None:
+            asked = Asked.of(
+                request,
+                tie_range=tie_range,
+                unjudged_range=unjudged_range,
+                unanswerable=unanswerable,
+                answer_threshold=answer_threshold,
+                weights=weights,
+            )
+            if not per_query:
+                from judged.evaluation.totals import refuse_needing_values
 
-        found = with_trusted(found, judged.trusted, level)
-    return announced(found)
+                refuse_needing_values(asked, interval=interval, unanswerable=unanswerable)
+                asked = replace(asked, per_query=False)
+            evaluated = evaluated_runs(data, asked, **how)
+            found = evaluate_runs(
+                evaluated.runs, asked, interval=interval, level=level, groups=groups
+            )
+            return announced(replace(found, skipped=evaluated.skipped))
+        judged = judged_runs(data, request, trusted=trusted, **how)
+    from judged.evaluation.trusted import with_trusted
+
+    assert judged.trusted is not None
+    found = evaluate_rankings(judged.rankings, request, weights=weights)
+    found = with_trusted(found, judged.trusted, level)
+    return announced(replace(found, skipped=judged.skipped))

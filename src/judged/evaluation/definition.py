@@ -198,7 +198,7 @@ def methods(evaluation: Exports) -> str:
         sentence[0].upper() + sentence[1:] for sentence in evaluation.policy.sentences().values()
     ]
     depths = dict.fromkeys(
-        run.rankings.depth for run in evaluation.runs if run.rankings.depth is not None
+        run.about.depth for run in evaluation.runs if run.about.depth is not None
     )
     means: dict[str, list[str]] = {}
     for measure in evaluation.measures:
@@ -238,7 +238,7 @@ def methods(evaluation: Exports) -> str:
 
 def _basis(evaluation: Exports) -> list[str]:
     """What was ranked and how, each once, where rankings say so: embeddings, categories."""
-    said = ("; ".join(run.rankings.basis) for run in evaluation.runs)
+    said = ("; ".join(run.about.basis) for run in evaluation.runs)
     return list(dict.fromkeys(filter(None, said)))
 
 
@@ -296,9 +296,11 @@ def _ranges(evaluation: Exports) -> list[str]:
 
 def _population(evaluation: Exports, runs: Sequence[Scored]) -> str:
     """How many queries the summaries are about; where it differs, for which runs or measures."""
-    if len({len(run.rankings) for run in runs}) > 1:
+    if len({len(run.about) for run in runs}) > 1:
         return " and ".join(f"{_population(evaluation, [run])} ({run.name})" for run in runs)
-    queries = len(runs[0].rankings)
+    queries = len(runs[0].about)
+    if not queries:
+        return f"{runs[0].query_count:,} judged queries, as the policy counts them"
     counts = {
         (run.name, evaluation.label(measure)): int((~np.isnan(run.values[measure])).sum())
         for run in runs

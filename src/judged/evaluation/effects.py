@@ -4,7 +4,6 @@ lists that end early."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from judged.errors import PolicyError
 from judged.evaluation.ranges import UNJUDGED_ENDS
 from judged.evaluation.settlement import is_bounded
 from judged.evaluation.tie_ends import tie_ends
+from judged.frozen import dataclass
 from judged.judging.variants import Variants, uncondensed
 from judged.measures import parse_measure
 from judged.measures.orders import tied_queries
@@ -73,10 +73,11 @@ def ties(evaluation: Exports, look: Look) -> list[str]:
 
 def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]:
     """What ties do to each measure of a run, where they do anything and are known."""
-    if run.rankings.hit_tie_first is None:
+    kept = evaluation.rankings.get(run.name)
+    if kept is None or kept.hit_tie_first is None:
         return {}
     try:
-        r = Variants(run.rankings).under("expected")
+        r = Variants(kept).under("expected")
     except PolicyError:  # a cut through a tie, whose unjudged results were removed
         return dict.fromkeys(evaluation.measures, Moved(math.nan, sure=False, seen=True))
     tied = np.flatnonzero(tied_queries(r))
@@ -93,7 +94,7 @@ def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]
             settled = (
                 Settled(end[counts], counts, np.array, weights) for end in (ends.low, ends.high)
             )
-            sides = [measure.summarise(r, each) for each in settled]
+            sides = [measure.summarise(None, each) for each in settled]
         else:
             both = (ends.by_worth(measure, *asked[1:], best=best) for best in (False, True))
             sides = [math.nan if side is None else side.summary for side in both]
@@ -120,11 +121,12 @@ def unjudged(evaluation: Exports) -> list[str]:
     is relevant, for then that says no more than precision does."""
     if evaluation.policy.unjudged == "removed":
         return []
-    runs = [run for run in evaluation.runs if _tells_irrelevant(run.rankings)]
+    kept = (evaluation.rankings.get(run.name) for run in evaluation.runs)
+    runs = [r for r in kept if r is not None and _tells_irrelevant(r)]
     about: dict[str, list[str]] = {}
     for k in cutoffs(evaluation) if runs else ():
         share = parse_measure("Judged")(k=k)
-        found = [(_mean(share.compute(uncondensed(run.rankings))), run.name) for run in runs]
+        found = [(_mean(share.compute(uncondensed(r))), r.name) for r in runs]
         (least, worst), (most, best) = min(found), max(found)
         if least < 1:
             low, high = _percent(least), _percent(most)
@@ -158,7 +160,10 @@ def short_lists(evaluation: Exports) -> list[list[str]]:
 
 
 def _short(evaluation: Exports, run: Scored) -> list[str]:
-    r = run.rankings.whole or run.rankings
+    kept = evaluation.rankings.get(run.name)
+    if kept is None:
+        return []
+    r = kept.whole or kept
     known = cutoffs(evaluation)
     shortest = r.retrieved[~r.missing].min(initial=max(known, default=0))
     touched, names, deep = np.zeros(len(r), bool), [], set()
@@ -179,6 +184,18 @@ def _short(evaluation: Exports, run: Scored) -> list[str]:
     many = counted(int(touched.sum()), "query has", "queries have")
     fewer = f"fewer than {listed([f'{k:,}' for k in sorted(deep)], 'or')} results"
     return [f"{many} {fewer} and relevant items left: longer lists could raise {listed(names)}."]
+
+
+def unseen(evaluation: Exports) -> list[str]:
+    """Runs that ties and unjudged results were not looked into of, for they were too large."""
+    names = [run.name for run in evaluation.runs if run.name not in evaluation.rankings]
+    if not names or evaluation.others:
+        return []
+    return [
+        f"What ties, unjudged results and short lists do to the numbers of {listed(names)} was not "
+        "looked into, for their rankings were not kept (there are too many judgements, or they are "
+        "in Spark): see --tie-range and --unjudged-range."
+    ]
 
 
 def scenarios(evaluation: Exports) -> list[str]:

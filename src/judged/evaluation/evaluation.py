@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import LEVEL
-from judged.errors import InputError, MeasureError, PolicyError, quoted
+from judged.errors import InputError, MeasureError, quoted
 from judged.evaluation.intervals import ENDS, Groups, refuse_idle, with_intervals
 from judged.evaluation.pages import Paged
-from judged.evaluation.queries import counting
-from judged.evaluation.ranges import (
-    TIE_ORDERS,
-    filled_readings,
-    with_judged_shares,
-)
+from judged.evaluation.parts import Asked, evaluated
 from judged.evaluation.request import Conventional, Request
 from judged.evaluation.scored import Scored
-from judged.evaluation.settlement import score, score_ties
-from judged.judging.variants import Variants
+from judged.frozen import dataclass
 from judged.measures import Measure, parse_measure
-from judged.measures.orders import tied_queries
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
@@ -53,49 +46,45 @@ def evaluate_rankings(
 ) -> Evaluation:
     """Score rankings that are made already; ties and unjudged items stay as they were then, unless
     the policy says."""
-    if not interval:
-        refuse_idle(level, groups)
     if isinstance(measures, Request):
         request = measures
     else:
         request = Request.of(
             measures, policy, convention, ties=rankings[0].ties, unjudged=rankings[0].unjudged
         )
-    rankings, request, apart = counting(
-        rankings, request, weights, unanswerable=unanswerable, threshold=answer_threshold
+    asked = Asked.of(
+        request,
+        tie_range=tie_range,
+        unjudged_range=unjudged_range,
+        unanswerable=unanswerable,
+        answer_threshold=answer_threshold,
+        weights=weights,
     )
-    wanted, assumed = request.measures, request.policy
-    runs = []
-    for r, looked_at in zip(rankings, apart, strict=True):
-        if unjudged_range:
-            if r.complete:
-                raise PolicyError(
-                    f"unjudged_range has no meaning for {r.name}, where every item is judged and "
-                    "relevant ones are listed."
-                )
-            r = replace(r, audit=with_judged_shares(r, wanted))
-        scored = _scored(r, request, tie_range=tie_range, unjudged_range=unjudged_range)
-        runs.append(replace(scored, unanswerable=looked_at))
-    found = Evaluation(tuple(runs), wanted, assumed, request.convention)
+    runs = [evaluated(r, asked) for r in rankings]
+    return evaluate_runs(runs, asked, interval=interval, level=level, groups=groups)
+
+
+def evaluate_runs(
+    runs: Sequence[tuple[Scored, Rankings | None]],
+    asked: Asked,
+    *,
+    interval: bool = False,
+    level: float = LEVEL,
+    groups: GroupsLike | None = None,
+) -> Evaluation:
+    """The evaluation of runs whose values are gathered, with their rankings where these were
+    kept."""
+    if not interval:
+        refuse_idle(level, groups)
+    request = asked.request
+    found = Evaluation(
+        tuple(run for run, _ in runs),
+        request.measures,
+        request.policy,
+        request.convention,
+        rankings={run.name: r for run, r in runs if r is not None},
+    )
     return with_intervals(found, level, groups) if interval else found
-
-
-def _scored(r: Rankings, request: Request, *, tie_range: bool, unjudged_range: bool) -> Scored:
-    """One run's values, and those under the other assumptions that were asked for."""
-    asked = request.measures, request.policy, request.convention
-    others: dict[str, Scored] = {}
-    unbroken = Variants(r).under("expected") if tie_range else r
-    if tie_range and tied_queries(unbroken).any():
-        others = score_ties(unbroken, *asked)
-    usual = others["expected"] if others and r is unbroken else score(r, *asked)
-    if tie_range and not others:
-        others = dict.fromkeys(TIE_ORDERS, replace(usual, rankings=unbroken))
-    if unjudged_range:
-        readings = filled_readings(Variants(r))
-        others |= {name: score(filled, *asked) for name, filled in readings}
-    labels = request.labels
-    others = {name: replace(each, labels=labels) for name, each in others.items()}
-    return replace(usual, others=others, labels=labels)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,6 +113,11 @@ class Evaluation(Paged):
     """The number of each query's group, where queries that belong together were named."""
     trusted: Trusted | None = None
     """The judgements that the numbers were corrected by, where some were."""
+    rankings: Mapping[str, Rankings] = field(default_factory=dict)
+    """The rankings of each run by its name, where they were kept: charts and comparisons look into
+    them. Those of a run that was read in blocks are not, where they are large."""
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    """Runs that were left out, as they cannot be evaluated, and why."""
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
         """One summary number; where there are trusted judgements, corrected by them.
@@ -230,7 +224,7 @@ class Evaluation(Paged):
         from judged.comparison import compare_evaluation
         from judged.comparison.missing import refuse_unsaid
 
-        refuse_unsaid([run.rankings for run in self.runs], self.policy, missing)
+        refuse_unsaid([run.about for run in self.runs], self.policy, missing)
         return compare_evaluation(self, baseline=baseline, **settings)
 
     def beside(self, *others: Evaluation, names: Sequence[str] | None = None) -> Evaluation:
@@ -309,16 +303,21 @@ class Evaluation(Paged):
         for, in columns after its own."""
         import polars as pl
 
-        columns: dict[str, Any] = {"run": [run.name for run in self.runs]}
+        columns = self.summary_columns()
+        return pl.DataFrame(columns, dict.fromkeys(columns, pl.Float64) | {"run": pl.String})
+
+    def summary_columns(self) -> dict[str, list[Any]]:
+        """The summary without polars, column by column."""
+        columns: dict[str, list[Any]] = {"run": [run.name for run in self.runs]}
         for name, measure, runs in self._columns():
             columns[name] = [run.summary[measure] for run in runs]
             for end in self.ends if runs is self.runs or self.trusted else ():
                 ends = [getattr(run.intervals[measure], end) for run in runs]
-                columns[f"{name} {end}"] = pl.Series(ends, dtype=pl.Float64).fill_nan(None)
+                columns[f"{name} {end}"] = [None if each != each else each for each in ends]
             if self.trusted and runs is not self.runs:
                 cheap = [run.corrections[measure].cheap for run in self.runs]
                 columns[f"{self.label(measure)} cheap"] = cheap
-        return pl.DataFrame(columns)
+        return columns
 
     def _columns(self) -> Iterator[tuple[str, Measure, tuple[Scored, ...]]]:
         """The name of each column of numbers, its measure, and the values of all runs."""
@@ -335,12 +334,14 @@ class Evaluation(Paged):
         them."""
         import polars as pl
 
+        for run in self.runs:
+            run.refuse_unkept()
         frames = [
             pl.DataFrame(
                 {
-                    "run": pl.Series([run.name]).new_from_index(0, len(run.rankings)),
-                    "query": pl.Series(run.rankings.queries, dtype=pl.String),
-                    **({} if (given := run.rankings.weights) is None else {"weight": given.values}),
+                    "run": pl.Series([run.name]).new_from_index(0, len(run.about)),
+                    "query": pl.Series(run.about.queries, dtype=pl.String),
+                    **({} if (given := run.about.weights) is None else {"weight": given.values}),
                     **{
                         f"{name} cheap" if self.trusted and runs is self.runs else name: pl.Series(
                             runs[at].values[m]

@@ -34,7 +34,7 @@ def group_of_each(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
     """The groups of all queries of some runs, numbered in the order of query ids."""
     from judged.inputs.groups import groups_of
 
-    queries = sorted({query for run in runs for query in run.rankings.queries})
+    queries = sorted({query for run in runs for query in run.about.queries})
     return dict(zip(queries, groups_of(given, queries)[0].tolist(), strict=True))
 
 
@@ -104,7 +104,7 @@ def _groups(run: Scored, order: Ints, groups: Groups | None) -> Ints | None:
     """The groups of these queries, numbered without gaps."""
     if groups is None:
         return None
-    queries = run.rankings.queries
+    queries = run.about.queries
     return numbered(np.array([groups[queries[at]] for at in order.tolist()]))
 
 

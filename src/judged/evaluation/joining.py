@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError, quoted
+from judged.evaluation.about import ANY
 from judged.text import few, listed
 
 if TYPE_CHECKING:
+    from judged.evaluation.about import About
     from judged.evaluation.evaluation import Evaluation
-    from judged.rankings.rankings import Rankings
 
 
 def joined(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Evaluation:
@@ -31,10 +32,16 @@ def joined(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Ev
     runs = [run for each in evaluations for run in each.runs]
     known = _names([run.name for run in runs], names)
     named = [
-        replace(run, rankings=replace(run.rankings, name=name), intervals={})
+        replace(run, about=replace(run.about, name=name), intervals={})
         for run, name in zip(runs, known, strict=True)
     ]
-    return replace(first, runs=tuple(named), latency=None, level=None, groups=None)
+    kept = [each.rankings.get(run.name) for each in evaluations for run in each.runs]
+    rankings = {
+        name: replace(r, name=name) for name, r in zip(known, kept, strict=True) if r is not None
+    }
+    return replace(
+        first, runs=tuple(named), latency=None, level=None, groups=None, rankings=rankings
+    )
 
 
 def _names(given: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:
@@ -68,7 +75,7 @@ def _refuse_others(first: Evaluation, other: Evaluation) -> None:
     one, two = (str(each.convention or "judged") for each in (first, other))
     if one != two:
         raise InputError(f"the evaluations follow different conventions: {one} and {two}.")
-    r, s = first.runs[0].rankings, other.runs[0].rankings
+    r, s = first.runs[0].about, other.runs[0].about
     if set(r.queries) != set(s.queries):
         lost = sorted(set(r.queries) ^ set(s.queries))
         raise InputError(
@@ -82,6 +89,6 @@ def _refuse_others(first: Evaluation, other: Evaluation) -> None:
         )
 
 
-def _relevant(r: Rankings) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _relevant(r: About) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """How many items are relevant for each query, in the order of query ids."""
-    return np.asarray(r.relevant(float(np.nextafter(0, 1))), float)[np.argsort(r.queries)]
+    return np.asarray(r.relevant(ANY), float)[np.argsort(r.queries)]

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.inputs.blocks import RunBlocks
+from judged.inputs.remote import AnyRun, RemoteRun
 from judged.inputs.tables import Lookup, Run
-from judged.judging.own_ids import have_own_id, without_own_ids
+from judged.judging.own_ids import have_own_id, own_id_words, without_own_ids
 from judged.segments import Floats, starts_of
-from judged.text import Warned, counted
+from judged.text import Tallied, TalliedWarning, Warned, counted
 
 if TYPE_CHECKING:
     from judged.conventions import Convention
     from judged.rankings.rankings import Rankings
 
 
-def prepared(run: Run | Lookup, convention: Convention | None) -> Run | Lookup:
+def prepared(run: AnyRun, convention: Convention | None) -> AnyRun:
     """A run as a library takes it: results with the id of their query are taken out, or warned of;
     queries with an empty list are missing, where they are to it.
 
@@ -35,20 +38,36 @@ def prepared(run: Run | Lookup, convention: Convention | None) -> Run | Lookup:
     shorter, number = without_own_ids(run)
     if not number:
         return run
-    found = have_own_id(number)
     if convention.drops_own_id:
-        note = f"{found}: taken out first, as {convention.title} does."
-        return replace(shorter, notes=(*run.notes, note))
-    return replace(run, notes=(*run.notes, *(Warned(f"{found}. {text}") for text in says)))
+        words = own_id_words(then=f": taken out first, as {convention.title} does.")
+        return replace(shorter, notes=(*run.notes, Tallied(number, *words)))
+    said = (TalliedWarning(number, *own_id_words(then=f". {text}")) for text in says)
+    return replace(run, notes=(*run.notes, *said))
 
 
-def unprepared(run: Run | Lookup, convention: Convention) -> list[Warned]:
-    """What a library does to this very run first that is not done where libraries stand side by
-    side."""
+def unprepared(run: Run | Lookup | RunBlocks, conventions: Iterable[Convention]) -> list[Warned]:
+    """What libraries do to this very run first that is not done where they stand side by side."""
+    asked = [each for each in conventions if each.drops_own_id or each.needs_results]
+    if not asked:
+        return []
+    if isinstance(run, RunBlocks):
+        counts = run.gather(lambda: [_counts(table) for table in run.blocks(None)])
+        own, empty = (sum(numbers) for numbers in zip(*counts, strict=True))
+    else:
+        own, empty = _counts(run)
+    return [text for each in asked for text in _unprepared(each, own, empty)]
+
+
+def _counts(run: Run | Lookup) -> tuple[int, int]:
+    """How many results have the id of their query, and how many queries have nothing in them."""
+    return without_own_ids(run)[1], _empty(run)
+
+
+def _unprepared(convention: Convention, own: int, empty: int) -> list[Warned]:
     said = []
-    if convention.drops_own_id and (number := without_own_ids(run)[1]):
-        said.append(f"{have_own_id(number)}, which {convention.title} takes out first")
-    if convention.needs_results and (empty := _empty(run)):
+    if convention.drops_own_id and own:
+        said.append(f"{have_own_id(own)}, which {convention.title} takes out first")
+    if convention.needs_results and empty:
         lists = f"{counted(empty, 'query has', 'queries have')} an empty list"
         said.append(f"{lists}, which {convention.title} takes for missing")
     return [
@@ -64,8 +83,10 @@ def _empty(run: Run | Lookup) -> int:
     return sum(not items for items in run.lists.values())
 
 
-def _without_empty(run: Run | Lookup) -> Run | Lookup:
+def _without_empty(run: AnyRun) -> AnyRun:
     """A run without the queries that have nothing in them."""
+    if isinstance(run, RemoteRun):
+        return run.without_empty_lists()
     if isinstance(run, Run):
         return replace(run, queries=())
     return replace(run, lists={query: items for query, items in run.lists.items() if items})

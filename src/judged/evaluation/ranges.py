@@ -11,8 +11,9 @@ import numpy as np
 from judged.judging.variants import Variants, uncondensed
 from judged.measures import Measure, parse_measure
 from judged.policy import Policy
-from judged.rankings.audit import Audit, audit_of
+from judged.rankings.findings import Findings, findings_of
 from judged.rankings.rankings import Rankings
+from judged.statistics.exact_sums import ExactSum
 
 TIE_ORDERS = ("worst", "expected", "best")
 """Tie rules whose values make a tie range, from the worst to the best."""
@@ -89,20 +90,13 @@ def difference_is_bounded(measure: Measure, policy: Policy) -> bool:
     return adds and straight and ordered and policy.empty in ("zero", "error")
 
 
-def with_judged_shares(r: Rankings, measures: tuple[Measure, ...]) -> Audit:
-    """The audit, with the share of judged results down to where the measures look."""
-    known = audit_of(r)
+def with_judged_shares(r: Rankings, measures: tuple[Measure, ...]) -> Findings:
+    """What was found, with the share of judged results down to where the measures look."""
     cutoffs = dict.fromkeys(
         measure.params[str(measure.spec.at)] for measure in measures if measure.spec.at == "k"
     )
     seen = [parse_measure("Judged") if k is None else parse_measure("Judged")(k=k) for k in cutoffs]
     listed = uncondensed(r)
     shares = {str(share).lower(): share.compute(listed) for share in seen}
-    return replace(
-        known,
-        judged_at={
-            name: float(np.nanmean(each))
-            for name, each in shares.items()
-            if not np.isnan(each).all()
-        },
-    )
+    seen_by = {name: ExactSum.of(each[~np.isnan(each)]) for name, each in shares.items()}
+    return replace(findings_of(r), judged_at=seen_by)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from judged.results import Result, csv_of
 from judged.text import to_json, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
     import polars as pl
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from judged.evaluation.trusted import Trusted
     from judged.measures import Measure
     from judged.policy import Policy
+    from judged.rankings.rankings import Rankings
 
 
 @checked_methods
@@ -43,6 +47,8 @@ class Records(Result):
     level: float | None
     groups: Groups | None
     trusted: Trusted | None
+    rankings: Mapping[str, Rankings]
+    skipped: Mapping[str, str]
     if TYPE_CHECKING:
 
         @property
@@ -55,6 +61,7 @@ class Records(Result):
         def summary(self) -> pl.DataFrame: ...
         @cached_property
         def per_query(self) -> pl.DataFrame: ...
+        def summary_columns(self) -> dict[str, list[Any]]: ...
         def methods(self) -> str: ...
         def label(self, measure: str | Measure) -> str: ...
 
@@ -84,6 +91,7 @@ class Records(Result):
             **took,
             **self._confidence(),
             **({"trusted": self.trusted.to_dict()} if self.trusted else {}),
+            **({"skipped": dict(self.skipped)} if self.skipped else {}),
             "warnings": self.warnings(),
             "measures": {self.label(m): m.definition() for m in self.measures},
             "policy": self.policy.to_dict(),
@@ -230,7 +238,7 @@ class Records(Result):
                 lines.append(f"runid\tall\t{run.name}")
             if per_query:
                 columns = [run.values[m].tolist() for m in self.measures]
-                for query, *values in zip(run.rankings.queries, *columns, strict=True):
+                for query, *values in zip(run.about.queries, *columns, strict=True):
                     pairs = zip(self.measures, values, strict=True)
                     lines += [
                         f"{self.label(measure)}\t{query}\t{value!r}"

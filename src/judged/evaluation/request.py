@@ -4,22 +4,23 @@ library."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.conventions import Convention, find
 from judged.errors import ConventionError, MeasureError
 from judged.evaluation.preparation import prepared
+from judged.frozen import dataclass
+from judged.inputs.blocks import RunBlocks
 from judged.measures import DEFAULT, Measure, parse_measure
-from judged.measures.conventions import Named, named_all, named_among
 from judged.measures.grammar import each_of, labelled, read_all
 from judged.policy import Policy
 from judged.segments import Floats
 
 if TYPE_CHECKING:
-    from judged.inputs.tables import Lookup, Run
+    from judged.conventions import Convention
+    from judged.measures.conventions import Named
     from judged.types import ConventionLike, MeasuresLike, PolicyLike
 
 
@@ -49,6 +50,9 @@ class Request:
         if convention is None:
             labels = read_all(DEFAULT if measures is None else measures)
             return cls(tuple(labels), Policy.of(policy, **otherwise), labels=labels)
+        from judged.conventions import Convention, find
+        from judged.measures.conventions import named_all, named_among
+
         chosen = convention if isinstance(convention, Convention) else find(convention)
         Policy.of(policy)
         if measures is None:
@@ -70,8 +74,10 @@ class Request:
             labelled((each.measure, each.label or str(each.measure)) for each in named),
         )
 
-    def prepare(self, run: Run | Lookup) -> Run | Lookup:
+    def prepare(self, run: Any) -> Any:
         """A run as the convention's library takes it, before it is judged."""
+        if isinstance(run, RunBlocks):
+            return run if self.convention is None else run.then(self.prepare)
         return prepared(run, self.convention.convention if self.convention else None)
 
 
@@ -135,6 +141,8 @@ class Conventional:
     def read(self, measure: str | Measure) -> Measure:
         """One of the library's names, or a measure as it stands in the evaluation."""
         if isinstance(measure, str) and any(self.convention.read(measure)):
+            from judged.measures.conventions import named_all
+
             return named_all(self.convention, [measure])[0].measure
         return parse_measure(measure)
 

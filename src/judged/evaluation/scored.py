@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, TRUSTED, UNJUDGED_ENDS
+from judged.frozen import dataclass
 from judged.measures import Measure
-from judged.rankings.audit import Audit, audit_of
-from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import relative
 from judged.statistics.samples import Means, Median, Sample
 from judged.text import plain
 
 if TYPE_CHECKING:
+    from judged.evaluation.about import About
     from judged.evaluation.trusted import Correction
     from judged.evaluation.unanswerable import Unanswerable
+    from judged.measures.spec import Mask
+    from judged.rankings.audit import Audit
     from judged.rankings.weights import Weights
     from judged.statistics.intervals import Interval
 
@@ -35,8 +38,8 @@ class Scored:
     ('run', [0.5])
     """
 
-    rankings: Rankings
-    """What the values were computed from."""
+    about: About
+    """Its queries, and what is known of their lists and judgements."""
     values: dict[Measure, Floats]
     """One number per query; NaN for a query that does not count."""
     summary: dict[Measure, float]
@@ -44,6 +47,8 @@ class Scored:
     judgements, corrected by them."""
     samples: dict[Measure, Sample] = field(default_factory=dict)
     """What the summary is made of, for measures where that is not the values."""
+    nothing: dict[Measure, Mask] = field(default_factory=dict)
+    """Queries in which nothing is relevant to the measure."""
     errors: dict[Measure, Floats] = field(default_factory=dict)
     """Standard errors of the values, for measures whose expected value was estimated from random
     orders of ties."""
@@ -68,12 +73,22 @@ class Scored:
     @property
     def name(self) -> str:
         """The run's name."""
-        return self.rankings.name
+        return self.about.name
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The queries' ids, in the order of the values."""
+        return self.about.queries
+
+    @property
+    def query_count(self) -> int:
+        """How many queries there are, also where their values were not kept."""
+        return len(self.about) or self.audit.judged_queries
 
     @property
     def audit(self) -> Audit:
         """What was found in the run's data."""
-        return audit_of(self.rankings)
+        return self.about.audit
 
     def label(self, measure: Measure) -> str:
         """What a measure is called in tables and files: as it was asked for.
@@ -95,7 +110,7 @@ class Scored:
 
     def sample(self, measure: Measure) -> Sample:
         """What a measure's summary is made of: one row per query that counts, in the order of the
-        rankings.
+        queries.
 
         Parameters
         ----------
@@ -112,10 +127,11 @@ class Scored:
         >>> scored.sample(RR).columns.tolist()
         [[0.5], [1.0]]
         """
+        self.refuse_unkept()
         if measure in self.samples:
             return self.samples[measure]
         counted = ~np.isnan(self.values[measure])
-        values, weights = self.values[measure][counted], relative(self.rankings.weights_of(counted))
+        values, weights = self.values[measure][counted], relative(self.about.weights_of(counted))
         aggregate = measure.params["aggregate"]
         if aggregate == "median":
             return Median.of_values(values, weights)
@@ -124,7 +140,7 @@ class Scored:
     @cached_property
     def in_order(self) -> Ints:
         """The queries as numbers among all of them, in the order of their ids."""
-        queries = self.rankings.queries
+        queries = self.about.queries
         return np.array(sorted(range(len(queries)), key=queries.__getitem__), np.int64)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
@@ -162,12 +178,12 @@ class Scored:
                 entry["tie_range"]["at_least"] = {
                     self.label(m): count for m, count in unsure.items()
                 }
-        if self.rankings.weights is not None:
-            entry["weights"] = self._weights(self.rankings.weights, per_query=per_query)
+        if self.about.weights is not None:
+            entry["weights"] = self._weights(self.about.weights, per_query=per_query)
         if self.unanswerable is not None:
             entry["unanswerable"] = self.unanswerable.to_dict(per_query=per_query)
-        if self.rankings.basis:
-            entry["basis"] = list(self.rankings.basis)
+        if self.about.basis:
+            entry["basis"] = list(self.about.basis)
         return {**entry, "audit": self.audit.to_dict()}
 
     def _numbers(self, *, per_query: bool) -> dict[str, Any]:
@@ -192,14 +208,23 @@ class Scored:
         found = {self.label(m): effective_queries(self, m) for m in self.values}
         entry: dict[str, Any] = {"source": weights.source, "effective_queries": found}
         if per_query:
-            queries = self.rankings.queries
+            queries = self.about.queries
             entry["per_query"] = dict(zip(queries, weights.values.tolist(), strict=True))
         return entry
 
+    def refuse_unkept(self) -> None:
+        """An error where the values of queries were not kept."""
+        if not len(self.about) and self.audit.judged_queries:
+            raise InputError(
+                f"{self.name} was evaluated with per_query=False: the values of its queries were "
+                "not kept, only summaries."
+            )
+
     def _by_query(self, values: dict[Measure, Floats]) -> dict[str, dict[str, Any]]:
+        self.refuse_unkept()
         names = list(map(self.label, values))
         columns = [column.tolist() for column in values.values()]
         return {
             query: dict(zip(names, map(plain, row), strict=True))
-            for query, *row in zip(self.rankings.queries, *columns, strict=True)
+            for query, *row in zip(self.about.queries, *columns, strict=True)
         }

@@ -28,7 +28,7 @@ def sentences(evaluation: Exports) -> list[str]:
     """What was assumed, what was ranked, what was found, and what each measure is."""
     ranked = about_runs(
         evaluation,
-        [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
+        [["; ".join(run.about.basis)] if run.about.basis else [] for run in evaluation.runs],
     )
     return [
         *assumptions(evaluation),
@@ -46,7 +46,7 @@ def brief(evaluation: Exports) -> str:
         for name, choice in evaluation.policy.to_dict().items()
         if choice != usual[name]
     ]
-    bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
+    bases = [run.about.basis for run in evaluation.runs if run.about.basis]
     shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []
     ranked = dict.fromkeys(
         part if part.startswith("excluded") else part.partition(":")[0] for part in shared

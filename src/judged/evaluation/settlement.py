@@ -3,15 +3,17 @@ undefined."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from judged.errors import MeasureError, PolicyError
+from judged.evaluation.about import ANY, About
 from judged.evaluation.preparation import regraded
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.evaluation.scored import Scored
+from judged.evaluation.values import Values
+from judged.frozen import dataclass
 from judged.judging.variants import Variants
 from judged.measures import Measure, Spec
 from judged.measures.expected import Expected, expectations
@@ -20,11 +22,12 @@ from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
-from judged.statistics.samples import Sample
+from judged.statistics.samples import Rows, Sample
 from judged.text import few
 
 if TYPE_CHECKING:
     from judged.evaluation.request import Conventional
+    from judged.evaluation.unanswerable import Apart
 
 
 def is_bounded(run: Scored, measure: Measure, policy: Policy) -> bool:
@@ -42,12 +45,17 @@ def is_bounded(run: Scored, measure: Measure, policy: Policy) -> bool:
 def under(r: Rankings, policy: Policy) -> Rankings:
     """The rankings with ties and unjudged items as the policy wants them, and no query missing
     where it refuses that."""
+    refuse_missing(r, policy)
+    return Variants(r).under(policy.ties, policy.unjudged)
+
+
+def refuse_missing(r: Rankings | About | Apart, policy: Policy) -> None:
+    """An error where a query is missing and the policy refuses that."""
     if policy.missing == "error" and r.missing.any():
         raise PolicyError(
             f"{r.name} lacks {_some(r, r.missing)}, and missing=error says to stop; "
             "missing=zero counts them as empty, missing=skip leaves them out."
         )
-    return Variants(r).under(policy.ties, policy.unjudged)
 
 
 def score(
@@ -57,29 +65,33 @@ def score(
     convention: Conventional | None = None,
 ) -> Scored:
     """The values of all measures, settled; under a convention, of the grades that it takes."""
-    scored = Scored(r, {}, {})
+    return settled_values(values_of(r, measures, convention), About.of(r), policy)
+
+
+def values_of(
+    r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None = None
+) -> Values:
+    """The values of all measures before policy; under a convention, of the grades that it takes."""
+    made = Values()
     graded = graded_for(r, measures, convention)
     estimates = _expected(graded) if r.ties == "expected" else {}
     for measure, own in graded.items():
         found = estimates.get(measure) or Expected(measure.compute(own))
-        _put(scored, measure, policy, convention, found, own)
-    return scored
+        _put(made, measure, convention, found, own)
+    return made
 
 
-def score_ties(
-    r: Rankings,
-    measures: tuple[Measure, ...],
-    policy: Policy,
-    convention: Conventional | None = None,
-) -> dict[str, Scored]:
+def tied_values_of(
+    r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None = None
+) -> dict[str, Values]:
     """The values of all measures over the orders of ties that were left unbroken: the worst, the
     mean and the best."""
-    worst, mean, best = (Scored(r, {}, {}) for _ in TIE_ORDERS)
+    worst, mean, best = (Values() for _ in TIE_ORDERS)
     graded = graded_for(r, measures, convention)
     estimates = _expected(graded, ends=True)
     for measure, own in graded.items():
         found = estimates[measure]
-        _put(mean, measure, policy, convention, found, own)
+        _put(mean, measure, convention, found, own)
         assert found.low is not None
         assert found.high is not None
         assert found.sure is not None
@@ -90,9 +102,8 @@ def score_ties(
             # A summary that is not made of the queries' values is that of the order by worth.
             worth = measure.worth(own) if measure.spec.made_of is not None else None
             order = own if worth is None else in_order(own, worth.ranks(own, best=side is best))
-            _put(side, measure, policy, convention, Expected(values), order)
-        if beyond := int((~found.sure & ~np.isnan(mean.values[measure])).sum()):
-            worst.unsure[measure] = best.unsure[measure] = beyond
+            _put(side, measure, convention, Expected(values), order)
+            side.sure[measure] = found.sure
     return dict(zip(TIE_ORDERS, (worst, mean, best), strict=True))
 
 
@@ -122,26 +133,37 @@ def _expected(graded: dict[Measure, Rankings], *, ends: bool = False) -> dict[Me
 
 
 def _put(
-    scored: Scored,
-    measure: Measure,
-    policy: Policy,
-    convention: Conventional | None,
-    found: Expected,
-    r: Rankings,
+    made: Values, measure: Measure, convention: Conventional | None, found: Expected, r: Rankings
 ) -> None:
-    """Settle a measure's values and enter them, with what is known of their errors."""
-    raw = convention.filled(measure, found.values) if convention else found.values
-    values, sample, scored.summary[measure] = settled(measure, r, policy, raw)
-    scored.values[measure] = values
-    if sample is not None:
-        scored.samples[measure] = sample
+    """Enter a measure's values, with all that settling them takes."""
+    made.raw[measure] = convention.filled(measure, found.values) if convention else found.values
+    made.nothing[measure] = nothing_relevant(measure, r)
     if found.errors is not None:
-        counted = ~np.isnan(values)
-        scored.errors[measure] = np.where(counted, found.errors, np.nan)
-        weights = r.weights_of(counted)
-        error = measure.summarise_error(values[counted], found.errors[counted], weights)
-        if error is not None:
-            scored.summary_errors[measure] = error
+        made.errors[measure] = found.errors
+    if (rows := measure.gives(r)) is not None:
+        made.rows[measure] = rows
+
+
+def settled_values(made: Values, about: About, policy: Policy) -> Scored:
+    """What a policy makes of the values of all measures."""
+    scored = Scored(about, {}, {})
+    for measure, raw in made.raw.items():
+        nothing = made.nothing[measure]
+        values, sample, scored.summary[measure] = settled(
+            measure, about, policy, raw, nothing, made.rows.get(measure)
+        )
+        scored.values[measure] = values
+        scored.nothing[measure] = nothing
+        if sample is not None:
+            scored.samples[measure] = sample
+        if (errors := made.errors.get(measure)) is not None:
+            counted = ~np.isnan(values)
+            scored.errors[measure] = np.where(counted, errors, np.nan)
+            weights = about.weights_of(counted)
+            error = measure.summarise_error(values[counted], errors[counted], weights)
+            if error is not None:
+                scored.summary_errors[measure] = error
+    return scored
 
 
 class Outcome(NamedTuple):
@@ -154,33 +176,40 @@ class Outcome(NamedTuple):
     summary: float
 
 
-def settled(measure: Measure, r: Rankings, policy: Policy, raw: Floats) -> Outcome:
-    """What a policy makes of a measure's values."""
-    idle = None if r.weights is None else r.weights.values == 0
-    nothing = nothing_relevant(measure, r)
+def settled(
+    measure: Measure,
+    about: Rankings | About,
+    policy: Policy,
+    raw: Floats,
+    nothing: Mask,
+    rows: Rows | None,
+) -> Outcome:
+    """What a policy makes of a measure's values; in the queries of `nothing`, nothing is relevant,
+    and `rows` are what all give to a summary that is not made of the values."""
+    idle = None if about.weights is None else about.weights.values == 0
     if policy.empty == "error" and nothing.any():
         raise PolicyError(
-            f"nothing is relevant for {_some(r, nothing)}, and empty=error says to stop; "
+            f"nothing is relevant for {_some(about, nothing)}, and empty=error says to stop; "
             "empty=zero gives them the worst value, empty=skip leaves them out."
         )
-    without = undefined(measure, r, raw)
+    without = undefined(measure, raw)
     if policy.empty == "error" and without.any():
         raise PolicyError(
-            f"{measure} is undefined for {_some(r, without)}: {measure.spec.undefined.text}; "
+            f"{measure} is undefined for {_some(about, without)}: {measure.spec.undefined.text}; "
             "empty=error says to stop, empty=zero gives them the worst value, empty=skip leaves "
             "them out."
         )
-    settlement = Settlement(measure.spec, policy, nothing | without, r.missing, idle)
+    settlement = Settlement(measure.spec, policy, nothing | without, about.missing, idle)
     counted, values = settlement.counted, settlement.settle(raw)
-    shown = np.full(len(r), np.nan)
+    shown = np.full(len(about), np.nan)
     shown[counted] = values
-    given = Settled(values, counted, settlement.settle, r.weights_of(counted))
-    sample = measure.made_of(r, given) if counted.any() else None
-    summary = measure.summarise(r, given) if sample is None else sample.value()
+    given = Settled(values, counted, settlement.settle, about.weights_of(counted))
+    sample = measure.made_of(rows, given) if counted.any() else None
+    summary = measure.summarise(rows, given) if sample is None else sample.value()
     return Outcome(shown, sample, summary)
 
 
-def _some(r: Rankings, which: Mask) -> str:
+def _some(r: Rankings | About | Apart, which: Mask) -> str:
     """How many of the judged queries, and the first few of them."""
     names = [r.queries[i] for i in np.flatnonzero(which)]
     return f"{len(names):,} of {len(r):,} judged queries ({few(names)})"
@@ -189,14 +218,14 @@ def _some(r: Rankings, which: Mask) -> str:
 def nothing_relevant(measure: Measure, r: Rankings) -> Mask:
     """The queries with nothing relevant, at the measure's own `rel` or, where it has none, with no
     grade above 0."""
-    rel: float = measure.params.get("rel", float(np.nextafter(0, 1)))
+    rel: float = measure.params.get("rel", ANY)
     return r.relevant(rel) == 0
 
 
-def undefined(measure: Measure, r: Rankings, values: Floats) -> Mask:
+def undefined(measure: Measure, values: Floats) -> Mask:
     """The queries whose judgements leave the measure without a value, whatever is retrieved."""
     if measure.spec.undefined.of_run:
-        return np.zeros(len(r), bool)
+        return np.zeros(len(values), bool)
     return np.isnan(values)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
+from judged.frozen import dataclass
 from judged.results import Table
 from judged.text import DECIMALS, Best, percent, shown
 
@@ -68,25 +69,18 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     """One row per run, or per run and query with the summary last; with intervals or ranges, one
     for each measure too. The best of several runs stands out, unless they search both ways: neither
     way is better than the other."""
-    import polars as pl
-
     from judged.rankings.columns import OTHER_WAY
 
-    frame = evaluation.summary
-    if per_query:
-        summary = frame.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
-        known = evaluation.per_query.columns
-        said = [name for name in known if name not in frame.columns or name == "run"]
-        frame = pl.concat([evaluation.per_query, summary], how="diagonal")
-        frame = frame.select(*said, *summary.columns[2:])
+    frame = _with_queries(evaluation) if per_query else evaluation.summary_columns()
+    header = list(frame)
     beside = evaluation.columns_beside
     width = 1 + len(beside)
-    words = frame.width - width * len(evaluation.measures)  # run, query and its weight
+    words = len(header) - width * len(evaluation.measures)  # run, query and its weight
     names = [look.name(evaluation.label(measure), measure) for measure in evaluation.measures]
-    both_ways = len({OTHER_WAY in run.rankings.basis for run in evaluation.runs}) > 1
+    both_ways = len({OTHER_WAY in run.about.basis for run in evaluation.runs}) > 1
     columns: list[list[str]] = []
-    for at, column in enumerate(frame.get_columns()[words:]):
-        measure = evaluation.measures[at // width]
+    for at, name in enumerate(header[words:]):
+        measure, column = evaluation.measures[at // width], frame[name]
         cells = [look.number(value, measure) for value in column]
         alike = not (per_query or both_ways or at % width)  # intervals and ranges are no values
         standing_out = best(column, cells, measure) if alike else []
@@ -94,18 +88,31 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     rows = [
         [*(each if isinstance(each, str) else shown(each) for each in said), *numbers]
         for said, numbers in zip(
-            frame.select(frame.columns[:words]).rows(), zip(*columns, strict=True), strict=True
+            zip(*(frame[name] for name in header[:words]), strict=True),
+            zip(*columns, strict=True),
+            strict=True,
         )
     ]
     if not beside:
-        return [*frame.columns[:words], *names], rows
+        return [*header[:words], *names], rows
     split = [
         [*row[:words], name, *row[words + at * width :][:width]]
         for row in rows
         for at, name in enumerate(names)
     ]
     number = "corrected" if evaluation.trusted else "value"
-    return [*frame.columns[:words], "measure", number, *beside], split
+    return [*header[:words], "measure", number, *beside], split
+
+
+def _with_queries(evaluation: Records) -> dict[str, list[Any]]:
+    """The values of every query, and below them the summary."""
+    import polars as pl
+
+    summary = evaluation.summary.select("run", pl.lit("all").alias("query"), pl.exclude("run"))
+    known = evaluation.per_query.columns
+    said = [name for name in known if name not in evaluation.summary.columns or name == "run"]
+    frame = pl.concat([evaluation.per_query, summary], how="diagonal")
+    return frame.select(*said, *summary.columns[2:]).to_dict(as_series=False)
 
 
 def tables(evaluation: Exports, look: Look, per_query: bool) -> list[Table]:

@@ -3,12 +3,12 @@ the best for most measures, and of the queries with a tie alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judged.evaluation.settlement import graded_for, nothing_relevant, settled
+from judged.frozen import dataclass
 from judged.measures.expected import ByWorth
 from judged.measures.orders import in_order, tied_queries
 
@@ -47,7 +47,9 @@ class TieEnds:
         order = in_order(r, worth.ranks(r, best=best))
         raw = measure.compute_as_ranked(order)
         raw = convention.filled(measure, raw) if convention else raw
-        return settled(measure, order, policy, raw)
+        return settled(
+            measure, order, policy, raw, nothing_relevant(measure, order), measure.gives(order)
+        )
 
 
 def tie_ends(

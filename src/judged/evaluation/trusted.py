@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 METHOD = "prediction-powered"
 """What the intervals of corrected numbers are called."""
 WITHOUT = {
+    "per_query": "a correction is made of the values of queries",
     "interval": "corrected numbers have intervals of their own",
     "groups": "a correction takes queries for independent",
     "slices": "slices have too few queries that were judged twice",
@@ -187,16 +188,16 @@ def with_trusted(evaluation: Evaluation, trusted: TrustedRankings, level: float)
     """An evaluation whose summaries are corrected by trusted judgements of some of its queries."""
     runs = []
     for run, own in zip(evaluation.runs, trusted.rankings, strict=True):
-        place = _places(run.rankings.queries, own.queries, trusted.source)
-        if run.rankings.weights is None:
+        place = _places(run.about.queries, own.queries, trusted.source)
+        if run.about.weights is None:
             own = replace(own, weights=None)
         else:
-            weights = run.rankings.weights
+            weights = run.about.weights
             own = replace(own, weights=Weights(weights.values[place], weights.source))
         people = _aligned(run, _scored(own, evaluation), place)
         runs.append(_corrected(run, people, level))
     number = len(trusted.rankings[0].queries)
-    said = about_sample(evaluation.runs, runs, trusted)
+    said = about_sample(evaluation.runs, runs, trusted, evaluation.rankings)
     return replace(
         evaluation,
         runs=tuple(runs),
@@ -254,7 +255,7 @@ def _aligned(run: Scored, scored: Scored, place: Ints) -> Scored:
         label = run.label(measure)
         sample = run.sample(measure)
         _refuse_no_mean(measure, label, sample, scored.samples.get(measure))
-        aligned = np.full(len(run.rankings), np.nan)
+        aligned = np.full(len(run.about), np.nan)
         aligned[place] = own
         _refuse_apart(run, label, place, aligned, run.values[measure])
         if np.isinf(own).any() or np.isinf(run.values[measure]).any():
@@ -263,9 +264,9 @@ def _aligned(run: Scored, scored: Scored, place: Ints) -> Scored:
                 "nothing; leave it out, or take RR."
             )
         counts = ~np.isnan(aligned)
-        refuse_few(int(counts.sum()), label, run.rankings.weights_of(counts))
+        refuse_few(int(counts.sum()), label, run.about.weights_of(counts))
         values[measure] = aligned
-    found = Scored(run.rankings, values, {}, labels=run.labels)
+    found = Scored(run.about, values, {}, labels=run.labels)
     found.summary.update({measure: found.sample(measure).value() for measure in values})
     return found
 
@@ -289,7 +290,7 @@ def _refuse_apart(run: Scored, label: str, place: Ints, ours: Floats, theirs: Fl
     """A query that counts by one of both judgements only has nothing to be corrected."""
     apart = np.isnan(ours[place]) != np.isnan(theirs[place])
     if apart.any():
-        names = [run.rankings.queries[at] for at in place[apart]]
+        names = [run.about.queries[at] for at in place[apart]]
         raise PolicyError(
             f"{label}: {counted(len(names), 'query counts', 'queries count')} by one of both "
             f"judgements only ({few(names)}), as empty=skip leaves out what has nothing relevant; "

@@ -5,24 +5,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.errors import InputError, PolicyError
-from judged.evaluation.settlement import graded_for, nothing_relevant
+from judged.frozen import dataclass
 from judged.inputs.order import OrderOnly
 from judged.judging.variants import uncondensed
-from judged.rankings.audit import Audit, audit_of
-from judged.segments import Floats
+from judged.rankings.findings import Findings, findings_of
+from judged.segments import Floats, Ints
 from judged.statistics.aggregates import mean
 from judged.text import counted, percent, plain, shown
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
-    from judged.evaluation.request import Request
     from judged.evaluation.table import Look
     from judged.measures.spec import Mask
     from judged.policy import Policy
@@ -108,53 +106,92 @@ def apart_policy(policy: Policy) -> Policy:
     return replace(policy, empty="skip")
 
 
-def set_apart(
-    rankings: Sequence[Rankings], request: Request, threshold: float | None
-) -> tuple[list[Rankings], list[Unanswerable]]:
-    """Each run without the queries that have nothing relevant to any of the measures, and what it
-    does with those."""
-    looked_at = [_split(r, request, threshold) for r in rankings]
-    return [kept for kept, _ in looked_at], [apart for _, apart in looked_at]
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """What is known of all queries of a run, or of a block of it, to look at some of them apart."""
 
+    name: str
+    queries: tuple[str, ...]
+    nothing: Mask
+    """Queries with nothing relevant to any of the measures."""
+    returned: Mask
+    """Queries with results."""
+    missing: Mask
+    best: Floats | None
+    """The greatest score of each query's results; None where there are no scores."""
+    weights: Floats | None
+    unscored: str
+    """Why there are no scores, where there are none."""
 
-def _split(r: Rankings, request: Request, threshold: float | None) -> tuple[Rankings, Unanswerable]:
-    own = graded_for(r, request.measures, request.convention)
-    nothing = reduce(np.logical_and, (nothing_relevant(measure, own[measure]) for measure in own))
-    if nothing.all():
-        raise PolicyError(
-            "nothing is relevant for any of the "
-            f"{counted(len(r), 'judged query', 'judged queries')}"
-            ", so there are none to evaluate beside them; leave out unanswerable."
+    @classmethod
+    def of(cls, r: Rankings, nothing: Mask) -> Apart:
+        """What rankings tell."""
+        lists = (r.whole or r).retrieved  # an unjudged result that was removed was returned
+        weights = None if r.weights is None else r.weights.values
+        known = r.name, r.queries, nothing, lists > 0, r.missing
+        return cls(*known, r.best_score, weights, _unscored(r))
+
+    @classmethod
+    def concat(cls, parts: Sequence[Apart]) -> Apart:
+        """What several blocks tell, one after the other."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+
+        def every(name: str) -> Any:
+            own = [getattr(part, name) for part in parts]
+            return None if any(each is None for each in own) else np.concatenate(own)
+
+        return replace(
+            first,
+            queries=tuple(query for part in parts for query in part.queries),
+            **{name: every(name) for name in _COLUMNS},
         )
-    apart = _looked_at(r, nothing, threshold, skip_missing=request.policy.missing == "skip")
-    return (_without(r, nothing) if nothing.any() else r), apart
 
+    def __len__(self) -> int:
+        return len(self.queries)
 
-def _looked_at(
-    r: Rankings, nothing: Mask, threshold: float | None, *, skip_missing: bool
-) -> Unanswerable:
-    best = r.best_score
-    if threshold is not None and best is None:
-        raise InputError(
-            f"{r.name}: answer_threshold is compared with scores, and there are none: "
-            f"{_unscored(r)}. Leave it out."
+    def take(self, chosen: Ints) -> Apart:
+        """The queries in another order."""
+        columns: dict[str, Any] = {
+            name: None if (each := getattr(self, name)) is None else each[chosen]
+            for name in _COLUMNS
+        }
+        queries = tuple(self.queries[at] for at in chosen.tolist())
+        return replace(self, queries=queries, **columns)
+
+    def looked_at(self, threshold: float | None, *, skip_missing: bool) -> Unanswerable:
+        """What the run does with the queries that have nothing relevant."""
+        best, nothing = self.best, self.nothing
+        if nothing.all():
+            raise PolicyError(
+                "nothing is relevant for any of the "
+                f"{counted(len(self.queries), 'judged query', 'judged queries')}"
+                ", so there are none to evaluate beside them; leave out unanswerable."
+            )
+        if threshold is not None and best is None:
+            raise InputError(
+                f"{self.name}: answer_threshold is compared with scores, and there are none: "
+                f"{self.unscored}. Leave it out."
+            )
+        weights = np.ones(len(nothing)) if self.weights is None else self.weights
+        counts = (weights > 0) & ~(self.missing & skip_missing)
+        returned = self.returned if threshold is None or best is None else best >= threshold
+        bad, good = nothing & counts, ~nothing & counts
+        area, note = _separation(best, bad, good, weights, self.unscored)
+        return Unanswerable(
+            queries=tuple(self.queries[at] for at in np.flatnonzero(bad)),
+            answered_queries=tuple(self.queries[at] for at in np.flatnonzero(bad & returned)),
+            answerable=int(good.sum()),
+            answered=_share(returned[bad], weights[bad]),
+            left_empty=_share(~returned[good], weights[good]),
+            threshold=threshold,
+            auroc=area,
+            note=note,
         )
-    weights = np.ones(len(r)) if r.weights is None else r.weights.values
-    counts = (weights > 0) & ~(r.missing & skip_missing)
-    lists = (r.whole or r).retrieved  # an unjudged result that was removed was returned
-    returned = lists > 0 if threshold is None or best is None else best >= threshold
-    bad, good = nothing & counts, ~nothing & counts
-    area, note = _separation(best, bad, good, weights, _unscored(r))
-    return Unanswerable(
-        queries=tuple(r.queries[at] for at in np.flatnonzero(bad)),
-        answered_queries=tuple(r.queries[at] for at in np.flatnonzero(bad & returned)),
-        answerable=int(good.sum()),
-        answered=_share(returned[bad], weights[bad]),
-        left_empty=_share(~returned[good], weights[good]),
-        threshold=threshold,
-        auroc=area,
-        note=note,
-    )
+
+
+_COLUMNS = ("nothing", "returned", "missing", "best", "weights")
 
 
 def _share(true: Mask, weights: Floats) -> float:
@@ -162,7 +199,7 @@ def _share(true: Mask, weights: Floats) -> float:
 
 
 def _unscored(r: Rankings) -> str:
-    if any(isinstance(note, OrderOnly) for note in audit_of(r).notes):
+    if any(isinstance(note, OrderOnly) for note in findings_of(r).notes):
         return "the run is an order without scores"
     return "the rankings were made without scores"
 
@@ -197,23 +234,23 @@ def _separation(
 
 
 _OF_RANKINGS = (
-    *("judged_queries", "run_queries", "missing_queries", "ignored_queries", "results"),
+    *("judged_queries", "run_queries", "missing_queries", "listed", "results"),
     *("judged_results", "judged_at_10", "tied_results", "tied_queries", "short_lists"),
     "nothing_relevant",
 )
-"""What an audit can see in rankings alone."""
+"""What findings can see in rankings alone."""
 
 
-def _without(r: Rankings, nothing: Mask) -> Rankings:
+def without(r: Rankings, nothing: Mask) -> Rankings:
     """The rankings of the other queries, with an audit of these."""
     kept = r.take(np.flatnonzero(~nothing))
-    known = audit_of(r)
+    known = findings_of(r)
     listed = int((~r.missing & nothing).sum())
-    seen = Audit.of(
+    seen = Findings.of(
         uncondensed(kept), run_queries=known.run_queries - listed, complete=kept.complete
     )
     return replace(
-        kept, audit=replace(known, **{name: getattr(seen, name) for name in _OF_RANKINGS})
+        kept, findings=replace(known, **{name: getattr(seen, name) for name in _OF_RANKINGS})
     )
 
 
@@ -259,7 +296,7 @@ def apart_lines(evaluation: Exports) -> list[str]:
         "best score of an answerable query is above that of an unanswerable one (ties half, no "
         f"result below all), with a {LEVEL:.0%} interval: {METHOD}"
     ]
-    if evaluation.runs[0].rankings.weights is not None:
+    if evaluation.runs[0].about.weights is not None:
         lines[0] += "; shares and AUROC count queries by their weights"
     return [*lines, *(f"unanswerable: {text}" for text in apart_notes(evaluation))]
 

@@ -10,9 +10,9 @@ import numpy as np
 from judged.errors import warn
 from judged.evaluation import effects
 from judged.evaluation.definition import about_runs
-from judged.evaluation.settlement import nothing_relevant
 from judged.evaluation.weighting import about_weights
 from judged.measures.orders import LIMIT
+from judged.segments import each_once
 from judged.statistics.aggregates import mean
 from judged.text import counted, few, listed
 
@@ -35,7 +35,7 @@ def warnings(evaluation: Exports, look: Look, *, ties: bool = True) -> list[str]
     said += about_runs(evaluation, effects.short_lists(evaluation))
     said += effects.unjudged(evaluation)
     said += effects.ties(evaluation, look) if ties else []
-    return said + effects.scenarios(evaluation)
+    return said + effects.unseen(evaluation) + effects.scenarios(evaluation)
 
 
 def covered(evaluation: Exports) -> set[str]:
@@ -58,6 +58,11 @@ def announced(result: Said) -> Said:
     return result
 
 
+def _skipped(evaluation: Exports) -> list[str]:
+    """Runs that are not there."""
+    return [f"{name} was left out: {why}" for name, why in evaluation.skipped.items()]
+
+
 def _of_the_data(evaluation: Exports) -> list[str]:
     """What readers and makers of rankings warn of."""
     return about_runs(evaluation, [list(run.audit.warnings) for run in evaluation.runs])
@@ -68,7 +73,7 @@ def _missing(evaluation: Exports) -> list[str]:
     return about_runs(
         evaluation,
         [
-            about_missing(run.audit.missing_queries, len(run.rankings), evaluation.policy)
+            about_missing(run.audit.missing_queries, run.query_count, evaluation.policy)
             for run in evaluation.runs
         ],
     )
@@ -91,15 +96,15 @@ def _nothing_relevant(evaluation: Exports) -> list[str]:
     done = {"zero": "the worst value", "one": "the best value"}.get(evaluation.policy.empty)
     if done is None:
         return []
-    r = evaluation.runs[0].rankings
+    r = evaluation.runs[0].about
     counts = np.ones(len(r), bool) if r.weights is None else r.weights.values > 0
     if evaluation.policy.missing == "skip":
-        counts &= ~np.logical_and.reduce([run.rankings.missing for run in evaluation.runs])
+        counts &= ~np.logical_and.reduce([run.about.missing for run in evaluation.runs])
     about: dict[tuple[str, str], list[str]] = {}
     rating = [measure for measure in evaluation.measures if measure.spec.rates_relevance]
     for measure in rating:
         fixed = evaluation.convention.undefined(measure) if evaluation.convention else None
-        which = np.flatnonzero(nothing_relevant(measure, r) & counts).tolist()
+        which = np.flatnonzero(evaluation.runs[0].nothing[measure] & counts).tolist()
         if which:
             queries = _of_all([r.queries[at] for at in which], len(r), "with nothing relevant")
             got = done if fixed is None else f"{fixed:g}"
@@ -119,7 +124,7 @@ def _duplicates(evaluation: Exports) -> list[str]:
 
 def _fractional_grades(evaluation: Exports) -> list[str]:
     """Grades between 0 and 1, where a measure takes them for irrelevant."""
-    audit, grades = evaluation.runs[0].audit, evaluation.runs[0].rankings.pool_grade
+    audit, grades = evaluation.runs[0].audit, evaluation.runs[0].about.grades
     below = grades[(grades > 0) & (grades < 1)]
     asked = [m.params["rel"] for m in evaluation.measures if "rel" in m.params]
     missed = audit.fractional_grades and any(bool((below < rel).any()) for rel in asked)
@@ -128,9 +133,9 @@ def _fractional_grades(evaluation: Exports) -> list[str]:
 
 def _ratings(evaluation: Exports) -> list[str]:
     """Grades on a scale that has no 0, as ratings from 1 to 5, where low ones are relevant too."""
-    grades = evaluation.runs[0].rankings.pool_grade
+    grades = evaluation.runs[0].about.grades
     lowest, highest = (float(grades.min()), float(grades.max())) if len(grades) else (0.0, 0.0)
-    if lowest <= 0 or highest < _SCALE or len(np.unique(grades)) < _SCALE:
+    if lowest <= 0 or highest < _SCALE or len(grades) < _SCALE:
         return []
     low = max(1.0, lowest)
     alike = [
@@ -172,7 +177,7 @@ def _tie_ends(evaluation: Exports) -> list[str]:
 
 def _relevant(evaluation: Exports, measure: Measure) -> tuple[Floats, Floats | None]:
     """How many items are relevant in the queries that have some and count, and their weights."""
-    r = evaluation.runs[0].rankings
+    r = evaluation.runs[0].about
     relevant = r.relevant(measure.params["rel"])
     some = relevant > 0
     if r.weights is not None:
@@ -194,7 +199,7 @@ def _recall_below_one(evaluation: Exports) -> list[str]:
     measure = min(asked, key=lambda each: each.params["k"])
     k = measure.params["k"]
     relevant, weights = _relevant(evaluation, measure)
-    if not relevant.size or np.median(relevant) <= k:
+    if not relevant.size or relevant.max() <= k or np.median(relevant) <= k:
         return []
     fewest, most = int(relevant.min()), int(relevant.max())
     number = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
@@ -227,6 +232,14 @@ def _all_out_of_reach(evaluation: Exports) -> list[str]:
     return found
 
 
+def _ending_before(run: Scored, measure: Measure) -> str:
+    """How many queries have an infinite rank, where their values are known."""
+    if not len(run.about):
+        return "some queries"
+    infinite = int(np.isinf(run.values[measure]).sum())
+    return f"{infinite:,} of {counted(run.query_count, 'query', 'queries')}"
+
+
 def _infinite(evaluation: Exports) -> list[str]:
     """Ranks whose summary is infinite, for some lists end before them."""
     asked = [measure for measure in evaluation.measures if measure.spec.name == "Rank"]
@@ -234,10 +247,8 @@ def _infinite(evaluation: Exports) -> list[str]:
         evaluation,
         [
             [
-                f"{evaluation.label(measure)} is infinite: "
-                f"{int(np.isinf(run.values[measure]).sum()):,} of "
-                f"{counted(len(run.rankings), 'query', 'queries')} did not retrieve the item whose "
-                "rank it is."
+                f"{evaluation.label(measure)} is infinite: {_ending_before(run, measure)} did not "
+                "retrieve the item whose rank it is."
                 for measure in asked
                 if np.isinf(run.summary[measure])
             ]
@@ -269,7 +280,7 @@ def _unlike_the_library(evaluation: Exports) -> list[str]:
             "were made without that: exclude such items, or evaluate the run itself."
         )
     if library.needs_results and not conventional.prepared:
-        empty = [(~run.rankings.missing & (run.rankings.retrieved == 0)) for run in evaluation.runs]
+        empty = [(~run.about.missing & (run.about.retrieved == 0)) for run in evaluation.runs]
         if any(each.any() for each in empty):
             found.append(
                 f"{library.title} takes a query without results for one that the run lacks; in "
@@ -279,7 +290,7 @@ def _unlike_the_library(evaluation: Exports) -> list[str]:
 
 
 def _grades(run: Scored) -> np.ndarray:
-    return run.rankings.pool_grade
+    return run.about.grades
 
 
 CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
@@ -288,11 +299,11 @@ CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
     "fractional": lambda run, measure: bool((_grades(run) % 1 != 0).any()),
     "negative": lambda run, measure: bool((_grades(run) < 0).any()),
     "not relevant": lambda run, measure: bool((_grades(run) < 1).any()),
-    "all relevant": lambda run, measure: _all_relevant(run),
-    "nothing relevant": lambda run, measure: bool((run.rankings.relevant(1) == 0).any()),
-    "several relevant": lambda run, measure: bool((run.rankings.relevant(1) > 1).any()),
-    "unlisted": lambda run, measure: _unlisted(run),
-    "uneven": lambda run, measure: len(np.unique(run.rankings.retrieved)) > 1,
+    "all relevant": lambda run, measure: run.about.all_relevant,
+    "nothing relevant": lambda run, measure: bool((run.about.relevant(1) == 0).any()),
+    "several relevant": lambda run, measure: bool((run.about.relevant(1) > 1).any()),
+    "unlisted": lambda run, measure: run.about.unlisted > 0,
+    "uneven": lambda run, measure: len(each_once(run.about.retrieved)) > 1,
     "repeated": lambda run, measure: run.audit.duplicates_dropped > 0,
     "unjudged queries": lambda run, measure: run.audit.ignored_queries > 0,
     "not whole": lambda run, measure: run.summary[measure] % 1 != 0,
@@ -301,23 +312,13 @@ CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
 found before a run is judged."""
 
 
-def _all_relevant(run: Scored) -> bool:
-    r = run.rankings
-    other = (r.pool_grade >= 0) & (r.pool_grade < 1)
-    return bool((np.bincount(r.pool_query[other], minlength=len(r)) == 0).any())
-
-
-def _unlisted(run: Scored) -> bool:
-    r = run.rankings
-    return int((r.pool_grade >= 1).sum()) > int((r.hit_grade >= 1).sum())
-
-
 def _trusted(evaluation: Exports) -> list[str]:
     """What trusted judgements do not tell."""
     return list(evaluation.trusted.warnings) if evaluation.trusted else []
 
 
 ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
+    _skipped,
     _of_the_data,
     _missing,
     _nothing_relevant,

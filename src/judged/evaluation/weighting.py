@@ -32,20 +32,20 @@ def refuse_sums(measures: tuple[Measure, ...]) -> None:
 def effective_queries(run: Scored, measure: Measure) -> float:
     """How many queries of equal weight would say as much about a summary (Kish); 0 where no query
     counts."""
-    assert run.rankings.weights is not None
+    assert run.about.weights is not None
     counted = ~np.isnan(run.values[measure])
-    return effective_number(run.rankings.weights.values[counted]) if counted.any() else 0.0
+    return effective_number(run.about.weights.values[counted]) if counted.any() else 0.0
 
 
 def weight_sources(evaluation: Exports) -> list[str]:
     """Where the weights come from, where there are some."""
-    weights = evaluation.runs[0].rankings.weights
+    weights = evaluation.runs[0].about.weights
     return [] if weights is None else [weights.source]
 
 
 def weights_line(evaluation: Exports) -> list[str]:
     """Where the weights come from, and how many equal queries they are worth."""
-    weights = evaluation.runs[0].rankings.weights
+    weights = evaluation.runs[0].about.weights
     if weights is None:
         return []
     found = [effective_queries(run, m) for run in evaluation.runs for m in evaluation.measures]
@@ -58,7 +58,7 @@ def weights_line(evaluation: Exports) -> list[str]:
 
 def about_weights(evaluation: Exports) -> list[str]:
     """What could mislead: one query that outweighs all others, a library that has no weights."""
-    r = evaluation.runs[0].rankings
+    r = evaluation.runs[0].about
     if r.weights is None:
         return []
     shares = r.weights.values / r.weights.values.max()

@@ -14,6 +14,7 @@ from judged.explanation.explanation import Explanation
 from judged.explanation.listing import Listing, Row, shown_ranks, threshold
 from judged.explanation.source import Read, policy_of_a_list, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
+from judged.inputs.blocks.room import MEMORY, Room
 from judged.measures import Measure
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
         FileFormat,
         ItemToLike,
         JudgementsLike,
+        Memory,
+        Path,
         PolicyLike,
         RunLike,
     )
@@ -55,6 +58,8 @@ def explain(
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
+    memory: Memory = MEMORY,
+    temporary: Path | None = None,
 ) -> Explanation:
     """How one measure comes to its value for one query, step by step.
 
@@ -97,6 +102,10 @@ def explain(
         default their names tell.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
+    memory : str or int, optional
+        What a run may take while it is read; of a large one, only the rows of the query are kept.
+    temporary : str or PathLike, optional
+        The folder for what is put on disk meanwhile; by default that of the system.
 
     Returns
     -------
@@ -148,13 +157,14 @@ def explain(
         columns=columns,
         judgements_format=judgements_format,
         run_format=run_format,
+        room=Room.of(memory, temporary),
     )
     return _explained(request.measures[0], found, request.policy, rows)
 
 
 def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) -> Explanation:
-    scored = evaluate_rankings([found.rankings], [measure], policy=policy).runs[0]
-    r, settled = scored.rankings, float(scored.values[measure][0])
+    evaluation = evaluate_rankings([found.rankings], [measure], policy=policy)
+    (r,), settled = evaluation.rankings.values(), float(evaluation.runs[0].values[measure][0])
     value = _before_policy(measure, r, policy, settled)
     rel = threshold(measure)
     end = float(r.cutoff(measure.params.get("k"), rel)[0])

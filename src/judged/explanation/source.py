@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
 from judged.inputs import read_judgements
+from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Data, holds_rows
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging import judging, pool_of
@@ -18,6 +19,7 @@ from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:
+    from judged.inputs.blocks.room import Room
     from judged.types import CollectionLike, ColumnsLike, FileFormat, ItemToLike, PolicyLike
 
 
@@ -50,6 +52,7 @@ def read(
     columns: ColumnsLike | None,
     judgements_format: FileFormat | None,
     run_format: FileFormat | None,
+    room: Room | None = None,
 ) -> Read:
     """One query of a run, of rankings, or a relevance list."""
     if run is not None or holds_rows(judgements):
@@ -65,6 +68,7 @@ def read(
                 columns=columns,
                 judgements_format=judgements_format,
                 run_format=run_format,
+                room=room,
             ),
             item_to=item_to,
             exclude_same_id=exclude_same_id,
@@ -106,7 +110,7 @@ def _read_rankings(rankings: Rankings, query: str | None) -> Read:
 
 def _read_query(
     known: Judgements | Lookup,
-    found: Run | Lookup,
+    run: Run | Lookup | RunBlocks,
     query: str | None,
     *,
     policy: Policy,
@@ -115,6 +119,7 @@ def _read_query(
     collection: CollectionLike | None = None,
 ) -> Read:
     """One query of a run and its judgements; everything else in them is left aside."""
+    found = _results(run, _queries(known), query)
     chosen = _chosen(_queries(known), query, _queries(found))
     options: dict[str, Any] = {
         "policy": policy,
@@ -131,7 +136,7 @@ def _read_query(
         rankings = judging(own, **options)(listed)
         order = _order(listed, chosen, grades, rankings, policy, duplicates)
     else:
-        rankings, order = _read_rankings(judging(known, **options)(found), chosen).rankings, []
+        rankings, order = _read_rankings(judging(known, **options)(run), chosen).rankings, []
     if depth is not None:
         order = order[:depth]
     if policy.unjudged == "removed":
@@ -141,6 +146,14 @@ def _read_query(
         key=lambda item: (-grades[item], item),
     )
     return Read(rankings, dict(enumerate(order, 1)), {item: grades[item] for item in lost})
+
+
+def _results(run: Run | Lookup | RunBlocks, judged: list[str], query: str | None) -> Run | Lookup:
+    """A run; of one in blocks, what it has of the query that is asked for."""
+    if not isinstance(run, RunBlocks):
+        return run
+    one = query if query is not None or len(judged) != 1 else judged[0]
+    return (None if one is None else run.only(one)) or Lookup({}, run.source, name=run.name)
 
 
 def _order(

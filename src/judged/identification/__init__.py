@@ -11,10 +11,11 @@ from judged.identification.grid import all_rankings, compute
 from judged.identification.likelihood import Definition, Match, Ranker, chance
 from judged.identification.printed import Asked
 from judged.identification.result import SHOWN, Identification
+from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.data import Data
 from judged.judging import judge_variants
 from judged.judging.items import with_items
-from judged.rankings.audit import audit_of
+from judged.rankings.findings import audit_of
 
 if TYPE_CHECKING:
     from judged.types import (
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
         ItemToLike,
         JudgementsLike,
         MeasuresLike,
+        Memory,
+        Path,
         RunLike,
     )
 
@@ -50,6 +53,8 @@ def identify(
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
+    memory: Memory = MEMORY,
+    temporary: Path | None = None,
 ) -> Identification:
     """Find the measures, parameters and policies that give a number, as far as it was printed.
 
@@ -84,6 +89,11 @@ def identify(
         default their names tell.
     judgements_format, run_format : FileFormat, optional
         The format of the files, such as "trec" or "csv", where it is not recognised.
+    memory : str or int, optional
+        What a run may take while it is read: large ones are read in blocks, and one that is not
+        grouped by query is put on disk by query first.
+    temporary : str or PathLike, optional
+        The folder for what is put on disk meanwhile; by default that of the system.
 
     Returns
     -------
@@ -102,6 +112,7 @@ def identify(
             columns=columns,
             judgements_format=judgements_format,
             run_format=run_format,
+            room=Room.of(memory, temporary),
         ),
         item_to=item_to,
         exclude_same_id=exclude_same_id,

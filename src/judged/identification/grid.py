@@ -131,7 +131,7 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
     known: dict[tuple[str, bytes], float] = {}
     for members, raw in _blocks(measures, r):
         first = measures[members[0]]
-        nothing = nothing_relevant(first, r) | undefined(first, r, raw[0])
+        nothing = nothing_relevant(first, r) | undefined(first, raw[0])
         for missing, empty, same in _policies(r.missing, nothing):
             settlement = Settlement(
                 first.spec, Policy.of({"missing": missing, "empty": empty}), nothing, r.missing
@@ -145,7 +145,8 @@ def _columns(measures: list[Measure], r: Rankings) -> Floats:
                 plain = measure.spec.made_of is None
                 value = known.get(key) if plain else None
                 if value is None:
-                    value = measure.summarise(r, Settled(values, counted, settlement.settle))
+                    given = Settled(values, counted, settlement.settle)
+                    value = measure.summarise(measure.gives(r), given)
                     if plain:
                         known[key] = value
                 for at in same:

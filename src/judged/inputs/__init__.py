@@ -10,14 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from judged.checks import refuse_lost_polars
 from judged.errors import InputError
-from judged.inputs.columns import as_columns
-from judged.inputs.dicts import (
-    holds_several,
-    judgements_from_dict,
-    run_from_dict,
-    with_texts,
-)
-from judged.inputs.documents import document_of
 from judged.inputs.formats import (
     FORMATS,
     NAMELESS,
@@ -28,8 +20,7 @@ from judged.inputs.formats import (
     named_file,
     run_name,
 )
-from judged.inputs.objects import Records, as_known, is_record
-from judged.inputs.rows.reading import rows_in
+from judged.inputs.named import as_columns
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -83,8 +74,13 @@ def read_judgements(
         return judgements
     if isinstance(judgements, (str, PathLike)):
         return judgements_in(opened(judgements, JUDGEMENTS, columns), format)
+    from judged.inputs.objects import Records, as_known
+
     given = as_known(judgements, JUDGEMENTS).given
     if isinstance(given, Mapping):
+        from judged.inputs.dicts import judgements_from_dict
+        from judged.inputs.documents import document_of
+
         _refuse_columns(columns, JUDGEMENTS, "a dict of judgements", "has no columns")
         document = document_of(given, JUDGEMENTS, "a dict")
         lists = judgements_from_dict(given if document is None else document.lists)
@@ -145,9 +141,14 @@ def read_run(
         return replace(run, name=name) if name else run
     if isinstance(run, (str, PathLike)):
         return run_in(opened(run, RUN, columns), name, format)
+    from judged.inputs.objects import Records, as_known
+
     known = as_known(run, RUN)
     given, name = known.given, name or known.name or "run"
     if isinstance(given, Mapping):
+        from judged.inputs.dicts import run_from_dict
+        from judged.inputs.documents import document_of
+
         _refuse_columns(columns, RUN, "a dict of results", "has no columns")
         document = document_of(given, RUN, "a dict")
         lists = run_from_dict(given if document is None else document.lists, name=name)
@@ -196,11 +197,16 @@ def format_of(source: Source, format: str | None) -> Format:
 def _reading(source: Source, format: Format) -> Reading:
     from pkgutil import resolve_name
 
+    refuse_nameless(source, format)
+    reading: Reading = resolve_name(format.reader)(source)
+    return reading
+
+
+def refuse_nameless(source: Source, format: Format) -> None:
+    """Refuse columns that somebody named, where those of the format have no names."""
     if format.name in NAMELESS:
         why = "has no header with names of columns"
         _refuse_columns(source.columns, source.kind, source.label, why)
-    reading: Reading = resolve_name(format.reader)(source)
-    return reading
 
 
 def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows | None:
@@ -208,6 +214,7 @@ def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows |
     if format.name in NAMELESS:
         return None
     from judged.inputs.rows.loading import table_in_file
+    from judged.inputs.rows.reading import rows_in
 
     return rows_in(table_in_file(source, format.name), roles, as_columns(source.columns))
 
@@ -215,6 +222,7 @@ def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows |
 def rows_of_table(given: Any, roles: Sequence[str], columns: Named) -> Rows | None:
     """What the rows of a table hold in these roles; None where it has no lists of ids."""
     from judged.inputs.rows.loading import table_of
+    from judged.inputs.rows.reading import rows_in
 
     return rows_in(table_of(given), roles, columns)
 
@@ -243,23 +251,29 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
     >>> as_runs("first stage=runs/bm25.run")
     {'first stage': 'runs/bm25.run'}
     """
+    if isinstance(given, (str, PathLike)):
+        return dict([_named(given)])
+    if isinstance(given, (list, tuple)):
+        if not given:
+            raise InputError("no run was given.")
+        if all(isinstance(each, (str, PathLike)) for each in given):
+            named = [_named(each) for each in given]
+            return dict(zip(distinct_names(named), [file for _, file in named], strict=True))
+    from judged.inputs.dicts import holds_several, with_texts
+    from judged.inputs.objects import is_record
+
     if isinstance(given, Mapping) and holds_several(given):
         _refuse_repeats(given.values())
         return dict(with_texts(given, "", "runs").items())
     _refuse_repeats(given if isinstance(given, (list, tuple)) else [given])
     if isinstance(given, (list, tuple)):
-        if not given:
-            raise InputError("no run was given.")
         if is_record(given[0]):
             return {None: given}
-        if all(isinstance(each, (str, PathLike)) for each in given):
-            named = [_named(each) for each in given]
-            return dict(zip(distinct_names(named), [file for _, file in named], strict=True))
         raise InputError(
             "several runs are given as a list of paths, or as a dict {name: run}; one run as a "
             "list of rows, each a dict, a namedtuple or a dataclass object."
         )
-    return dict([_named(given)])
+    return {None: given}
 
 
 def _refuse_repeats(runs: Iterable[Any]) -> None:

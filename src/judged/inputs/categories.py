@@ -169,7 +169,8 @@ def _from_frame(given: Any, source: str, kind: Kind) -> pl.DataFrame:
 def _from_file(path: Path, kind: Kind) -> pl.DataFrame:
     import polars as pl
 
-    from judged.inputs.source import POLARS_ERRORS, open_source
+    from judged.inputs.polars_errors import POLARS_ERRORS
+    from judged.inputs.source import open_source
 
     source = open_source(path, kind)
     try:

@@ -32,7 +32,6 @@ __all__ = [
     "as_columns",
     "candidates",
     "choose_columns",
-    "is_header",
     "is_known",
     "may_be_grade",
     "sure",
@@ -107,11 +106,6 @@ def joined_columns(parts: Sequence[pl.Expr]) -> pl.Expr:
     lost = pl.any_horizontal((part.is_null() | (part == "")) for part in parts)
     whole = pl.when(lost).then(pl.lit("")).otherwise(pl.concat_str(escaped, separator=JOINER))
     return pl.when(pl.any_horizontal(part.is_not_null() for part in parts)).then(whole)
-
-
-def is_header(cells: Sequence[str], named: Mapping[str, tuple[str, ...]] | None = None) -> bool:
-    said = as_columns(named).positions(cells)
-    return all(role in said or candidates(role, cells) for role in ("query", "item"))
 
 
 def choose_columns(

@@ -12,21 +12,19 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
-
-import polars as pl
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, cast
 
 from judged.checks import size_in_bytes
 from judged.errors import InputError, JudgedError
+from judged.frozen import dataclass
 from judged.text import counted
 
-POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, RuntimeError)
 BOUND = "JUDGED_MAX_UNPACKED"
 """The environment variable that moves the bound: "20GB", say."""
 _DEFAULT_BOUND = "8GB"
 _MOST_OF_A_BLOCK = 1 << 17
+_MOST_OF_A_PART = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -36,24 +34,37 @@ class Compression:
     name: str
     magic: bytes
     """A pattern of the first bytes."""
-    unpacker: Callable[[], Any] | None
-    """Something with `decompress(data, most)`, `eof` and `unused_data`, for one part of a file."""
+    unpacker: Callable[[], Any]
+    """Something with `decompress(data, most)`, `eof` and `unused_data`, for one part of a file;
+    None where no library is there for it."""
 
 
-def _zstandard() -> Callable[[], Any] | None:
-    """Python has zstd from 3.14 on."""
+def _zstandard() -> Any:
+    """Python has zstd from 3.14 on; before that, `backports.zstd` may be there."""
     if sys.version_info >= (3, 14):
         from compression import zstd
+    else:
+        try:
+            from backports import zstd
+        except ImportError:
+            return None
+    return zstd.ZstdDecompressor()
 
-        return zstd.ZstdDecompressor
-    return None
+
+def _gzip() -> Any:
+    """By isal where it is installed: it takes some half of the time."""
+    try:
+        from isal import isal_zlib
+    except ImportError:
+        return zlib.decompressobj(wbits=31)
+    return isal_zlib.decompressobj(wbits=31)
 
 
 _COMPRESSIONS = (
-    Compression("gzip", rb"\x1f\x8b", lambda: zlib.decompressobj(wbits=31)),
+    Compression("gzip", rb"\x1f\x8b", _gzip),
     Compression("bzip2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", bz2.BZ2Decompressor),
     Compression("xz", rb"\xfd7zXZ\x00", lzma.LZMADecompressor),
-    Compression("zstd", rb"\x28\xb5\x2f\xfd", _zstandard()),
+    Compression("zstd", rb"\x28\xb5\x2f\xfd", _zstandard),
 )
 
 
@@ -62,18 +73,49 @@ def compression(start: bytes) -> Compression | None:
     return next((each for each in _COMPRESSIONS if re.match(each.magic, start)), None)
 
 
+def unpacked(chunks: Iterable[bytes], packed: Compression, label: str) -> Iterator[bytes]:
+    """Bytes unpacked as they come, all parts of a file one after the other: a few megabytes at a
+    time, however far they unpack."""
+    if packed.unpacker() is None:
+        yield decompressed(b"".join(chunks), packed, label)
+        return
+    one = None
+    for chunk in chunks:
+        data, part = chunk, b""
+        while data or len(part) == _MOST_OF_A_PART:  # there may be more to come of it
+            if one is None:
+                data = data.lstrip(b"\0")  # some programs fill up the last block
+                if not data:
+                    break
+                one = packed.unpacker()
+            part = _unpacked_part(one, data, _MOST_OF_A_PART, packed, label)
+            data = getattr(one, "unconsumed_tail", b"")
+            if one.eof:
+                data, one = one.unused_data, None
+            if part:
+                yield part
+    if one is not None:
+        raise _damaged(packed, label, "it ends before its end is marked")
+
+
+def _unpacked_part(one: Any, data: bytes, most: int, packed: Compression, label: str) -> bytes:
+    try:
+        return cast("bytes", one.decompress(data, most))
+    except MemoryError:
+        raise
+    except Exception as error:  # every library has errors of its own
+        raise _damaged(packed, label, str(error)) from None
+
+
 def decompressed(data: bytes, packed: Compression, label: str) -> bytes:
     """The bytes unpacked, all parts of a file one after the other."""
     bound = most_unpacked()
-    if packed.unpacker is None:
+    if packed.unpacker() is None:
         return _by_polars(data, label, bound)
     parts, room = [], bound
     while data:
         one = packed.unpacker()
-        try:
-            part = one.decompress(data, room + 1)
-        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-            raise _damaged(packed, label, str(error)) from None
+        part = _unpacked_part(one, data, room + 1, packed, label)
         if len(part) > room:
             raise too_large(label, len(data), bound)
         if not one.eof:
@@ -111,6 +153,10 @@ def too_large(label: str, packed: int, bound: int) -> InputError:
 
 def _by_polars(data: bytes, label: str, bound: int) -> bytes:
     """zstd by polars, which reads the text as one cell of a table."""
+    import polars as pl
+
+    from judged.inputs.polars_errors import POLARS_ERRORS
+
     if sum(_most_of_each_block(data)) > bound:
         raise too_large(label, len(data), bound)
     try:

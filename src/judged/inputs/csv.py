@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined, joined_columns
-from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, LineNumbers, Source, decoded
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded
 from judged.inputs.tables import (
     JUDGEMENTS,
     SUBTOPIC_COLUMNS,
+    Kind,
     Reading,
     Row,
     as_score,
@@ -35,7 +38,17 @@ def read_tsv(source: Source) -> Reading:
 
 
 def _read(source: Source, separator: str) -> Reading:
-    comments = _comments_on_top(source)
+    line, header, columns = heading(source, separator)
+    frame = _at_once(source, separator, header, line, columns)
+    if frame is None:
+        found = islice(records(source, separator), 1, None)
+        frame = careful_frame(found, source, separator, header, columns)
+    notes = skipped_comments(comments_on_top(source)) + columns.notes
+    return Reading(frame, notes, LineNumbers.of(source, partial(line_numbers, separator=separator)))
+
+
+def heading(source: Source, separator: str) -> tuple[int, list[str], Columns]:
+    """The number of the header's line, the header, and which of its columns is what."""
     line, header = next(records(source, separator), (0, []))
     if not header:
         raise InputError(f"{source.label}: holds no rows.")
@@ -44,17 +57,23 @@ def _read(source: Source, separator: str) -> Reading:
         raise InputError(
             f"{source.label}: the first line should name the columns, but it is {found}."
         )
-    columns = choose_columns(header, source.kind, source.label, source.columns)
-    frame = _at_once(source, separator, header, line, columns)
-    if frame is None:
-        subtopic = None if columns.subtopic is None else columns.subtopic_role
-        rows = _row_by_row(source, separator, header, columns)
-        frame = from_rows(rows, source.kind, subtopic, columns.extra)
-    notes = skipped_comments(comments) + columns.notes
-    return Reading(frame, notes, LineNumbers.of(source, partial(line_numbers, separator=separator)))
+    return line, header, choose_columns(header, source.kind, source.label, source.columns)
 
 
-def _comments_on_top(source: Source) -> int:
+def careful_frame(
+    found: Iterable[tuple[int, list[str]]],
+    source: Source,
+    separator: str,
+    header: Sequence[str],
+    columns: Columns,
+) -> pl.DataFrame:
+    """The table of rows that are looked at one by one."""
+    subtopic = None if columns.subtopic is None else columns.subtopic_role
+    rows = _careful_rows(found, source, separator, header, columns)
+    return from_rows(rows, source.kind, subtopic, columns.extra)
+
+
+def comments_on_top(source: Source) -> int:
     """Comments are known only above the header: below it, "#1" is an id."""
     comments = 0
     for line in source.lines():
@@ -74,6 +93,18 @@ def _at_once(
     below = next(islice(source.lines(), line, None), b"")
     if below.startswith(BYTE_ORDER_MARK) or any("\n" in name for name in header):
         return None  # polars drops such a mark, and skips one line for a header
+    return plain_rows(source.for_polars(), separator, header, line, columns, source.kind)
+
+
+def plain_rows(
+    text: Path | bytes,
+    separator: str,
+    header: Sequence[str],
+    line: int,
+    columns: Columns,
+    kind: Kind,
+) -> pl.DataFrame | None:
+    """The rows below a line; None where polars cannot read them or a needed cell is empty."""
     names = [f"column {number}" for number in range(len(header))]
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     ids = {
@@ -90,7 +121,7 @@ def _at_once(
     try:
         frame = (
             pl.scan_csv(
-                source.for_polars(),
+                text,
                 separator=separator,
                 has_header=False,
                 skip_lines=line,
@@ -100,7 +131,7 @@ def _at_once(
             .select(
                 ids.pop("query").alias("query"),
                 ids.pop("item").alias("item"),
-                value.alias(source.kind.value),
+                value.alias(kind.value),
                 *(column.alias(role) for role, column in ids.items()),
                 # polars refuses rows that are too long only where it reads every column.
                 pl.any_horizontal(pl.all().is_null()).alias(_READ),
@@ -116,8 +147,12 @@ def _at_once(
 _READ = "all is read"
 
 
-def _row_by_row(
-    source: Source, separator: str, header: Sequence[str], columns: Columns
+def _careful_rows(
+    each_row: Iterable[tuple[int, list[str]]],
+    source: Source,
+    separator: str,
+    header: Sequence[str],
+    columns: Columns,
 ) -> Iterator[Row]:
     """The second look, which names a bad row."""
     value, ids = source.kind.value, columns.ids
@@ -126,7 +161,7 @@ def _row_by_row(
     needed |= {role: (at,) for role, at in numbers.items() if at is not None}
     needed = {role: needed[role] for role in _ORDER if role in needed}
     least = 1 + max(at for positions in needed.values() for at in positions)
-    for number, cells in islice(records(source, separator), 1, None):
+    for number, cells in each_row:
         while len(cells) > len(header) and not cells[-1]:  # spreadsheets leave such ends
             cells.pop()
         if len(cells) == 1 and tuple(header) == QUEPID:  # how it writes a query without ratings
@@ -183,28 +218,35 @@ QUEPID = ("query", "docid", "rating")
 def records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
     """The header and the rows with the number of their first line; a quoted cell may run over
     several lines."""
-    started = False
-    last = 0
+    return records_of(source.lines(ends=True), source.label, separator)
+
+
+def records_of(
+    lines: Iterable[bytes], label: str, separator: str, *, first: int = 1, started: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """As `records`, of lines from the one with number `first` on; below the header, once reading
+    has `started`, no line is a comment."""
+    last = first - 1
 
     def texts() -> Iterator[str]:
         nonlocal last
-        for last, line in enumerate(source.lines(ends=True), 1):
+        for last, line in enumerate(lines, first):
             if not started and (not line.strip() or line.startswith(COMMENT)):
                 yield "\n"
             else:
-                yield decoded(source.label, last, line)
+                yield decoded(label, last, line)
 
     reader = csv.reader(texts(), delimiter=separator, strict=True)
-    first = 1
+    at = first
     try:
         for cells in reader:
             if cells:
                 started = True
-                yield first, cells
-            first = last + 1
+                yield at, cells
+            at = last + 1
     except csv.Error as error:
         raise InputError(
-            f"{source.label}, line {first}: the quotation marks do not match ({error})."
+            f"{label}, line {at}: the quotation marks do not match ({error})."
         ) from None
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from os import PathLike, fspath
-from os.path import isfile
+from os.path import getsize, isfile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from judged.errors import InputError
+from judged.frozen import dataclass
 from judged.inputs import (
     as_runs,
     format_of,
@@ -23,27 +25,38 @@ from judged.inputs import (
     rows_of_table,
     run_in,
 )
-from judged.inputs.columns import as_columns
+from judged.inputs.blocks import RunBlocks, may_be_large
 from judged.inputs.formats import named_file, run_name
-from judged.inputs.objects import as_known, is_record
-from judged.inputs.rows.names import LISTS, has_lists
-from judged.inputs.rows.reading import refuse_other_judgements, rows_in
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Lookup, Run
+from judged.inputs.named import as_columns
+from judged.inputs.remote import AnyRun, RemoteRun, RemoteTable, is_spark, is_table
+from judged.inputs.source import SMALL
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from judged.inputs.blocks.room import Room
     from judged.inputs.named import Named
     from judged.inputs.rows.rows import Rows
     from judged.inputs.source import Source
-    from judged.types import ColumnsLike, FileFormat, JudgementsLike, RunsLike
+    from judged.types import ColumnsLike, Engine, FileFormat, JudgementsLike, RunsLike
 
     OfJudgements: TypeAlias = "Callable[[Judgements | Lookup], Judgements | Lookup]"
-    OfRun: TypeAlias = "Callable[[Run | Lookup], Run | Lookup]"
+    OfRun: TypeAlias = "Callable[[Any], Any]"
 
 
 def _same(table: Any) -> Any:
     return table
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A run that is still to be read."""
+
+    name: str
+    is_file: bool
+    """Whether it is a file in a folder, which any thread can read at any time."""
+    read: Callable[[], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +78,14 @@ class Data:
     """What is done to the judgements once they are read."""
     of_run: OfRun = _same
     """What is done to each run once it is read."""
-    ahead: Future[Run | Lookup] | None = None
+    ahead: Future[AnyRun | RunBlocks] | None = None
     """The first run, where it is being read already."""
     rows: Rows | None = None
     """What `given` holds, where it is rows with relevant and retrieved ids."""
+    small: bool = False
+    """Whether small files of plain TREC text may come as dicts, which takes no polars."""
+    room: Room | None = None
+    """What reading may take, where large runs may come in blocks; None where all come whole."""
 
     @classmethod
     def of(
@@ -80,9 +97,13 @@ class Data:
         judgements_format: FileFormat | None = None,
         run_format: FileFormat | None = None,
         alone: bool = False,
+        engine: Engine | None = "memory",
+        room: Room | None = None,
     ) -> Data:
         """Data from what a caller may pass; without runs, `judgements` are rows that hold both, or
-        stand `alone` where that is allowed."""
+        stand `alone` where that is allowed. Tables that live elsewhere are read whole, or stay
+        there with an `engine` (None: where they can). With `room`, large runs may come in blocks.
+        """
         named = as_columns(columns, alone=False)
         if runs is None and alone:
             rows, given = _looked_into(judgements, named, judgements_format)
@@ -93,9 +114,16 @@ class Data:
         if runs is None:
             both = _everything(judgements, named, judgements_format)
             return cls(judgements, {None: both.run}, named, rows=both)
+        stay, unmoved = engine != "memory", judgements
+        if stay:
+            judgements = _staying(judgements, JUDGEMENTS, engine, named)
         rows, given = _looked_into(judgements, named, judgements_format)
         several = as_runs(runs) if rows is None else _with_first(judgements, rows, runs)
-        return cls(given, several, named, judgements_format, run_format, rows=rows)
+        if engine == "spark":
+            _refuse_without_spark(unmoved, *several.values())
+        if stay:
+            several = {name: _staying(each, RUN, engine, named) for name, each in several.items()}
+        return cls(given, several, named, judgements_format, run_format, rows=rows, room=room)
 
     def then(self, *, judgements: OfJudgements = _same, run: OfRun = _same) -> Data:
         """The same data, with something more done to them once they are read."""
@@ -105,6 +133,10 @@ class Data:
             of_judgements=lambda table: judgements(before(table)),
             of_run=lambda table: run(before_run(table)),
         )
+
+    def whole(self) -> Data:
+        """The same data, with all runs read whole."""
+        return self if self.room is None else replace(self, room=None, ahead=None)
 
     def kept(self, runs: int | None = None) -> Data:
         """The same data with the judgements and the first runs read, all of them without a number,
@@ -118,7 +150,8 @@ class Data:
         """The same data, the first run of which is read while other things are done: it is the
         longest wait."""
         name, first = next(iter(self.given_runs.items()))
-        if not isinstance(first, (str, PathLike)) or not isfile(first):
+        is_file = isinstance(first, (str, PathLike)) and isfile(first)
+        if not is_file or (self.small and getsize(first) <= SMALL):
             yield self
             return
         from concurrent.futures import ThreadPoolExecutor
@@ -130,11 +163,33 @@ class Data:
         """The judgements."""
         return self.of_judgements(self._read_judgements())
 
-    def runs(self) -> Iterator[Run | Lookup]:
-        """The runs, one after the other."""
-        return map(self.of_run, self._read_runs())
+    def runs(self) -> Iterator[Any]:
+        """The runs (`Run`, `Lookup`, with an engine `RemoteRun`, with room `RunBlocks`), one after
+        the other."""
+        return map(self._changed, self._read_runs())
 
-    def run(self, one: str) -> Run | Lookup:
+    def _changed(self, run: Any) -> Any:
+        """A run with what is to be done to it; one in blocks gets it block by block."""
+        if isinstance(run, RunBlocks):
+            return run if self.of_run is _same else run.then(self.of_run)
+        return self.of_run(run)
+
+    def readings(self) -> list[Reading]:
+        """What reads each of the runs, so that they can be read side by side."""
+        found, ahead = [], self.ahead
+        for name, given in self.given_runs.items():
+            read: Callable[[], Any] = partial(self._read_run, name, given)
+            if ahead is not None:
+                read = ahead.result
+            is_file = isinstance(given, (str, PathLike)) and isfile(given)
+            found.append(Reading(name or "run", is_file, partial(self._after, read)))
+            ahead = None
+        return found
+
+    def _after(self, read: Callable[[], AnyRun]) -> Any:
+        return self._changed(read())
+
+    def run(self, one: str) -> Any:
         """The only run; `one` is what is said where there are several."""
         if len(self.given_runs) > 1:
             raise InputError(one)
@@ -143,18 +198,44 @@ class Data:
     def _read_judgements(self) -> Judgements | Lookup:
         if self.rows is not None and self.rows.judgements is not None:
             return self.rows.judgements
+        if isinstance(self.given, RemoteTable):
+            return self.given.judgements(self.columns)
         if isinstance(self.given, _Opened):
-            source = replace(self.given.source, columns=self.columns)
-            return judgements_in(source, self.judgements_format)
+            return self._judgements_in(replace(self.given.source, columns=self.columns))
+        if isinstance(self.given, (str, PathLike)):
+            return self._judgements_in(opened(self.given, JUDGEMENTS, self.columns))
         return read_judgements(self.given, columns=self.columns, format=self.judgements_format)
 
-    def _read_runs(self) -> Iterator[Run | Lookup]:
+    def _judgements_in(self, source: Source) -> Judgements | Lookup:
+        if self.small:
+            from judged.inputs.small import any_judgements
+
+            return any_judgements(source, format=self.judgements_format)
+        return judgements_in(source, self.judgements_format)
+
+    def _read_runs(self) -> Iterator[AnyRun | RunBlocks]:
         ahead = self.ahead
         for name, given in self.given_runs.items():
             yield ahead.result() if ahead else self._read_run(name, given)
             ahead = None
 
-    def _read_run(self, name: str | None, given: Any) -> Run | Lookup:
+    def _read_run(self, name: str | None, given: Any) -> AnyRun | RunBlocks:
+        if is_spark(given):
+            given = _staying(given, RUN, "memory", self.columns)
+        if isinstance(given, RemoteTable):
+            return given.run(name, self.columns)
+        if isinstance(given, (RemoteRun, RunBlocks)):
+            return given
+        if self.rows is None and self.room is not None and may_be_large(given):
+            from judged.inputs.blocks.reading import read_run_or_blocks
+
+            return read_run_or_blocks(
+                given, self.room, name=name, columns=self.columns, format=self.run_format
+            )
+        if self.rows is None and self.small and isinstance(given, (str, PathLike)):
+            from judged.inputs.small import any_run
+
+            return any_run(given, name=name, columns=self.columns, format=self.run_format)
         if self.rows is None:
             return read_run(given, name=name, columns=self.columns, format=self.run_format)
         if isinstance(given, (Run, Lookup)):
@@ -165,6 +246,9 @@ class Data:
 def holds_rows(given: Any) -> bool:
     """Whether this can be nothing but rows that hold everything, where a list of grades may stand
     too: a file that is there, or a table."""
+    from judged.inputs.objects import as_known, is_record
+    from judged.inputs.rows.names import LISTS, has_lists
+
     if isinstance(given, str):
         return isfile(given) and not re.fullmatch(r"[-\d\s.,()]+", given)
     if isinstance(given, (list, tuple)):
@@ -181,6 +265,30 @@ def holds_rows(given: Any) -> bool:
     return table is not None and has_lists(table.header, LISTS, alone=True)
 
 
+def _staying(given: Any, kind: Kind, engine: Engine | None, columns: Named) -> Any:
+    """What was given, as a `RemoteTable` where it is a table that stays where it is."""
+    if is_spark(given) and engine != "tables":
+        from judged.engines.spark import SparkFrame
+
+        return SparkFrame(given)
+    tables = engine == "tables"
+    may_be = tables and (kind is RUN or isinstance(given, (str, PathLike)))
+    if not (may_be or is_table(given, spark=tables)):
+        return given
+    from judged.engines.tables import remote_table
+
+    return remote_table(given, kind, engine, columns) or given
+
+
+def _refuse_without_spark(*given: Any) -> None:
+    """Refuse the engine of Spark where nothing lives in Spark."""
+    if not any(map(is_spark, given)):
+        raise InputError(
+            "engine='spark' is for data frames of Spark, and there is none; leave it out, or give "
+            "a frame, such as spark.read.parquet(…)."
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class _Opened:
     """A file that was looked into: a pipe cannot be opened again."""
@@ -190,7 +298,10 @@ class _Opened:
 
 def _everything(given: Any, columns: Named, format: FileFormat | None) -> Rows:
     """What rows hold that are given alone; anything else is refused."""
+    from judged.inputs.objects import as_known
     from judged.inputs.rows.loading import document_table, records_in, table_in_file, table_of
+    from judged.inputs.rows.names import LISTS
+    from judged.inputs.rows.reading import rows_in
     from judged.inputs.rows.rows import missing_columns
 
     name = "run"
@@ -217,15 +328,20 @@ def _everything(given: Any, columns: Named, format: FileFormat | None) -> Rows:
 def _looked_into(given: Any, columns: Named, format: FileFormat | None) -> tuple[Rows | None, Any]:
     """What judgements that have runs beside them hold as rows do, if anything; and the same as it
     can be read after a look at it."""
-    if isinstance(given, (Mapping, Judgements, Lookup)):
+    if isinstance(given, (Mapping, Judgements, Lookup, RemoteTable)):
         return None, given
     if isinstance(given, (str, PathLike)):
         own, file = named_file(fspath(given))
         if not _may_hold_rows(file):
             return None, given
+        from judged.inputs.rows.names import LISTS
+
         source = opened(file, JUDGEMENTS, columns)
         rows = rows_of_file(source, format_of(source, format), LISTS)
         return rows, _Opened(source) if rows or own is None else given
+    from judged.inputs.objects import as_known
+    from judged.inputs.rows.names import LISTS
+
     known = as_known(given, JUDGEMENTS).given
     return (None if isinstance(known, Mapping) else rows_of_table(known, LISTS, columns)), known
 
@@ -258,6 +374,10 @@ def _read_beside(
     rows: Rows, given: Any, name: str | None, columns: Named, format: FileFormat | None
 ) -> Run | Lookup:
     """A run beside rows that hold everything; where it has relevant ids too, they must agree."""
+    from judged.inputs.objects import as_known
+    from judged.inputs.rows.names import LISTS
+    from judged.inputs.rows.reading import refuse_other_judgements
+
     if isinstance(given, (str, PathLike)):
         source = opened(given, RUN, columns)
         found = rows_of_file(source, format_of(source, format), LISTS)

@@ -26,7 +26,7 @@ def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
     first, or each with its score."""
     notes: dict[str, None] = {}
     repeated: list[tuple[str, str]] = []
-    if any(is_list(value) for value in given.values()):
+    if any(type(value) is not dict and is_list(value) for value in given.values()):
         given = {query: _dict_of(query, items, repeated, notes) for query, items in given.items()}
     lists, changed = _as_texts(given, "a score")
     notes.update(dict.fromkeys(changed))

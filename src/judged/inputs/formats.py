@@ -6,18 +6,16 @@ Imports nothing heavy, as commands list the formats; the readers are loaded when
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.inputs.columns import is_header, is_known
-from judged.inputs.documents import is_document
+from judged.frozen import dataclass
+from judged.inputs.named import as_columns
+from judged.inputs.names import candidates, is_known
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 
 if TYPE_CHECKING:
@@ -103,6 +101,8 @@ def run_name(path: str | PurePath) -> str:
     name."""
     if str(path) == "-":
         return "stdin"
+    if "://" in str(path) and "#" in str(path):  # a table of a database
+        return printable(str(path).rpartition("#")[2])
     bare = without_compression(PurePath(path))
     while promised(bare):
         bare = bare.with_suffix("")
@@ -116,7 +116,7 @@ def named_file(given: str) -> tuple[str | None, str]:
     (('first stage', 'runs/bm25.run'), (None, 'runs/bm25.run'))
     """
     name, equals, file = given.partition("=")
-    if not equals or os.path.lexists(given):
+    if not equals or "://" in name or os.path.lexists(given):
         return None, given
     if not name.strip() or not file:
         raise InputError(f"{printable(given)}: no such file; a run with a name is NAME=FILE.")
@@ -146,6 +146,10 @@ _JSON = re.compile(rb"\s*(\{\s*[\"}]|\[\s*[\[{\]])")
 
 def _json_or_ndjson(head: bytes) -> str:
     """NDJSON has a whole object in its first line, and another below it or plain values in it."""
+    import json
+
+    from judged.inputs.documents import is_document
+
     first, _, rest = head.strip().partition(b"\n")
     try:
         value = json.loads(first)
@@ -163,7 +167,12 @@ def _text_format(head: bytes, source: Source) -> str:
     lines = (line.strip(b" \r") for line in head.splitlines())
     line = next((line for line in lines if line.strip() and not line.startswith(COMMENT)), b"")
     separator, delimited = ("\t", "tsv") if b"\t" in line else (",", "csv")
-    cells = next(csv.reader([line.decode("utf-8", "replace")], delimiter=separator), [])
+    text = line.decode("utf-8", "replace")
+    cells = text.split(separator)
+    if '"' in text or not text:
+        from csv import reader
+
+        cells = next(reader([text], delimiter=separator), [])
     if is_header(cells, source.columns):
         return delimited
     fields, kind = split(line), source.kind
@@ -181,6 +190,12 @@ def _text_format(head: bytes, source: Source) -> str:
     # message for both.
     no_numbers = not any(is_number(cell.strip()) for cell in cells)
     return delimited if len(fields) == 1 or no_numbers else "trec"
+
+
+def is_header(cells: Sequence[str], named: Mapping[str, tuple[str, ...]] | None = None) -> bool:
+    """Whether these are names of columns, known ones or those that somebody named."""
+    said = as_columns(named).positions(cells)
+    return all(role in said or candidates(role, cells) for role in ("query", "item"))
 
 
 def looks_like(kind: Kind, fields: Sequence[bytes]) -> bool:

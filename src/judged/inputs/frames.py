@@ -12,7 +12,8 @@ import polars as pl
 from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined_columns
-from judged.inputs.source import POLARS_ERRORS, Source
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import Source
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -66,9 +67,7 @@ def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
         if type(frame).__module__.partition(".")[0] == "pandas":
             header = [str(name) for name in getattr(frame, "columns", ())]
             columns = choose_columns(header, kind, source, named)
-            return _tidy(
-                _from_pandas(frame, header, columns, source), kind, source, columns, header
-            )
+            return tidy(_from_pandas(frame, header, columns, source), kind, source, columns, header)
         return _chosen(_as_polars(frame, source), kind, source, named)
     except POLARS_ERRORS as error:  # a lazy frame may fail at anything
         reason = str(error).partition("\n")[0]
@@ -77,15 +76,23 @@ def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
 
 def _chosen(frame: pl.LazyFrame, kind: Kind, source: str, named: Named) -> Reading:
     header = frame.collect_schema().names()
-    return _tidy(frame, kind, source, choose_columns(header, kind, source, named), header)
+    return tidy(frame, kind, source, choose_columns(header, kind, source, named), header)
 
 
-def _tidy(
+def tidy(
     frame: pl.LazyFrame, kind: Kind, source: str, columns: Columns, header: Sequence[str]
 ) -> Reading:
     """The columns with the right names and types, query, item and value never missing; other
     columns are not read."""
-    schema = frame.collect_schema()
+    chosen, notes = typed(frame.collect_schema(), kind, source, columns, header)
+    table = frame.select(chosen).collect(engine="streaming")
+    return Reading(complete(table, kind, source), notes)
+
+
+def typed(
+    schema: pl.Schema, kind: Kind, source: str, columns: Columns, header: Sequence[str]
+) -> tuple[list[pl.Expr], tuple[str, ...]]:
+    """The columns with the right names and types, and what was assumed of them."""
     notes: list[str] = []
     texts = {
         role: joined_columns(
@@ -107,10 +114,8 @@ def _tidy(
         texts["weight"] = _weight(name, schema[name], source)
     query, item = texts.pop("query"), texts.pop("item")
     others = (column.alias(role) for role, column in texts.items())
-    table = frame.select(
-        query.alias("query"), item.alias("item"), value.alias(kind.value), *others
-    ).collect(engine="streaming")
-    return Reading(_complete(table, kind, source), (*dict.fromkeys(notes), *columns.notes))
+    chosen = [query.alias("query"), item.alias("item"), value.alias(kind.value), *others]
+    return chosen, (*dict.fromkeys(notes), *columns.notes)
 
 
 def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
@@ -159,9 +164,9 @@ def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     return (pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)).cast(pl.String)
 
 
-def _complete(table: pl.DataFrame, kind: Kind, source: str) -> pl.DataFrame:
+def complete(table: pl.DataFrame, kind: Kind, source: str, first: int = 1) -> pl.DataFrame:
     """The table, once it is sure that nothing is missing, but for rows that only name a query, and
-    the grades of what nobody judged yet."""
+    the grades of what nobody judged yet; its first row has the number `first`."""
     extra = [name for name in ("document", "weight") if name in table.columns]
     for name in ("query", "item", kind.value, *extra):
         column = table[name]
@@ -175,7 +180,8 @@ def _complete(table: pl.DataFrame, kind: Kind, source: str) -> pl.DataFrame:
         if name not in ("query", "weight"):
             missing &= ~(table["item"].is_null() & table[kind.value].is_null())
         if missing.any() and name != JUDGEMENTS.value:
-            raise InputError(f"{source}, row {missing.arg_true()[0] + 1}: the {name} is missing.")
+            row = missing.arg_true()[0] + first
+            raise InputError(f"{source}, row {row}: the {name} is missing.")
     return table
 
 

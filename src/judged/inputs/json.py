@@ -22,7 +22,8 @@ from judged.inputs.columns import (
 )
 from judged.inputs.dicts import holds_subtopics, results_of
 from judged.inputs.documents import document_of
-from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import LineNumbers, Source
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
+from judged.frozen import dataclass
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -26,6 +26,23 @@ class QueryWeights:
     weights: Mapping[str, float]
     source: str = GIVEN
     """What messages and sentences call them."""
+
+    def known(self, queries: Sequence[str]) -> NDArray[np.float64]:
+        """One weight for each query; NaN for a query without one.
+
+        Parameters
+        ----------
+        queries : sequence of str
+            Some of the queries.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        >>> QueryWeights({"a": 3.0}).known(["b", "a"]).tolist()
+        [nan, 3.0]
+        """
+        return np.array([self.weights.get(query, np.nan) for query in queries], np.float64)
 
     def of(
         self, queries: Sequence[str], one: str = "judged query", many: str = "judged queries"

@@ -22,7 +22,8 @@ from judged.inputs.frames import id_texts
 from judged.inputs.json import parse
 from judged.inputs.names import candidates
 from judged.inputs.objects import as_dict, as_known, column_of, is_record
-from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.whitespace import COMMENT, is_number
 from judged.text import counted, quote

@@ -5,23 +5,26 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 from judged.errors import InputError
-from judged.inputs.compression import POLARS_ERRORS as POLARS_ERRORS
+from judged.frozen import dataclass
 from judged.inputs.compression import compression, decompressed
 from judged.inputs.formats import printable, signed
 from judged.inputs.tables import Kind
 from judged.text import quote
 
 HEAD = 1 << 16
-_MAGIC_LENGTH = 16
+SMALL = 3 << 20
+"""Bytes; what has more is worth the time that it takes to load polars."""
+MAGIC_LENGTH = 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _FOREIGN = (
@@ -65,7 +68,7 @@ class Source:
         try:
             handle: BinaryIO = self.path.open("rb") if self.data is None else io.BytesIO(self.data)
         except OSError as error:
-            raise _unreadable(self.label, error) from None
+            raise unreadable(self.label, error) from None
         if handle.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
             handle.seek(0)
         return handle
@@ -77,6 +80,10 @@ class Source:
     def head(self) -> bytes:
         with self.open() as handle:
             return handle.read(HEAD)
+
+    def size(self) -> int:
+        """Bytes in all."""
+        return self.path.stat().st_size if self.data is None else len(self.data)
 
     def for_polars(self) -> Path | bytes:
         if self.data is not None:
@@ -116,25 +123,39 @@ class LineNumbers:
         return [found[row] for row in rows]
 
 
+def let_interrupts_through() -> None:
+    """Let Ctrl-C end a read that may wait for ever, as of a pipe: once polars has computed
+    something, reads go on after it."""
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)
+
+
+def standard_input() -> BinaryIO:
+    """The bytes of standard input."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("standard input is closed; give a file, or pipe one in.")
+    return sys.stdin.buffer
+
+
 def open_source(path: str | Path, kind: Kind) -> Source:
     """Reads what cannot be mapped: standard input ("-"), pipes and compressed files."""
     label = "standard input" if str(path) == "-" else printable(path)
     path = Path(path)
-    if str(path) == "-" and (sys.stdin is None or sys.stdin.closed):
-        raise InputError("standard input is closed; give a file, or pipe one in.")
     data: bytes | None = None
     lasting = False
+    piped = standard_input() if str(path) == "-" else None
     try:
-        if str(path) == "-":
-            data = sys.stdin.buffer.read()
+        let_interrupts_through()
+        if piped is not None:
+            data = piped.read()
         else:
             lasting = stat.S_ISREG(path.stat().st_mode)
             with path.open("rb") as handle:
-                start = handle.read(_MAGIC_LENGTH)
+                start = handle.read(MAGIC_LENGTH)
                 if not lasting or compression(start) is not None:
                     data = start + handle.read()
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise _unreadable(label, error) from None
+        raise unreadable(label, error) from None
     if data is not None and (packed := compression(data)) is not None:
         data = decompressed(data, packed, label)
     return checked(Source(label, kind, path, data, lasting))
@@ -156,7 +177,8 @@ def checked(source: Source) -> Source:
     return source
 
 
-def _unreadable(label: str, error: Exception) -> InputError:
+def unreadable(label: str, error: Exception) -> InputError:
+    """The error for a file that cannot be opened, or not be read to its end."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"{label}: no such file.")
     if isinstance(error, IsADirectoryError):

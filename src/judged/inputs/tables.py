@@ -6,13 +6,14 @@ polars is loaded where rows are packed: a run in a dict needs none of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import InputError
+from judged.frozen import dataclass
 from judged.inputs.order import Ranked, refuse_negative_ranks
-from judged.text import Warned, counted, listed
+from judged.text import Tallied, Warned, counted, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -148,6 +149,8 @@ class Judgements(Table):
         How many rows were dropped that repeat others.
     weights : QueryWeights, optional
         How much each query weighs, where a column says so.
+    part : bool, optional
+        Whether these are some of the judgements, so that there may be more.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
@@ -157,11 +160,25 @@ class Judgements(Table):
 
     weights: QueryWeights | None = None
     """How much each query weighs, where a column says so."""
+    part: bool = False
+    """Whether these are some of the judgements, so that there may be more."""
 
     @property
     def by_subtopic(self) -> bool:
         """Whether each row is about one subtopic of its query."""
         return "subtopic" in self.frame.columns
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What was read and left out of a table, as nobody judged its queries."""
+
+    queries: int = 0
+    rows: int = 0
+    names: tuple[str, ...] = ()
+    """The first of these queries, for messages."""
+    own: int = 0
+    """Rows whose item has the id of its query."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +207,10 @@ class Run(Table):
         What tables call the run.
     tag : str, optional
         What the run calls itself in its own file, where it does.
+    passed : Passed, optional
+        What was left out of a block, as nobody judged its queries.
+    part : bool, optional
+        Whether this is a block, so that the whole run may hold more.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [2.5]})
@@ -201,6 +222,10 @@ class Run(Table):
     """What tables call the run."""
     tag: str | None = None
     """What the run calls itself in its own file, where it does."""
+    passed: Passed = Passed()
+    """What was left out of a block, as nobody judged its queries."""
+    part: bool = False
+    """Whether this is a block, so that the whole run may hold more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,6 +248,8 @@ class Lookup:
         (query, item) of each result that was left out, as a better-ranked one repeats it.
     basis : tuple of str, optional
         What was done to what is ranked, in words.
+    tag : str, optional
+        What the run calls itself in its own file, where it has one.
 
     >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
     {'a': 2.5}
@@ -243,6 +270,8 @@ class Lookup:
     the same item."""
     basis: tuple[str, ...] = ()
     """What was done to what is ranked, in words: part of the definition of every number."""
+    tag: str | None = None
+    """What the run calls itself in its own file, where it has one."""
 
 
 @dataclass(frozen=True)
@@ -314,13 +343,18 @@ def as_score(value: pl.Expr, is_rank: bool) -> pl.Expr:
 
 def skipped_comments(comments: int) -> tuple[str, ...]:
     """The note on comment lines, where there were any."""
-    were = "was" if comments == 1 else "were"
-    return (f"{counted(comments, 'comment line')} {were} skipped.",) if comments else ()
+    words = "{} comment line was skipped.", "{} comment lines were skipped."
+    return (Tallied(comments, *words),) if comments else ()
 
 
 def to_run(reading: Reading, source: str, name: str) -> Run:
-    """The last step of every reader of runs."""
-    run = Run(reading.frame, source, reading.notes, reading.locate, name=name, tag=reading.tag)
+    """The last step of every reader of whole runs."""
+    tag = reading.tag
+    return run_of(Run(reading.frame, source, reading.notes, reading.locate, name=name, tag=tag))
+
+
+def run_of(run: Run) -> Run:
+    """The last step of every reader of runs, and of blocks of them."""
     run = _without_named_only(run)
     if any(isinstance(note, Ranked) for note in run.notes):
         refuse_negative_ranks(run)
@@ -363,12 +397,20 @@ def _without_named_only(table: AnyTable) -> AnyTable:
     both = empty & named.is_in(named.filter(~empty).unique().implode())
     if odd := both.arg_true().head(1).to_list():
         raise InputError(f"{table.source}, {table.where(odd)}: the item is missing.")
+    rows = (~empty).arg_true().to_numpy()
     return replace(
         table,
         frame=table.frame.filter(~empty),
-        rows=(~empty).arg_true().to_numpy(),
+        rows=rows if table.rows is None else table.rows[rows],
         queries=tuple(named.unique(maintain_order=True).to_list()),
     )
+
+
+def ungraded_note(left: int) -> Warned:
+    """What is said of rows without a grade."""
+    them = "it" if left == 1 else "them"
+    have = counted(left, "row has", "rows have")
+    return Warned(f"{have} no grade: left out, as nobody judged {them}.")
 
 
 def _without_ungraded(table: Judgements) -> Judgements:
@@ -383,9 +425,7 @@ def _without_ungraded(table: Judgements) -> Judgements:
     left = table.frame.height - len(rows)
     # A query of which nothing is judged is no judged query.
     named = set(table.frame["query"].to_list()) - set(table.frame["query"].filter(graded).to_list())
-    them = "it" if left == 1 else "them"
-    have = counted(left, "row has", "rows have")
-    note = Warned(f"{have} no grade: left out, as nobody judged {them}.")
+    note = ungraded_note(left)
     return replace(
         table,
         frame=table.frame.filter(graded),

@@ -13,7 +13,8 @@ from judged.inputs.csv import records
 from judged.inputs.dicts import as_id, is_list
 from judged.inputs.json import parse
 from judged.inputs.names import NAMES
-from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.text import counted, quote
 

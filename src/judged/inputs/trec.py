@@ -9,17 +9,26 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.formats import looks_like
-from judged.inputs.source import BYTE_ORDER_MARK, POLARS_ERRORS, LineNumbers, Source, decoded
+from judged.inputs.layouts import (
+    TREC_JUDGEMENTS,
+    TREC_RUN,
+    Layout,
+    first_rows,
+    ranks_against_scores,
+    tag_of,
+)
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded
 from judged.inputs.tables import (
     JUDGEMENTS,
     RUN,
@@ -31,92 +40,24 @@ from judged.inputs.tables import (
     skipped_comments,
 )
 from judged.inputs.whitespace import (
-    COMMENT,
     blocks,
     count_fields,
     count_lines,
+    data_lines,
     even_out,
     is_number,
-    is_whole,
     split,
 )
-from judged.text import Warned, quote
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The fields of a line in order; those after them are ignored."""
-
-    fields: tuple[str, ...]
-    value: str
-    example: str
-    subtopic: str | None = None
-    """The field that may hold a subtopic."""
-
-    def position(self, field: str) -> int:
-        return self.fields.index(field)
-
-    def may_hold_spaces(self, fields: Sequence[str]) -> bool:
-        """Whether a line is too long and can be read as one with a space in an id: its last fields
-        are a rank and a value as well, or the rank is none."""
-        beyond = len(fields) - len(self.fields)
-        ranks = [self.position(name) for name in self.fields if name == "rank" != self.value]
-        return beyond > 0 and not (
-            all(is_whole(fields[at]) for at in ranks)
-            and not (
-                all(is_whole(fields[at + beyond]) for at in ranks)
-                and is_number(fields[self.position(self.value) + beyond])
-            )
-        )
-
-
-LOOKED_AT = 1000
-"""How many of a run's first lines are asked whether their ranks and scores agree."""
-TREC_RUN = Layout(
-    fields=("query", "ignored", "item", "rank", "score", "tag"),
-    value="score",
-    example="A line of a run is: query Q0 item rank score tag.",
-)
-TREC_JUDGEMENTS = Layout(
-    fields=("query", "iteration", "item", "grade"),
-    value="grade",
-    example="A line of judgements is: query 0 item grade.",
-    subtopic="iteration",
-)
+from judged.text import quote
 
 
 def read_trec(source: Source) -> Reading:
-    _refuse_the_other_kind(source)
+    refuse_the_other_kind(source)
     if source.kind is not RUN:
         return _without_times(read_layout(source, TREC_JUDGEMENTS), source.label)
     reading = read_layout(source, TREC_RUN)
-    first = [split(line) for _, line in islice(data_lines(source.lines()), LOOKED_AT)]
-    return replace(
-        reading,
-        notes=(*reading.notes, *_ranks_against_scores(first)),
-        tag=first[0][TREC_RUN.position("tag")].decode(),
-    )
-
-
-def _ranks_against_scores(rows: Sequence[Sequence[bytes]]) -> Iterator[Warned]:
-    """A warning where the ranks of a run say that lower scores are better, as of distances."""
-    query, rank, score = (TREC_RUN.position(name) for name in ("query", "rank", "score"))
-    ranked = [
-        (row[query], float(row[rank]), float(row[score])) for row in rows if row[rank].isdigit()
-    ]
-    apart = [
-        sorted((one, other))
-        for one, other in pairwise(ranked)
-        if one[0] == other[0] and one[1] != other[1] and one[2] != other[2]
-    ]
-    against = [(upper, lower) for upper, lower in apart if upper[2] < lower[2]]
-    if len(against) > 1 and len(against) > 0.9 * len(apart):
-        (_, above, high), (_, below, low) = against[0]
-        yield Warned(
-            f"The file's own ranks put lower scores first (rank {above:g} has {high:g}, rank "
-            f"{below:g} has {low:g}); here the score decides, and the highest is first. If these "
-            "are distances, change their sign."
-        )
+    first = first_rows(source)
+    return replace(reading, notes=(*reading.notes, *ranks_against_scores(first)), tag=tag_of(first))
 
 
 def _without_times(reading: Reading, source: str) -> Reading:
@@ -135,15 +76,8 @@ def _without_times(reading: Reading, source: str) -> Reading:
 _TIME = 100_000_000
 
 
-def data_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:
-    """Lines that are rows, with their numbers: neither blank nor comments."""
-    for number, line in enumerate(lines, first):
-        text = line.lstrip(b" \t")
-        if text and not text.startswith(COMMENT):
-            yield number, line
-
-
-def _refuse_the_other_kind(source: Source) -> None:
+def refuse_the_other_kind(source: Source) -> None:
+    """Refuse judgements where a run should be, and the other way round."""
     other = JUDGEMENTS if source.kind is RUN else RUN
     first = [split(line) for _, line in islice(data_lines(source.lines()), 10)]
     if first and all(looks_like(other, fields) for fields in first):
@@ -186,30 +120,52 @@ def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, int]:
     comments = 0
     with source.open() as handle:
         for number, block in enumerate(blocks(handle)):
-            text, skipped = even_out(block)
-            comments += skipped
-            frame = _evened_out(text, layout, source.kind)
-            if frame is None:
+
+            def first(number: int = number) -> int:
                 with source.open() as again:
-                    first = 1 + sum(map(count_lines, islice(blocks(again), number)))
-                rows = _line_by_line(block.splitlines(), first, layout, source.label)
-                frame = from_rows(rows, source.kind, layout.subtopic)
+                    return 1 + sum(map(count_lines, islice(blocks(again), number)))
+
+            frame, skipped = uneven_rows(block, layout, source.kind, source.label, first)
+            comments += skipped
             frames.append(frame)
     return pl.concat(frames, rechunk=False), comments
 
 
-def _evened_out(text: bytes, layout: Layout, kind: Kind) -> pl.DataFrame | None:
+def even_rows(block: bytes, layout: Layout, kind: Kind) -> pl.DataFrame | None:
+    """The rows of some lines as they are; None where these are not evenly spaced, or not good."""
+    end = block.find(b"\n")
+    if end < 0:  # its lines end otherwise
+        return None
+    separator = b"\t" if block.find(b"\t", 0, end) >= 0 else b" "
+    return _split(block, layout, separator, kind)
+
+
+def uneven_rows(
+    block: bytes, layout: Layout, kind: Kind, source: str, first: Callable[[], int]
+) -> tuple[pl.DataFrame, int]:
+    """The rows of some lines with white space evened out, or else line by line; and how many
+    comments were among them. `first` tells the number of the first line, for messages."""
+    text, comments = even_out(block)
     if not text:
-        return from_rows([], kind, layout.subtopic)
-    fields = text.count(b" ", 0, text.index(b"\n")) + 1
-    counted = count_fields(io.BytesIO(text), b" ")
+        return from_rows([], kind, layout.subtopic), comments
+    frame = _split(text, layout, b" ", kind)
+    if frame is None:
+        rows = _line_by_line(block.splitlines(), first(), layout, source)
+        frame = from_rows(rows, kind, layout.subtopic)
+    return frame, comments
+
+
+def _split(text: bytes, layout: Layout, separator: bytes, kind: Kind) -> pl.DataFrame | None:
+    """The rows of lines with single separators between as many fields in each; None where they are
+    not like that."""
+    fields = text.count(separator, 0, text.index(b"\n")) + 1
+    counted = count_fields(io.BytesIO(text), separator)
     if counted is None:
         return None
-    if text.startswith(
-        BYTE_ORDER_MARK
-    ):  # inside a file it is text, but polars drops it from the start of whatever it reads
+    if text.startswith(BYTE_ORDER_MARK):
+        # Inside a file it is text, but polars drops it from the start of whatever it reads.
         text = BYTE_ORDER_MARK + text
-    frame = _parse(text, layout, fields, " ", kind)
+    frame = _parse(text, layout, fields, separator.decode(), kind)
     return frame if frame is not None and frame.height * fields == counted else None
 
 
@@ -300,6 +256,14 @@ def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: st
             )
         row = (fields[query], fields[item], sign * float(fields[value]))
         yield row if layout.subtopic is None else (*row, fields[layout.position(layout.subtopic)])
+
+
+def line_by_line(lines: Iterable[bytes], layout: Layout, source: str) -> Iterator[Row]:
+    """The rows of some lines that are not all of a file; a bad one is named without its number."""
+    try:
+        yield from _line_by_line(lines, 1, layout, source)
+    except InputError as error:
+        raise InputError(re.sub(r", line \d+:", ":", str(error), count=1)) from None
 
 
 def line_numbers(source: Source) -> Iterator[int]:

@@ -113,7 +113,8 @@ def _chosen(header: Sequence[str], source: str) -> tuple[int, int]:
 
 def _of_file(source: Source) -> Iterator[Row]:
     from judged.inputs.json import parse
-    from judged.inputs.source import POLARS_ERRORS, decoded
+    from judged.inputs.polars_errors import POLARS_ERRORS
+    from judged.inputs.source import decoded
 
     if source.head().startswith(b"PAR1"):
         import polars as pl

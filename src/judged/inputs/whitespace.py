@@ -7,13 +7,21 @@ that each path through the readers agrees.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 COMMENT = b"#"
+
+
+class Readable(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
 _SPACE, _NEWLINE, _MARK = b' \n"'
 _ONE_KIND = bytes.maketrans(b"\t\r", b" \n")
 _IN_CACHE = 1 << 18
@@ -37,6 +45,14 @@ def is_whole(text: str) -> bool:
 def split(line: bytes) -> list[bytes]:
     """The fields of a line."""
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
+
+
+def data_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:
+    """Lines that are rows, with their numbers: neither blank nor comments."""
+    for number, line in enumerate(lines, first):
+        text = line.lstrip(b" \t")
+        if text and not text.startswith(COMMENT):
+            yield number, line
 
 
 def count_fields(handle: BinaryIO, separator: bytes) -> int | None:
@@ -66,11 +82,12 @@ def count_fields(handle: BinaryIO, separator: bytes) -> int | None:
     return None if block[0] == separator[0] else fields + (block[0] != _NEWLINE)
 
 
-def blocks(handle: BinaryIO, size: int = _BLOCK) -> Iterator[bytes]:
+def blocks(handle: Readable, size: int = _BLOCK) -> Iterator[bytes]:
     """Whole lines at a time, some `size` bytes, each line ended."""
     rest = b""
     while data := handle.read(size):
-        cut = (data.rfind(b"\n") + 1) or (data.rfind(b"\r") + 1)
+        # A CR at the very end may be the first half of a CRLF.
+        cut = (data.rfind(b"\n") + 1) or (data.rfind(b"\r", 0, len(data) - 1) + 1)
         if cut:
             yield rest + data[:cut]
             rest = data[cut:]

@@ -3,6 +3,7 @@ it, and documents are ranked."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -28,16 +29,19 @@ def by_document(data: Data, to: Documents, *, duplicates: str) -> Data:
     run tells."""
     data = asking_for_column(data, to).kept(1)
     first = next(iter(data.given_runs.values()))
+    judged: set[str] = set()
 
     def judgements(given: Judgements | Lookup) -> Judgements | Lookup:
+        judged.update(given.lists if isinstance(given, Lookup) else given.names())
         level = level_of(given, first, to)
         if level.documents:
             return replace(given, notes=(*given.notes, *level.notes))
         return judgements_by_document(given, to, notes=level.notes, duplicates=duplicates)
 
-    return data.then(
-        judgements=judgements, run=lambda run: run_by_document(run, to, duplicates=duplicates)
-    )
+    def run(given: Run | Lookup) -> Run:
+        return run_by_document(given, to, duplicates=duplicates, judged=judged)
+
+    return data.then(judgements=judgements, run=run)
 
 
 def asking_for_column(data: Data, to: Documents) -> Data:
@@ -147,21 +151,28 @@ def _ids(given: Judgements | Run | Lookup) -> set[str]:
     return set(given.frame["item"].unique().to_list())
 
 
-def run_by_document(given: Run | Lookup, to: Documents, *, duplicates: str = "error") -> Run:
-    """A run whose results are documents, each with its best score, where its best result stood.
+def run_by_document(
+    given: Run | Lookup,
+    to: Documents,
+    *,
+    duplicates: str = "error",
+    judged: Collection[str] = (),
+) -> Run:
+    """A run whose results are documents, each with its best score, where its best result stood;
+    queries other than the judged ones, where these are known, have empty lists.
 
     >>> from judged.judging.item_to import item_to_document
     >>> run = Lookup({"q": {"a#1": 3.0, "a#2": 2.0, "b#1": 1.0}})
     >>> run_by_document(run, item_to_document("doc:#")).frame["item"].to_list()
     ['a', 'b']
     """
-    table = as_table(given, duplicates)
+    table = _of_judged(given, duplicates, judged) if judged else as_table(given, duplicates)
     whole = distinct(table, duplicates).table
     nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):
         raise InputError(nan_message(whole, nan))
     frame, alone = to.replacing_items(whole)
-    kept = without_repeats(replace(whole, frame=frame), np.zeros(0, np.int64), "first")
+    kept = without_repeats(replace(whole, frame=frame), np.arange(frame.height), "first")
     notes = [f"{frame.height:,} results were reduced to {kept.frame.height:,} {to.many}."]
     if alone and to.unlike:
         notes.append(
@@ -173,6 +184,28 @@ def run_by_document(given: Run | Lookup, to: Documents, *, duplicates: str = "er
         notes=(*kept.notes, *notes),
         basis=(*kept.basis, *to.basis),
         dropped=whole.dropped,
+    )
+
+
+def _of_judged(given: Run | Lookup, duplicates: str, judged: Collection[str]) -> Run:
+    """A run as a table of the judged queries' results; other queries are named, and not looked
+    at."""
+    if isinstance(given, Lookup):
+        lists = {query: own for query, own in given.lists.items() if query in judged}
+        again = tuple(pair for pair in given.repeated if pair[0] in judged)
+        table = as_table(replace(given, lists=lists, repeated=again), duplicates)
+        return replace(table, queries=tuple(given.lists))
+    import polars as pl
+
+    known = pl.Series(list(judged), dtype=pl.String)
+    rows = given.frame["query"].is_in(known.implode()).arg_true().to_numpy()
+    if len(rows) == given.frame.height:
+        return given
+    return replace(
+        given,
+        frame=given.frame[rows],
+        rows=rows if given.rows is None else given.rows[rows],
+        queries=tuple(given.names()),
     )
 
 

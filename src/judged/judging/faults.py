@@ -3,7 +3,7 @@ ids that do not meet."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
+from judged.frozen import dataclass
 from judged.inputs.agreement import agreement
 from judged.inputs.order import OrderOnly
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
 from judged.judging.ids import WHOSE
-from judged.segments import Floats, Ints
+from judged.segments import Floats, Ints, starts_of
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
@@ -39,38 +40,49 @@ def repeated(table: Table, suspects: Ints) -> Ints:
 
 
 def without_repeats(table: AnyTable, rows: Ints, duplicates: str) -> AnyTable:
-    """The table with only the best-ranked of the rows about the same, or an error that names the
-    rows."""
+    """The table with only the best-ranked of some rows that are about the same, or an error that
+    names the rows."""
     if duplicates == "error":
         raise InputError(_duplicate_message(table, rows))
-    frame = table.frame.with_row_index("row")
+    repeats = table.frame[rows].with_columns(row=rows)
     if isinstance(table, Run):
-        frame = frame.sort("score", descending=True, maintain_order=True)
-    kept = frame.unique(identity(table), keep="first", maintain_order=True).sort("row")
-    numbers = kept["row"].to_numpy()
+        repeats = repeats.sort("score", descending=True, maintain_order=True)
+    first = repeats.unique(identity(table), keep="first", maintain_order=True)
+    kept = np.ones(table.frame.height, bool)
+    kept[rows] = False
+    kept[first["row"].to_numpy()] = True
+    numbers = np.flatnonzero(kept)
     return replace(
         table,
-        frame=kept.drop("row"),
+        frame=table.frame[numbers],
         rows=numbers if table.rows is None else table.rows[numbers],
-        dropped=table.dropped + table.frame.height - kept.height,
+        dropped=table.dropped + table.frame.height - len(numbers),
     )
 
 
-_ADVICE = (
+ADVICE = (
     "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
     "(--duplicates first)."
 )
 
 
-def refuse_repeated(run: Lookup, duplicates: str) -> None:
-    """An error that names the first result of a list in a dict that repeats another."""
-    if run.repeated and duplicates == "error":
-        query, item = run.repeated[0]
-        others = len(set(run.repeated)) - 1
-        more = f" (and {counted(others, 'more such pair')})" if others else ""
-        raise InputError(
-            f"{run.source}: query {query!r} has item {item!r} more than once{more}. {_ADVICE}"
-        )
+def refuse_repeated(
+    run: Lookup, duplicates: str, judged: Collection[str] | None = None
+) -> tuple[tuple[str, str], ...]:
+    """The results of lists in a dict that repeat others, of these queries; an error that names the
+    first where that is the rule."""
+    again = run.repeated
+    if judged is not None and again:
+        again = tuple(pair for pair in again if pair[0] in judged)
+    if again and duplicates == "error":
+        raise InputError(repeated_message(run.source, *again[0], len(set(again)) - 1))
+    return again
+
+
+def repeated_message(source: str, query: str, item: str, others: int) -> str:
+    """The message about an item that a list has twice, and so many others."""
+    more = f" (and {counted(others, 'more such pair')})" if others else ""
+    return f"{source}: query {query!r} has item {item!r} more than once{more}. {ADVICE}"
 
 
 def _duplicate_message(table: Table, rows: Ints) -> str:
@@ -93,7 +105,7 @@ def _duplicate_message(table: Table, rows: Ints) -> str:
     return (
         f"{table.source}, {table.where(mates[:10].tolist())}: "
         f"query {first['query']!r} has item {first['item']!r} more than once{about}{more}. "
-        f"{_ADVICE}"
+        f"{ADVICE}"
     )
 
 
@@ -102,26 +114,35 @@ def nan_message(run: Run, rows: Ints) -> str:
     more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
     return (
         f"{run.source}, {run.where([int(rows[0])])}: the score of item {item!r} for query "
-        f"{query!r} is NaN{more}. "
-        "A NaN has no place in a ranking; give it a number or remove the row."
+        f"{query!r} is NaN{more}. {NAN_ADVICE}"
     )
+
+
+NAN_ADVICE = "A NaN has no place in a ranking; give it a number or remove the row."
 
 
 EMPTY = "the run is empty. An empty run is not a system that scored zero; is it the right one?"
 
 
-def nothing_in_common(pool: Pool, run: Run | Lookup) -> str:
-    there = list(run.lists) if isinstance(run, Lookup) else run.names()
+def nothing_in_common(pool: Pool, source: str, there: Sequence[str]) -> str:
+    """What is said where a run has none of the judged queries; `there` are those that it has."""
+    return nothing_in_common_of(pool.name, pool.queries, source, there)
+
+
+def nothing_in_common_of(
+    judgements: str, queries: Sequence[str], source: str, there: Sequence[str]
+) -> str:
+    """The same of judgements that are elsewhere, by their name and some of their queries."""
     if not there:
-        return f"{run.source}: {EMPTY}"
+        return f"{source}: {EMPTY}"
     message = (
-        f"{run.source} and {pool.name} have no query in common. "
-        f"The run has {_few(there)}; the judgements have {_few(pool.queries)}."
+        f"{source} and {judgements} have no query in common. "
+        f"The run has {_few(there)}; the judgements have {_few(queries)}."
     )
     for hint, change in _HINTS.items():
-        if {change(query) for query in there[:1000]} & {change(query) for query in pool.queries}:
+        if {change(query) for query in there[:1000]} & {change(query) for query in queries}:
             return f"{message} {hint}"
-    like = agreement(there[:1000], pool.queries, WHOSE)
+    like = agreement(there[:1000], queries, WHOSE)
     return f"{message} {like or 'Do the two belong to the same collection?'}"
 
 
@@ -136,7 +157,7 @@ _HINTS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _few(queries: list[str] | tuple[str, ...]) -> str:
+def _few(queries: Sequence[str]) -> str:
     shown = ", ".join(repr(query) for query in queries[:3])
     return f"{shown}, …" if len(queries) > 3 else shown
 
@@ -145,40 +166,103 @@ WHOLE = 2.0**53
 """From here on not every whole number is a floating-point number."""
 
 
-def doubtful_ties(
-    queries: Sequence[str], query: Ints, score: Floats, tied: NDArray[np.bool_]
-) -> Iterator[str]:
-    """A warning where scores that tie are so large that they may differ in the input."""
-    large = np.flatnonzero(tied & (np.abs(score) >= WHOLE) & np.isfinite(score))
-    if len(large):
-        at = large[0]
-        yield Warned(
-            f"{counted(len(large), 'judged result')} of tied scores from 2^53 on, such as "
-            f"{score[at]:.0f} of query {queries[query[at]]!r}: whole numbers that large may differ "
-            "in the input and be the same as floating-point numbers. Give smaller scores, or ranks."
-        )
+@dataclass(frozen=True)
+class LargeTies:
+    """Scores that tie and are so large that they may differ in the input."""
+
+    number: int = 0
+    """How many judged results have such a score."""
+    query: str = ""
+    """The first of their queries by its id, and the score there."""
+    score: float = 0.0
+
+    @classmethod
+    def of(
+        cls, queries: Sequence[str], query: Ints, score: Floats, tied: NDArray[np.bool_]
+    ) -> LargeTies:
+        """Those of the hits of some queries, whose scores tie where `tied` says so."""
+        large = np.flatnonzero(tied & (np.abs(score) >= WHOLE) & np.isfinite(score))
+        if not len(large):
+            return cls()
+        names = [queries[at] for at in query[large].tolist()]
+        first, greatest = min(zip(names, (-score[large]).tolist(), strict=True))
+        return cls(len(large), first, -greatest)
+
+    def plus(self, other: LargeTies) -> LargeTies:
+        """What two blocks tell together."""
+        if not (self.number and other.number):
+            return self if self.number else other
+        first = min(self, other, key=lambda each: each.query)
+        return replace(first, number=self.number + other.number)
+
+    def sentences(self) -> Iterator[str]:
+        """A warning, where there are some."""
+        if self.number:
+            yield Warned(
+                f"{counted(self.number, 'judged result')} of tied scores from 2^53 on, such as "
+                f"{self.score:.0f} of query {self.query!r}: whole numbers that large may differ "
+                "in the input and be the same as floating-point numbers. Give smaller scores, or "
+                "ranks."
+            )
 
 
 _FEWEST = 3
 """So many lists, of so many results each, rise hardly ever by chance."""
 
 
-def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterator[str]:
-    """A warning where the scores of nearly all lists rise from line to line, as distances do;
-    nothing where there is an order alone, or a reader's notes speak of distances already."""
-    if any(isinstance(note, OrderOnly) or "distances" in note for note in notes):
-        return
-    rows = np.repeat(np.arange(len(lengths)), lengths)
-    within = rows[1:] == rows[:-1]
-    falls, rises = (
-        np.bincount(rows[1:][step & within], minlength=len(lengths))
-        for step in (scores[1:] < scores[:-1], scores[1:] > scores[:-1])
-    )
-    long = (lengths >= _FEWEST) & (falls + rises > 0)
-    rising = int((long & (falls == 0)).sum())
-    if rising >= max(_FEWEST, 0.9 * long.sum()):
-        yield Warned(
-            f"The scores rise from line to line in {counted(rising, 'list')}, as distances do; "
-            "ranks are by score, the greatest first, so that such a list is read backwards. If "
-            "they are distances, give them a minus sign, or give ranks."
+@dataclass(frozen=True)
+class RisingScores:
+    """Lists whose scores rise from line to line, as distances do."""
+
+    rising: int = 0
+    lists: int = 0
+    """How many lists are long enough to tell, and have different scores."""
+
+    @classmethod
+    def of(
+        cls,
+        scores: Floats,
+        lengths: Ints,
+        notes: Sequence[str],
+        *,
+        asked: NDArray[np.bool_] | None = None,
+        in_order: bool = False,
+    ) -> RisingScores:
+        """Those of some lists, end to end, that are `asked` for; nothing where there is an order
+        alone, or a reader's notes speak of distances already. `in_order` says that all fall."""
+        if any(isinstance(note, OrderOnly) or "distances" in note for note in notes):
+            return cls()
+        if in_order:
+            starts = starts_of(lengths)
+            long = np.flatnonzero(lengths >= _FEWEST if asked is None else asked)
+            long = long[lengths[long] >= _FEWEST]
+            ends = starts[long] + lengths[long] - 1
+            return cls(0, int((scores[starts[long]] > scores[ends]).sum()))
+        rows = np.repeat(np.arange(len(lengths)), lengths)
+        within = rows[1:] == rows[:-1]
+        falls, rises = (
+            np.bincount(rows[1:][step & within], minlength=len(lengths))
+            for step in (scores[1:] < scores[:-1], scores[1:] > scores[:-1])
         )
+        tells = (lengths >= _FEWEST) & (falls + rises > 0)
+        if asked is not None:
+            tells &= asked
+        return cls(int((tells & (falls == 0)).sum()), int(tells.sum()))
+
+    def plus(self, other: RisingScores) -> RisingScores:
+        """What two blocks tell together."""
+        return RisingScores(self.rising + other.rising, self.lists + other.lists)
+
+    def sentences(self) -> Iterator[str]:
+        """A warning where nearly all lists rise."""
+        if self.rising >= max(_FEWEST, 0.9 * self.lists):
+            yield Warned(
+                f"The scores rise from line to line in {counted(self.rising, 'list')}, as "
+                "distances do; ranks are by score, the greatest first, so that such a list is read "
+                "backwards. If they are distances, give them a minus sign, or give ranks."
+            )
+
+
+def rising_scores(scores: Floats, lengths: Ints, notes: Sequence[str]) -> Iterator[str]:
+    """A warning where the scores of nearly all lists rise."""
+    return RisingScores.of(scores, lengths, notes).sentences()

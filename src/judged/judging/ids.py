@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
+from judged.frozen import dataclass
 from judged.inputs.agreement import changes, meet
 from judged.segments import Ints, positions, starts_of
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
-    from judged.inputs.tables import Lookup, Run
+    from judged.inputs.remote import AnyRun
     from judged.judging.join import Matches
     from judged.judging.pool import Pool
 
@@ -21,38 +24,83 @@ QUERIES, IDS = 50, 100
 """So many queries, and so many ids of each, are looked at."""
 
 
-def unlike_ids(pool: Pool, run: Run | Lookup, found: Matches) -> Iterator[str]:
-    """A warning where next to nothing that was retrieved is judged: with what would make ids agree,
-    where something would."""
-    if len(found.hit_judgement) >= len(pool.queries):
-        return
-    asked = np.flatnonzero(found.list_of >= 0)
-    asked = asked[(found.lengths[found.list_of[asked]] > 0) & (pool.lengths[asked] > 0)]
-    hit = len(np.unique(pool.query[found.hit_judgement]))
-    if not len(asked) or hit * 20 >= len(asked):
-        return
-    which = (
-        "No result is judged"
-        if not hit
-        else f"Only {hit:,} of {counted(len(asked), 'query', 'queries')} have a judged result"
-    )
-    pairs = list(_sample(pool, found, asked))
-    words, both, share = _best(pairs)
-    if share >= 0.25 and not run.basis:
-        whose = WHOSE[both[0] < both[1]]
-        item_to = changes()[words][0]
-        shell = "" if item_to == "str.lower" else f" (--item-to {_for_shell(item_to)})"
-        given = item_to if item_to == "str.lower" else repr(item_to)
-        yield Warned(
-            f"{which}. With {whose} {words}, {share:.0%} of the queries would have one: "
-            f"item_to={given}{shell}."
+@dataclass(frozen=True)
+class UnlikeIds:
+    """How much of what was retrieved is judged, and some ids of both sides."""
+
+    queries: int = 0
+    asked: int = 0
+    """Queries with results and judgements."""
+    hits: int = 0
+    hit: int = 0
+    """Queries with a judged result."""
+    explained: bool = False
+    """Whether something was done to the ids already."""
+    sample: tuple[tuple[int, str, list[str], list[str]], ...] = ()
+    """Of some queries that have no judged result: a number that is as good as random, the query,
+    and the first ids of the run and of the judgements."""
+
+    @classmethod
+    def of(cls, pool: Pool, run: AnyRun, found: Matches) -> UnlikeIds:
+        """What a run, or a block of it, tells."""
+        there = np.flatnonzero(found.list_of >= 0)
+        there = there[(found.lengths[found.list_of[there]] > 0) & (pool.lengths[there] > 0)]
+        hits = np.bincount(pool.query[found.hit_judgement], minlength=len(pool.queries))
+        without = there[hits[there] == 0]
+        made = cls(
+            len(pool.queries),
+            len(there),
+            len(found.hit_judgement),
+            int((hits > 0).sum()),
+            bool(run.basis),
         )
-    elif not hit and len(asked) >= 10:
-        (ours, theirs), *_ = pairs
-        yield Warned(
-            f"{which}: {_few(ours)} of the run, {_few(theirs)} of the judgements. Do the two "
-            "belong to the same collection?"
+        if pool.is_part or made._unlike():
+            return replace(made, sample=_sample(pool, found, without))
+        return made
+
+    def _unlike(self) -> bool:
+        """Whether next to nothing that was retrieved is judged."""
+        return self.hits < self.queries and self.asked > 0 and self.hit * 20 < self.asked
+
+    def plus(self, other: UnlikeIds) -> UnlikeIds:
+        """What two blocks tell together."""
+        return UnlikeIds(
+            self.queries + other.queries,
+            self.asked + other.asked,
+            self.hits + other.hits,
+            self.hit + other.hit,
+            self.explained or other.explained,
+            tuple(sorted(self.sample + other.sample)[:QUERIES]),
         )
+
+    def sentences(self) -> Iterator[str]:
+        """A warning where next to nothing that was retrieved is judged: with what would make ids
+        agree, where something would."""
+        if not self._unlike() or not self.sample:
+            return
+        which = (
+            "No result is judged"
+            if not self.hit
+            else f"Only {self.hit:,} of {counted(self.asked, 'query', 'queries')} have a judged "
+            "result"
+        )
+        pairs = [(ours, theirs) for _, _, ours, theirs in self.sample]
+        words, both, share = _best(pairs)
+        if share >= 0.25 and not self.explained:
+            whose = WHOSE[both[0] < both[1]]
+            item_to = changes()[words][0]
+            shell = "" if item_to == "str.lower" else f" (--item-to {_for_shell(item_to)})"
+            given = item_to if item_to == "str.lower" else repr(item_to)
+            yield Warned(
+                f"{which}. With {whose} {words}, {share:.0%} of the queries would have one: "
+                f"item_to={given}{shell}."
+            )
+        elif not self.hit and self.asked >= 10:
+            _, _, ours, theirs = min(self.sample, key=lambda each: each[1])
+            yield Warned(
+                f"{which}: {_few(ours)} of the run, {_few(theirs)} of the judgements. Do the two "
+                "belong to the same collection?"
+            )
 
 
 def _best(pairs: list[tuple[list[str], list[str]]]) -> tuple[str, tuple[int, int], float]:
@@ -66,15 +114,29 @@ def _best(pairs: list[tuple[list[str], list[str]]]) -> tuple[str, tuple[int, int
     return best
 
 
-def _sample(pool: Pool, found: Matches, asked: Ints) -> Iterator[tuple[list[str], list[str]]]:
-    """The first ids of some queries, of the run and of the judgements."""
-    some = asked[np.unique(np.linspace(0, len(asked) - 1, QUERIES).astype(np.int64))]
-    begins = starts_of(pool.lengths)
-    for query in some.tolist():
-        number = found.list_of[[query]]
-        chosen = np.arange(found.lengths[number[0]]) < IDS
-        rows = positions(begins[[query]], np.minimum(pool.lengths[[query]], IDS))
-        yield found.items(number, chosen), pool.items_at(rows)
+def _sample(
+    pool: Pool, found: Matches, queries: Ints
+) -> tuple[tuple[int, str, list[str], list[str]], ...]:
+    """The first ids of some queries, of the run and of the judgements: of those whose ids have the
+    smallest checksums, so that it does not matter how the queries were shared out."""
+    names = [pool.queries[query] for query in queries.tolist()]
+    sums = [crc32(name.encode("utf-8", "surrogatepass")) for name in names]
+    chosen = sorted(range(len(names)), key=lambda at: (sums[at], names[at]))[:QUERIES]
+    begins, sampled = starts_of(pool.lengths), []
+    for at, ours in zip(chosen, _first_items(pool, found, queries[chosen]), strict=True):
+        query = queries[[at]]
+        rows = positions(begins[query], np.minimum(pool.lengths[query], IDS))
+        sampled.append((sums[at], names[at], ours, pool.items_at(rows)))
+    return tuple(sampled)
+
+
+def _first_items(pool: Pool, found: Matches, queries: Ints) -> Iterable[list[str]]:
+    """The first ids of the run for some queries."""
+    if found.reduced is not None:
+        return found.reduced.first_items([pool.queries[each] for each in queries.tolist()], IDS)
+    lists = found.list_of[queries]
+    first = (np.arange(length) < IDS for length in found.lengths[lists].tolist())
+    return map(found.items, lists[:, None], first)
 
 
 def _few(ids: list[str]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
+from judged.inputs.remote import RemoteRun, RemoteTable
 from judged.judging.own_ids import excluding_same_id
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def with_items(
         return data
     from judged.judging.documents import by_document
 
-    data = by_document(data, to, duplicates=duplicates)
+    _refuse_remote(data)
+    data = by_document(data.whole(), to, duplicates=duplicates)
     return excluding_same_id(data, one=to.one) if exclude_same_id else data
 
 
@@ -59,7 +61,8 @@ def at_both_levels(
         )
     from judged.judging.documents import asking_for_column, by_document, refuse_documents
 
-    data = asking_for_column(data, to).kept()
+    _refuse_remote(data)
+    data = asking_for_column(data.whole(), to).kept()
     first = next(iter(data.given_runs.values()))
 
     def of_items(judgements: Judgements | Lookup) -> Judgements | Lookup:
@@ -73,6 +76,15 @@ def at_both_levels(
     if exclude_same_id:
         documents = excluding_same_id(documents, one=to.one)
     return items, documents.then(run=lambda run: replace(run, name=f"{run.name} ({to.many})"))
+
+
+def _refuse_remote(data: Data) -> None:
+    """Refuse documents of a run that stays where it is: which it is of, only the ids say."""
+    if any(isinstance(each, (RemoteTable, RemoteRun)) for each in data.given_runs.values()):
+        raise InputError(
+            "item_to and unique need every result, and the run stays in its engine; read it whole "
+            "(engine='memory'), or rank documents there before."
+        )
 
 
 def _documents(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain, compress, repeat
 from operator import contains
 from typing import TYPE_CHECKING, Any, Generic
@@ -20,6 +19,8 @@ from numpy.typing import NDArray
 
 from judged.checks import refuse_lost_polars
 from judged.errors import InputError, quoted
+from judged.frozen import dataclass
+from judged.inputs.remote import AnyRun, RemoteRun
 from judged.inputs.tables import AnyTable, Lookup, Run
 from judged.judging.faults import (
     EMPTY,
@@ -30,6 +31,7 @@ from judged.judging.faults import (
     repeated,
     without_repeats,
 )
+from judged.judging.own_ids import refuse_nothing_left
 from judged.judging.pairs import equal_pairs
 from judged.segments import Floats, Ints, positions, starts_of
 
@@ -164,6 +166,37 @@ def _is_number(value: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
+class Tied:
+    """The items of some ties, in any order, and the tie that each of some hits is in."""
+
+    tie: Ints
+    item: list[str]
+    hit_tie: Ints
+    note: str | None = None
+    """What should be known about it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """What is known of lists that are elsewhere, in place of their scores."""
+
+    first: Ints
+    """The first rank of each hit's tie."""
+    last: Ints
+    own_above: Ints
+    """How many results are above each query that is among its own results."""
+    best: Floats
+    """The greatest score of each list; NaN where there is none."""
+    tied: Callable[[Ints, str], Tied]
+    """(hits, rule) -> the items of the ties that these hits are in."""
+    first_items: Callable[[list[str], int], list[list[str]]]
+    """(queries, number) -> the first items of each."""
+    before: Ints | None = None
+    """How many items of its tie have a greater id than each hit, where that was counted: nobody
+    asks for the items then."""
+
+
+@dataclass(frozen=True, eq=False)
 class Matches:
     """A run's scores, list after list, and the judged items found in them."""
 
@@ -186,21 +219,42 @@ class Matches:
     infinite: int = 0
     """How many scores are infinite."""
     dropped: int = 0
+    reduced: Reduced | None = None
+    """What is known of lists whose scores are elsewhere; `scores` is empty then."""
+
+    @property
+    def asked(self) -> NDArray[np.bool_]:
+        """Which of the lists are those of judged queries."""
+        return _asked(self.list_of, len(self.lengths))
 
 
-def match(pool: Pool, run: Run | Lookup, *, duplicates: str) -> Matches:
-    """Find the judged items in a run."""
-    found = (
-        _match_lookup(pool, run, duplicates)
-        if isinstance(run, Lookup)
-        else _match_table(pool, run, duplicates)
-    )
+def match(pool: Pool, run: AnyRun, *, duplicates: str) -> Matches:
+    """Find the judged items in a run, or in a block of one. Rows of queries that nobody judged are
+    counted, and nothing else is asked of them."""
+    if isinstance(run, Lookup):
+        return _match_lookup(pool, run, duplicates)
+    if isinstance(run, RemoteRun):
+        return run.match(pool, duplicates)
+    return _match_table(pool, run, duplicates)
+
+
+def names_of(run: AnyRun) -> list[str]:
+    """The queries of a run, those that were passed over included, for messages."""
+    if isinstance(run, RemoteRun):
+        return run.names()
+    if isinstance(run, Lookup):
+        return list(run.lists)
+    return [*(run.names() if run.frame.height or run.queries else ()), *run.passed.names]
+
+
+def refuse_apart(pool: Pool, run: AnyRun, found: Matches) -> None:
+    """An error where a run has none of the judged queries, or no result for any."""
     there = found.list_of[found.list_of >= 0]
     if not len(there):
-        raise InputError(nothing_in_common(pool, run))
+        raise InputError(nothing_in_common(pool, run.source, names_of(run)))
     if not found.lengths[there].any():
+        refuse_nothing_left(run.source, run.notes)
         raise InputError(f"{run.source}: {EMPTY}")
-    return found
 
 
 def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
@@ -209,12 +263,13 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     rows = hashed(run)
     row, judgement, again, own, query = _pairs(pool, rows)
     if len(again):
-        return _match_table(pool, without_repeats(run, again, duplicates), duplicates)
+        about = run.frame["query"].gather(again).to_list()
+        again = again[[name in pool.places for name in about]]
+        if len(again):
+            shorter = without_repeats(run, again, duplicates)
+            return _match_table(pool, shorter, duplicates)
     grouped = group(rows)
     scores = grouped.values("score")
-    finite = bool(np.isfinite(scores).all())
-    if not finite and np.isnan(scores).any():
-        raise InputError(nan_message(run, np.sort(grouped.rows(np.flatnonzero(np.isnan(scores))))))
     lists = pl.DataFrame({"query": grouped.names}).with_row_index("list")
     judged = pl.DataFrame({"query": pl.Series(pool.queries, dtype=pl.String)})
     list_of = (
@@ -224,6 +279,14 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
         .to_numpy()
     )
     starts = starts_of(grouped.lengths)
+    infinite = 0
+    if not np.isfinite(scores).all():
+        asked = np.repeat(_asked(list_of, len(grouped.lengths)), grouped.lengths)
+        nan = np.isnan(scores)
+        if (nan & asked).any():
+            raise InputError(nan_message(run, np.sort(grouped.rows(np.flatnonzero(nan & asked)))))
+        infinite = int((np.isinf(scores) & asked).sum())
+        scores = np.where(asked, scores, 0.0)
     position = grouped.positions(row)
     # The keys agree; so must the strings. The list a result lies in stands for its query.
     home = list_of[pool.query[judgement]]
@@ -249,12 +312,19 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
         hit_score=scores[position],
         hit_position=position,
         items=items,
-        run_queries=len(grouped.names),
+        run_queries=len(grouped.names) + run.passed.queries,
         own_query=query,
         own_score=scores[grouped.positions(own)],
-        infinite=0 if finite else int(np.isinf(scores).sum()),
+        infinite=infinite,
         dropped=run.dropped,
     )
+
+
+def _asked(list_of: Ints, lists: int) -> NDArray[np.bool_]:
+    """Which of the lists are those of judged queries."""
+    asked = np.zeros(lists, bool)
+    asked[list_of[list_of >= 0]] = True
+    return asked
 
 
 def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
@@ -272,7 +342,7 @@ def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
 
 
 def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
-    refuse_repeated(run, duplicates)
+    dropped = refuse_repeated(run, duplicates, pool.places) if run.repeated else ()
     present = np.fromiter(map(run.lists.__contains__, pool.queries), bool, len(pool.queries))
     lists = {query: run.lists[query] for query in compress(pool.queries, present)}
     lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
@@ -319,5 +389,5 @@ def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
         own_query=np.flatnonzero(present)[own],
         own_score=np.array([run.lists[query][query] for query in compress(lists, own)], float),
         infinite=0 if finite else int(np.isinf(scores).sum()),
-        dropped=len(run.repeated),
+        dropped=len(dropped),
     )

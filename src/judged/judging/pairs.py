@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +28,8 @@ def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
     One sort of integers does it, shared out among the processors by the keys' highest bits: the
     place is packed into the low bits of its key, so that it need not be sorted along.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     count = sum(map(len, keys))
     low = max(count - 1, 1).bit_length()
     bits = min((os.cpu_count() or 1).bit_length() - 1, 3) if count > _BLOCK else 0

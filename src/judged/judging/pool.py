@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError
+from judged.frozen import dataclass
 from judged.inputs.tables import Judgements, Lookup, texts
 from judged.judging.faults import refuse_repeated
 from judged.judging.join import Grouped, distinct, group, hashed, numbers
 from judged.judging.subtopics import lists_by_item, table_by_item
+from judged.notes import without_counts
 from judged.rankings.rankings import Subtopics
-from judged.segments import Floats, Ints, descending, starts_of
+from judged.segments import Floats, Ints, descending, each_once, positions, starts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +36,44 @@ class Pool:
     """How many repeated rows were dropped."""
     subtopics: Subtopics | None = None
     """What was judged by subtopic; its items are this pool's, in the same order."""
+    is_part: bool = False
+    """Whether these are the judgements of some of the queries only."""
+
+    def take(self, queries: Ints) -> Pool:
+        """The judgements of some queries, in this order; what was dropped and noted is that of
+        the whole."""
+        rows = positions(starts_of(self.lengths)[queries], self.lengths[queries])
+        names = tuple(self.queries[at] for at in queries.tolist())
+        source: Lookup | Grouped[Judgements]
+        if isinstance(self.source, Lookup):
+            lists = self.source.lists
+            source = replace(self.source, lists={name: lists[name] for name in names})
+        else:
+            # Queries of a block mostly stand together here too: then nothing is copied.
+            together = bool(len(rows)) and bool((np.diff(queries) == 1).all())
+            begin = int(rows[0]) if together else 0
+            frame = self.frame.slice(begin, len(rows)) if together else self.frame[rows]
+            source = Grouped(
+                replace(self.source.table, frame=frame, rows=None, queries=()),
+                self.key.slice(begin, len(rows)) if together else self.key.gather(rows),
+                texts("query", names),
+                self.lengths[queries],
+                None,
+            )
+        subtopics = self.subtopics
+        return Pool(
+            names,
+            self.lengths[queries],
+            self.grades[rows],
+            source,
+            subtopics=None if subtopics is None else subtopics.take(queries, len(self.queries)),
+            is_part=True,
+        )
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each query is among all of them."""
+        return {query: at for at, query in enumerate(self.queries)}
 
     @property
     def name(self) -> str:
@@ -42,7 +82,9 @@ class Pool:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return self.source.notes if isinstance(self.source, Lookup) else self.source.table.notes
+        known = self.source if isinstance(self.source, Lookup) else self.source.table
+        # The end of a run brings what is counted in all judgements, once.
+        return without_counts(known.notes) if self.is_part else known.notes
 
     @cached_property
     def query(self) -> Ints:
@@ -104,7 +146,7 @@ class Pool:
             return self.frame["item"].gather(rows).to_list()
         query = self.query[rows]
         place = rows - starts_of(self.lengths)[query]
-        lists = {number: list(self.items[number]) for number in np.unique(query).tolist()}
+        lists = {number: list(self.items[number]) for number in each_once(query).tolist()}
         return [
             lists[number][at] for number, at in zip(query.tolist(), place.tolist(), strict=True)
         ]
@@ -114,8 +156,7 @@ def pool_of(judgements: Judgements | Lookup, *, duplicates: str = "error") -> Po
     """Group judgements by query."""
     subtopics = None
     if isinstance(judgements, Lookup):
-        refuse_repeated(judgements, duplicates)
-        dropped = len(judgements.repeated)
+        dropped = len(refuse_repeated(judgements, duplicates))
         if judgements.by_subtopic:
             judgements, subtopics = lists_by_item(judgements)
         lists = judgements.lists

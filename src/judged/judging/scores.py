@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from judged.errors import InputError, PolicyError, quoted
-from judged.judging.faults import doubtful_ties
+from judged.judging.faults import LargeTies
 from judged.judging.ties import spans
 from judged.judging.variants import rearranged
 from judged.policy import CHOICES
-from judged.rankings.audit import Audit
+from judged.rankings.findings import Findings
 from judged.rankings.grades import query_names, rows_of
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, descending, ordinals, starts_of
@@ -73,9 +73,9 @@ def rankings_from_scores(
         collection=lengths,
         name=name,
     )
-    doubts = tuple(doubtful_ties(names, query, score, last > first))
-    audit = Audit.of(rankings, run_queries=len(names), notes=doubts)
-    return rearranged(replace(rankings, audit=audit), ties)
+    doubts = (LargeTies.of(names, query, score, last > first),)
+    found = Findings.of(rankings, run_queries=len(names), doubts=doubts)
+    return rearranged(replace(rankings, findings=found), ties)
 
 
 def _flat(rows: Any, what: str) -> tuple[Floats, Ints]:

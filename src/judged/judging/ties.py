@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.checks import refuse_lost_polars
-from judged.judging.join import Matches
+from judged.frozen import dataclass
+from judged.judging.join import Matches, Tied
 from judged.judging.pool import Pool
 from judged.rankings.ties import favoured
 from judged.segments import (
@@ -18,6 +18,7 @@ from judged.segments import (
     borders,
     count_above,
     descending,
+    each_once,
     ordinals,
     positions,
     starts_of,
@@ -33,14 +34,19 @@ class Places:
     last: Ints
     in_order: bool
     """Whether every list came with its greatest score first."""
+    notes: tuple[str, ...] = ()
 
 
 def place(pool: Pool, found: Matches, ties: str) -> Places:
     """Rank the hits: one more than the number of greater scores, and within a tie by the rule."""
     starts = starts_of(found.lengths)
-    ordered = descending(found.scores, found.lengths)
     segment = found.list_of[pool.query[found.hit_judgement]]
-    first, last = _spans(found, ordered, starts, segment)
+    reduced, ordered = found.reduced, found.scores
+    if reduced is not None:
+        first, last = reduced.first, reduced.last
+    else:
+        ordered = descending(found.scores, found.lengths)
+        first, last = _spans(found, ordered, starts, segment)
     if ties in ("best", "worst"):
         judgement = found.hit_judgement
         rank = favoured(
@@ -56,9 +62,16 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
         return Places(rank, first, last, ordered is found.scores)
     rank = first.copy()
     tied = np.flatnonzero(last > first)
-    if len(tied):
+    notes: tuple[str, ...] = ()
+    if reduced is not None and reduced.before is not None:
+        rank[tied] += reduced.before[tied]
+    elif len(tied) and reduced is not None:
+        rows = reduced.tied(tied, ties)
+        rank[tied] += _placed(rows, pool, found.hit_judgement[tied], ties)
+        notes = () if rows.note is None else (rows.note,)
+    elif len(tied):
         rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, tied, ties)
-    return Places(rank, first, last, ordered is found.scores)
+    return Places(rank, first, last, ordered is found.scores, notes)
 
 
 def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:
@@ -100,7 +113,7 @@ def _place_in_tie(
     # A tie is named by the position of its first place. Only the lists with a tied hit are looked
     # at, and of them only the results in a tie with a hit.
     tie = starts[segment[tied]] + first[tied] - 1
-    lists = np.unique(segment[tied])
+    lists = each_once(segment[tied])
     lengths = found.lengths[lists]
     at = positions(starts[lists], lengths)
     home = np.repeat(lists, lengths)
@@ -113,10 +126,16 @@ def _place_in_tie(
     touched = np.zeros(len(ordered), bool)
     touched[tie] = True
     chosen = touched[tie_of]
-    rows, hits = found.items(lists, chosen), pool.items_at(found.hit_judgement[tied])
-    if len(rows) > _MANY:
-        return _places_of_many(tie_of[chosen], rows, tie, hits, by_id=ties != "input")
-    return _places(tie_of[chosen].tolist(), rows, tie.tolist(), hits, by_id=ties != "input")
+    rows = Tied(tie_of[chosen], found.items(lists, chosen), tie)
+    return _placed(rows, pool, found.hit_judgement[tied], ties)
+
+
+def _placed(rows: Tied, pool: Pool, judgement: Ints, ties: str) -> Ints:
+    """The place of some hits among the items of their ties, from 0."""
+    hits, by_id = pool.items_at(judgement), ties != "input"
+    if len(rows.item) > _MANY:
+        return _places_of_many(rows.tie, rows.item, rows.hit_tie, hits, by_id=by_id)
+    return _places(rows.tie.tolist(), rows.item, rows.hit_tie.tolist(), hits, by_id=by_id)
 
 
 _MANY = 50_000

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from judged.errors import PolicyError
 from judged.judging.ties import spans
 from judged.policy import Policy
-from judged.rankings.audit import Audit, audit_of
+from judged.rankings.findings import Findings, findings_of
 from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
 from judged.rankings.ties import favoured
 from judged.segments import Floats, Ints, borders, ordinals, positions, starts_of
@@ -174,7 +174,7 @@ def _finished(whole: Rankings, like: Rankings) -> Rankings:
     """Whole rankings cut and condensed as others were."""
     r = whole if like.depth is None or like.whole is None else cut(whole, like.depth)
     r = condensed(r) if like.unjudged == "removed" and r.unjudged != "removed" else r
-    return replace(r, basis=like.basis, audit=like.audit)
+    return replace(r, basis=like.basis, findings=like.findings)
 
 
 def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
@@ -189,26 +189,28 @@ def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
     """
     if r.whole is not None or r.depth is not None or r.unjudged == "removed":
         raise PolicyError("these rankings were cut or condensed, which cannot be undone here.")
-    audit = audit_of(r)
-    whole = replace(r, audit=None)
+    known = findings_of(r)
+    whole = replace(r, findings=None)
     if policy.ties != r.ties:
         tied = bool((r.spans[1] > r.spans[0]).any())
         free = policy.ties in ONE_ORDER and not tied
         whole = replace(whole, ties=policy.ties) if free else rearranged(whole, policy.ties)
     shown = whole if depth is None else cut(whole, depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
-    counted = Audit.of(
+    counted = Findings.of(
         shown,
-        run_queries=audit.run_queries,
-        notes=audit.notes,
-        fractional_grades=audit.fractional_grades,
-        negative_grades=audit.negative_grades,
-        infinite_scores=audit.infinite_scores,
-        duplicates_dropped=audit.duplicates_dropped,
+        run_queries=known.run_queries,
+        notes=known.notes,
+        doubts=known.doubts,
+        closing=known.closing,
+        fractional_grades=known.fractional_grades,
+        negative_grades=known.negative_grades,
+        infinite_scores=known.infinite_scores,
+        duplicates_dropped=known.duplicates_dropped,
         cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
         unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
     )
-    return replace(final, audit=counted)
+    return replace(final, findings=counted)
 
 
 def judged_alike(r: Rankings, grade: float) -> Rankings:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
 from judged.inputs.query_weights import QueryWeights
 from judged.inputs.tables import Judgements, Lookup
-from judged.rankings.audit import audit_of
+from judged.rankings.findings import findings_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.weights import Weights
 from judged.text import counted, few
@@ -43,7 +44,15 @@ def weighted(r: Rankings, given: QueryWeights) -> Rankings:
     0.75
     """
     weights = Weights(given.of(r.queries), given.source)
-    idle, unknown = int((weights.values == 0).sum()), given.unknown(r.queries)
+    found = findings_of(r)
+    closing = (*found.closing, *about_weights(given, r.queries))
+    return replace(weighed(r, weights), findings=replace(found, closing=closing))
+
+
+def about_weights(given: QueryWeights, queries: Sequence[str]) -> tuple[str, ...]:
+    """Notes on weights that do nothing."""
+    weights = given.of(queries)
+    idle, unknown = int((weights == 0).sum()), given.unknown(queries)
     said = [
         (idle, f"{counted(idle, 'judged query', 'judged queries')} of weight 0: not counted."),
         (
@@ -52,11 +61,10 @@ def weighted(r: Rankings, given: QueryWeights) -> Rankings:
             f"({few(unknown)}).",
         ),
     ]
-    audit = audit_of(r)
-    notes = (*audit.notes, *(sentence for found, sentence in said if found))
-    return replace(
-        r,
-        weights=weights,
-        whole=None if r.whole is None else replace(r.whole, weights=weights),
-        audit=replace(audit, notes=tuple(dict.fromkeys(notes))),
-    )
+    return tuple(sentence for number, sentence in said if number)
+
+
+def weighed(r: Rankings, weights: Weights) -> Rankings:
+    """The rankings with a weight for each query."""
+    whole = None if r.whole is None else replace(r.whole, weights=weights)
+    return replace(r, weights=weights, whole=whole)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.pairs import Pairs
 from judged.embeddings.ready import refuse_infinite
-from judged.embeddings.relations import Bound, Pairs, Relation, all_pairs
+from judged.embeddings.relations import Bound, Relation, all_pairs
 from judged.embeddings.search import counted_one
 from judged.errors import InputError
 from judged.evaluation.evaluation import evaluate_rankings
@@ -18,6 +19,8 @@ from judged.evaluation.request import Request
 from judged.evaluation.scored import Scored
 from judged.inputs.vectors.vectors import Vectors
 from judged.measures import Measure
+from judged.policy import Policy
+from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, positions, starts_of
 from judged.similarity.directions import marks_of
 from judged.similarity.equal import keys_of
@@ -110,14 +113,18 @@ class Part:
         )
 
     def evaluate(self, similarity: Similarity, measures: Sequence[Measure]) -> Scored:
+        return self.scored(self.ranked(similarity), measures)
+
+    def scored(self, rankings: Rankings, measures: Sequence[Measure]) -> Scored:
+        return evaluate_rankings([rankings], Request.of(measures, None)).runs[0]
+
+    def ranked(self, similarity: Similarity) -> Rankings:
         # What is to be said of the vectors is said once, not at every iteration.
-        request = Request.of(measures, None)
         search = self.embeddings(similarity.allow_training_queries())
         ranked, _ = counted_one(
-            search, self.relevance, request.policy, name="embeddings", top=None, progress=None
+            search, self.relevance, Policy(), name="embeddings", top=None, progress=None
         )
-        rankings = replace(ranked, complete=self.relevance.complete)
-        return evaluate_rankings([rankings], request).runs[0]
+        return replace(ranked, complete=self.relevance.complete)
 
     def marks(self) -> Floats:
         """What tells these queries from others; equal ones once."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judged.embeddings.relations import Pairs
+from judged.embeddings.pairs import Pairs
 from judged.learn.data import pairs_of
 from judged.segments import Floats, Ints, starts_of
 from judged.similarity.maps import Kind, Weights

@@ -12,7 +12,8 @@ from judged.checks import LEARNING_TEMPERATURE, checked, number, size_in_bytes, 
 from judged.checks import temperature as checked_temperature
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.itself import warned_of_itself
-from judged.embeddings.relations import Pairs, as_relation
+from judged.embeddings.pairs import Pairs
+from judged.embeddings.relations import as_relation
 from judged.errors import MeasureError
 from judged.evaluation.warnings import announced
 from judged.learn.candidates import candidates_of
@@ -207,7 +208,12 @@ class Fit:
         equal_dims = self.data.queries.dims == self.data.items.dims
         baseline: Similarity = Cosine() if equal_dims else self._learned(start, draft)
         # Before training, so that vectors which cannot be scored are refused at once.
-        before = None if held_out is None else held_out.evaluate(baseline, self._reported())
+        ranked = None if held_out is None else held_out.ranked(baseline)
+        before = (
+            None
+            if held_out is None or ranked is None
+            else held_out.scored(ranked, self._reported())
+        )
         search = Search(
             objective,
             lambda weights: self._value(self._learned(weights, draft)),
@@ -231,9 +237,7 @@ class Fit:
             best=search.best,
             stopped=search.stopped,
             notes=tuple(self.notes),
-            warned=warned_of_itself(
-                self.data.embeddings, None if before is None else before.rankings
-            ),
+            warned=warned_of_itself(self.data.embeddings, ranked),
         )
         learned = self._learned(search.weights, training)
         if held_out is None or before is None:

@@ -4,8 +4,8 @@ counts as often as its weight says."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from judged.frozen import dataclass
 from judged.measures.params import Choice
 from judged.segments import Floats
 from judged.statistics import aggregates

@@ -14,12 +14,13 @@ come from the orders that are seen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.frozen import dataclass
 from judged.measures.orders import Orders, Sample, in_order, tied_queries
 from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings

@@ -140,10 +140,13 @@ def _check_sums(r: Rankings, ideal: _Ideal) -> None:
     if not len(ideal.gain):
         return
     most = r.total(ideal.query, ideal.gain)
-    if not most.max() <= EXACT[bool((ideal.gain == np.floor(ideal.gain)).all())]:
+    broken = r.total(ideal.query[ideal.gain != np.floor(ideal.gain)]) > 0
+    beyond = np.where(most <= np.where(broken, EXACT[False], EXACT[True]), 0.0, most)
+    if (beyond != 0).any():
+        worst = int(beyond.argmax())
         raise MeasureError(
-            f"G compares sums of gains to the last unit, and query {r.queries[int(most.argmax())]} "
-            f"has gains of {most.max():g} in all, too much for that; give smaller gains, such as "
+            f"G compares sums of gains to the last unit, and query {r.queries[worst]} "
+            f"has gains of {most[worst]:g} in all, too much for that; give smaller gains, such as "
             "G(gains={1:1,2:3}), or divide the grades."
         )
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from math import isinf
 from typing import Any
 
-from judged.conventions.trec_eval import understood
 from judged.errors import MeasureError, quoted
 from judged.measures.measure import Measure, bind
 from judged.measures.presets import PRESETS
@@ -185,6 +184,8 @@ def _stands_for(text: str) -> list[tuple[str, str]]:
     name = text.partition("@")[0].partition("(")[0]
     if is_name(name):
         return []
+    from judged.conventions.trec_eval import understood
+
     return [(text, ours) for ours in _underscored(text)] or understood(text) or []
 
 

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from judged.errors import MeasureError
-from judged.measures.aggregation import AGGREGATIONS
+from judged.frozen import dataclass
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.expected import expectations
 from judged.measures.params import as_given, show
-from judged.measures.spec import Mask, Settled, Spec, accepted
+from judged.measures.spec import REGISTRY, Mask, Spec, accepted
+from judged.measures.summarised import Summarised
 from judged.measures.worth import Closed, Worth
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
-from judged.statistics.samples import Sample
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(Summarised):
     """A measure with its parameters set; the same thing as its text.
 
     Get one by its name (`judged.nDCG`), change parameters by calling it, and set the cutoff with @.
@@ -90,6 +90,9 @@ class Measure:
         return f"{self.spec.name}{f'({inside})' if inside else ''}{at}"
 
     __repr__ = __str__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.spec.name, self.items)
 
     def __hash__(self) -> int:
         return hash((self.spec.name, self.items))
@@ -243,88 +246,6 @@ class Measure:
         """
         return self.spec.undefined.where(rankings, self.params)
 
-    def summarise(self, rankings: Rankings, settled: Settled) -> float:
-        """The one number for all queries.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            Judged lists; few measures need more than the queries' values.
-        settled : Settled
-            The queries' values after policy.
-
-        Returns
-        -------
-        float
-            NaN where no query counts.
-
-        >>> import judged, numpy as np
-        >>> from judged.measures import Settled
-        >>> settled = Settled(np.array([0.5, 1.0]), np.ones(2, bool), lambda values: values)
-        >>> judged.RR.summarise(judged.Rankings.from_relevance([[0, 1], [1]]), settled)
-        0.75
-        """
-        if not settled.counted.any():
-            return float("nan")
-        sample = self.made_of(rankings, settled)
-        if sample is not None:
-            return sample.value()
-        return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
-
-    def made_of(self, rankings: Rankings, settled: Settled) -> Sample | None:
-        """What the one number for all queries is made of, where that is not one value per query.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            Judged lists.
-        settled : Settled
-            The queries' values after policy.
-
-        Returns
-        -------
-        Sample or None
-            One row per query that counts; None where `aggregate` of the queries' values is it.
-
-        >>> import judged, numpy as np
-        >>> from judged.measures import Settled
-        >>> rankings = judged.Rankings.from_relevance([[0, 1], [1, 1]])
-        >>> settled = Settled(np.array([2.0, 1.5]), np.ones(2, bool), lambda values: values)
-        >>> judged.Rank(of="all").made_of(rankings, settled).columns.tolist()
-        [[2.0, 1.0], [3.0, 2.0]]
-        >>> judged.Rank.made_of(rankings, settled) is None
-        True
-        """
-        form = self.spec.made_of
-        return None if form is None else form(rankings, settled, **accepted(form, self.params))
-
-    def summarise_error(
-        self, values: Floats, errors: Floats, weights: Floats | None = None
-    ) -> float | None:
-        """The standard error of the one number for all queries.
-
-        Parameters
-        ----------
-        values : numpy.ndarray
-            The values of the queries that count.
-        errors : numpy.ndarray
-            Their standard errors.
-        weights : numpy.ndarray, optional
-            Their weights, all above 0; by default the queries count the same.
-
-        Returns
-        -------
-        float or None
-            None where the number is made another way than from the queries' values.
-
-        >>> import judged, numpy as np
-        >>> judged.RR.summarise_error(np.array([0.5, 0.5]), np.array([0.03, 0.04]))
-        0.025
-        """
-        if self.spec.made_of is not None or not len(values):
-            return None
-        return AGGREGATIONS[self.params["aggregate"]].standard_error(values, errors, weights)
-
     def definition(self) -> dict[str, Any]:
         """What this number means, ready for JSON: words, formula, parameters, reference.
 
@@ -398,3 +319,8 @@ def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
     P@5
     """
     return Measure(spec, spec.bound(given))
+
+
+def _again(name: str, items: tuple[tuple[str, Any], ...]) -> Measure:
+    """A measure that was sent to another process, by its name and parameters."""
+    return Measure(REGISTRY[name], items)

@@ -15,15 +15,15 @@ the same query has the same numbers in any company, and however its rows were or
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.frozen import dataclass
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, borders, ordinals, positions, starts_of
 
@@ -213,12 +213,9 @@ class Orders:
         place = positions(inner, size).astype(np.uint64)
         seed = _mixed(self._seeds[owner[lead]] + number[lead].astype(np.uint64) * _STEP)
         random = _mixed(seed[segment] + place * _STEP)
-        # The segment's number and the first 40 bits of the random one, always as many: what else is
-        # computed at the same time plays no part. Equal ones keep their order.
-        key = (segment.astype(np.uint64) << np.uint64(40)) | (random >> np.uint64(24))
         start = starts_of(size)
-        came = np.empty(len(key), np.int64)
-        came[np.argsort(key, kind="stable")] = np.arange(len(key))
+        came = np.empty(len(random), np.int64)
+        came[_sorted_within(segment, random)] = np.arange(len(random))
         home = np.cumsum(borders(copy, tie)) - 1
         return came[start[home] + self.place[rows]] - start[home]
 
@@ -232,12 +229,25 @@ class Orders:
     @cached_property
     def _seeds(self) -> Words:
         """A number for each query, made of its id."""
+        from hashlib import blake2b
+
         names = self.rankings.queries
         made = np.zeros(len(names), np.uint64)
         for at in np.flatnonzero(~self.whole):
             digest = blake2b(names[at].encode("utf-8", "surrogatepass"), digest_size=8).digest()
             made[at] = int.from_bytes(digest, "little")
         return _mixed(made + np.uint64(SEED))
+
+
+def _sorted_within(segment: Ints, random: Words) -> Ints:
+    """The order that sorts numbers within their segments."""
+    # The segment's number and the first bits of the random one in one number sort faster; where
+    # these bits are the same, all of them decide.
+    key = (segment.astype(np.uint64) << np.uint64(40)) | (random >> np.uint64(24))
+    order = np.argsort(key, kind="stable")
+    came = key[order]
+    alike = bool((came[1:] == came[:-1]).any())
+    return np.lexsort((random, segment)) if alike else order
 
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)

@@ -12,7 +12,7 @@ from judged.measures.worth import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import relative
-from judged.statistics.samples import Means, Median, Sample
+from judged.statistics.samples import Means, Median, Rows, Sample
 
 
 def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
@@ -95,15 +95,18 @@ def _last(r: Rankings, rel: float) -> Floats:
     return value
 
 
-def _made_of(
-    r: Rankings, settled: Settled, *, rel: float, of: str, aggregate: str
-) -> Sample | None:
+def _gives(r: Rankings, *, rel: float, of: str) -> Rows | None:
     if of != "all":
         return None
     query, ranks = _all_ranks(r, rel)
+    return Rows(query, ranks[:, None], len(r))
+
+
+def _made_of(rows: Rows, settled: Settled, *, aggregate: str) -> Sample:
+    query, ranks = rows.owner, rows.columns[:, 0]
     # A query with nothing relevant has no ranks, and counts with the one value that the policy
     # gives it.
-    empty = r.relevant(rel) == 0
+    empty = np.bincount(query, minlength=rows.size) == 0
     alone = np.flatnonzero(empty & settled.counted)
     counts = settled.counted[query]
     place = np.cumsum(settled.counted) - 1
@@ -156,6 +159,7 @@ def _made_of(
     higher_is_better=False,
     laws={"swap_up_never_hurts", "append_unjudged_is_neutral"},
     example=Example("Rank", "0 0 1 0 1", 3.0),
+    gives=_gives,
     made_of=_made_of,
     expected=_expected_rank,
     monotone=lambda params: params["of"] == "first",

@@ -11,7 +11,7 @@ from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Settled, measure
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.segments import Floats, divide
 from judged.statistics.aggregates import relative
-from judged.statistics.samples import Means
+from judged.statistics.samples import Means, Rows
 
 
 @measure(
@@ -67,14 +67,16 @@ def _balance(precision: Floats, recall: Floats, beta: float) -> Floats:
     )
 
 
-def _made_of(
-    r: Rankings, settled: Settled, *, k: Cutoff, rel: float, short: str, beta: float, average: str
-) -> Means | None:
+def _gives(r: Rankings, *, k: Cutoff, rel: float, short: str, average: str) -> Rows | None:
     if average == "queries":
         return None
     parts = precision(r, k=k, rel=rel, short=short), recall(r, k=k, rel=rel, norm="relevant")
+    return Rows(np.arange(len(r)), np.stack(parts, axis=1), len(r))
+
+
+def _made_of(rows: Rows, settled: Settled, *, beta: float) -> Means:
     return Means(
-        np.stack([settled.settle(each) for each in parts], axis=1),
+        np.ascontiguousarray(settled.settle(rows.columns.T).T),
         lambda means: _balance(means[..., 0], means[..., 1], beta),
         weights=relative(settled.weights),
     )
@@ -116,6 +118,7 @@ def _made_of(
     example=Example("F@4", "1 0 1 1 0 1 0 0", 0.75),
     # Both divisors are fixed, and P R / (β² P + R) with P = x/a and R = x/b is linear in x.
     expected=ITSELF,
+    gives=_gives,
     made_of=_made_of,
 )
 def f_measure(r: Rankings, *, k: Cutoff, rel: float, short: str, beta: float) -> Floats:

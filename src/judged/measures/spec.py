@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
@@ -14,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import MeasureError, did_you_mean, quoted
+from judged.frozen import dataclass
 from judged.measures.aggregation import aggregate_param
+from judged.measures.families import FAMILIES, HOMES, load
 from judged.measures.params import Param, as_given
 from judged.measures.presets import PRESETS
 from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
-from judged.statistics.samples import Sample
+from judged.statistics.samples import Rows, Sample
 from judged.text import listed
 
 Mask = NDArray[np.bool_]
@@ -85,6 +86,8 @@ class Example:
     collection: int | None = None
 
     def rankings(self) -> Rankings:
+        import json
+
         grades = [None if text == "-" else json.loads(text) for text in self.ranking.split()]
         return Rankings.from_relevance([grades], relevant=self.relevant, collection=self.collection)
 
@@ -135,10 +138,13 @@ class Spec:
     policy changes them."""
     tells_unjudged: bool = False
     """Whether an irrelevant item counts otherwise than one that nobody judged."""
-    made_of: Callable[..., Sample | None] | None = None
+    gives: Callable[..., Rows | None] | None = None
     """Where the summary may be another thing than an aggregation of the queries' values:
-    (rankings, settled, **params) -> what it is made of, one row per query that counts; None where
-    it is the aggregation after all. Summary, interval and comparison read it."""
+    (rankings, **params) -> what each query gives to it; None where it is the aggregation after
+    all. Rankings come in blocks, and what they give is put together."""
+    made_of: Callable[..., Sample] | None = None
+    """(rows, settled, **params) -> what the summary is made of, from what all queries give: one row
+    per query that counts. Summary, interval and comparison read it."""
     expected: Expectation | None = None
     """The mean over all orders of tied results, in closed form; where it is None, or returns None,
     the orders are gone through, or some of them are drawn."""
@@ -204,10 +210,26 @@ def taken(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
 
 
-REGISTRY: dict[str, Spec] = {}
-"""Every measure by its name, in the order of declaration."""
+class Registry(Mapping[str, "Spec"]):
+    """Every measure by its name, family after family, then those that others declared; each of ours
+    is declared when it is asked for."""
 
-_NAMES: dict[str, tuple[Spec, Mapping[str, Any]]] = {}
+    def __init__(self) -> None:
+        self.declared: dict[str, Spec] = {}
+
+    def __getitem__(self, name: str) -> Spec:
+        if name not in self.declared and name in HOMES:
+            load(name)
+        return self.declared[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**HOMES, **self.declared})
+
+    def __len__(self) -> int:
+        return len(HOMES.keys() | self.declared)
+
+
+REGISTRY = Registry()
 _JOINT = re.compile(r"(?<=[a-z0-9])[-_](?=[a-z])")
 
 DISPUTED = {
@@ -223,6 +245,15 @@ def _plain(name: str) -> str:
     """A name without what people write in different ways: hit_rate, Hit-Rate and HitRate are one.
     A sign before a number stays: AP_11 is no AP11."""
     return _JOINT.sub("", name.lower())
+
+
+_NAMES = {
+    _plain(known): name
+    for measures in FAMILIES.values()
+    for name, others in measures.items()
+    for known in (name, *others)
+}
+"""The measure of each plain name."""
 
 
 def measure(
@@ -258,11 +289,10 @@ def measure(
             worth=by_grade if worth is None and "swap_up_never_hurts" in laws else worth,
             **declared,
         )
-        for known, preset in {name: {}, **other}.items():
-            taken_by = _NAMES.setdefault(_plain(known), (spec, preset))
-            if taken_by != (spec, preset):
+        for known in (name, *other):
+            if _NAMES.setdefault(_plain(known), name) != name:
                 raise ValueError(f"two measures are called {known!r}")
-        REGISTRY[name] = spec
+        REGISTRY.declared[name] = spec
         return compute
 
     return register
@@ -286,7 +316,9 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
     ('AP', {'aggregate': 'geometric'})
     """
     try:
-        return _NAMES[_plain(name)]
+        spec = REGISTRY[_NAMES[_plain(name)]]
+        presets = {_plain(other): preset for other, preset in spec.aliases.items()}
+        return spec, presets.get(_plain(name), {})
     except KeyError:
         if both := DISPUTED.get(_plain(name)):
             raise MeasureError(
@@ -319,9 +351,13 @@ def names() -> Iterator[str]:
     >>> "MRR" in names()
     True
     """
-    for spec in REGISTRY.values():
-        yield spec.name
-        yield from spec.aliases
+    for measures in FAMILIES.values():
+        for name, others in measures.items():
+            yield name
+            yield from others
+    for name in REGISTRY.declared.keys() - HOMES:
+        yield name
+        yield from REGISTRY.declared[name].aliases
 
 
 def _unknown_param(spec: Spec, name: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
+from judged.evaluation.kept import rankings_of
 from judged.pages.cells import Cell, against_of, before_of, ranges_of
 from judged.pages.headings import Heading, leading
 from judged.rankings.strips import mean_strip
@@ -188,7 +189,7 @@ def board(
             known,
             worse,
             at if places is None else places[run.name],
-            mean_strip(run.rankings, STRIP) if strips is None else strips[at],
+            mean_strip(rankings_of(evaluation, run.name), STRIP) if strips is None else strips[at],
         )
         for at, run in enumerate(evaluation.runs)
     ]
@@ -206,7 +207,7 @@ def board(
         by=ranked_by,
         order=order,
         descending=not ascending,
-        queries=len(evaluation.runs[0].rankings),
+        queries=len(evaluation.runs[0].about),
         level=evaluation.level,
         baseline=None if beside.against is None else beside.against.baseline,
         notes=(*beside.refused, *_on_other_queries(beside.against)),

@@ -14,6 +14,7 @@ from judged.comparison.exports.definition import done
 from judged.comparison.match import matched
 from judged.comparison.sentences import OTHERWISE, amount, shown_p
 from judged.comparison.settings import TESTS
+from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import difference_is_bounded
 from judged.pages.headings import Heading, signed_amount, verdict_heading
 from judged.text import listed, shown
@@ -303,9 +304,9 @@ def extremes(
         below = [int(at) for at in order if differences[at] < 0][-most:]
     sides = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]
     rel = 1.0 if known.measure is None else float(known.measure.params.get("rel", 1))
-    relevant = sides[0].rankings.relevant(rel)
-    drawn = [strips(side.rankings, STRIP) for side in sides]
-    places = [{query: at for at, query in enumerate(side.rankings.queries)} for side in sides]
+    relevant = sides[0].about.relevant(rel)
+    drawn = [strips(rankings_of(comparison.evaluation, side.name), STRIP) for side in sides]
+    places = [{query: at for at, query in enumerate(side.queries)} for side in sides]
 
     def row(at: int) -> Differing:
         query = comparison.numbers.queries[match.ours.place[at]]

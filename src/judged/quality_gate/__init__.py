@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judged.checks import checked
 from judged.errors import InputError
+from judged.inputs.blocks.room import MEMORY, Room
 
 if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
@@ -16,10 +18,12 @@ if TYPE_CHECKING:
         ColumnsLike,
         ConventionLike,
         Duplicates,
+        Engine,
         FileFormat,
         ItemToLike,
         JudgementsLike,
         MeasuresLike,
+        Memory,
         Path,
         PolicyLike,
         Progress,
@@ -60,6 +64,9 @@ def gate(
     columns: ColumnsLike | None = None,
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
+    engine: Engine | None = None,
+    memory: Memory = MEMORY,
+    temporary: Path | None = None,
     progress: Progress | None = None,
 ) -> Gate:
     """Decide whether a run may take the place of a baseline, by a rule that says what it can see.
@@ -102,7 +109,8 @@ def gate(
     groups : dict, table or file, optional
         The group of each query, where queries of a group are not independent.
     policy, depth, duplicates, collection, unique, item_to, exclude_same_id, convention, weights, \
-trusted, columns, judgements_format, run_format, progress
+trusted, columns, judgements_format, run_format, engine, memory, \
+temporary, progress
         As for `evaluate`; with `trusted`, the rule goes by the corrected difference, and the
         baseline is a run.
 
@@ -159,7 +167,9 @@ trusted, columns, judgements_format, run_format, progress
         columns=columns,
         judgements_format=judgements_format,
         run_format=run_format,
+        engine=engine,
     )
+    data = replace(data, room=Room.of(memory, temporary))
     refuse_beside(trusted, repeats=len(data.given_runs) > 1 or isinstance(given.run, Repeats))
     scored = decision.scores(
         data,

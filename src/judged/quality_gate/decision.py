@@ -173,12 +173,12 @@ def decide(
 
 
 def _rankings(evaluation: Evaluation) -> list[Any]:
-    return [run.rankings for run in evaluation.runs]
+    return [run.about for run in evaluation.runs]
 
 
 def _weights(evaluation: Evaluation, queries: Sequence[str]) -> Floats | None:
     """The weight of each query, in the order of ids."""
-    r = evaluation.runs[0].rankings
+    r = evaluation.runs[0].about
     if r.weights is None:
         return None
     by_query = dict(zip(r.queries, r.weights.values.tolist(), strict=True))

@@ -34,7 +34,5 @@ def measured(
         own = [entry_of(run, measure, places) for run in runs]
         label = Compared(evaluation.label(measure))
         entries[str(measure)] = averaged(own, label, name)
-    lacking = (
-        np.asarray(run.rankings.queries, object)[run.rankings.missing].tolist() for run in runs
-    )
+    lacking = (np.asarray(run.about.queries, object)[run.about.missing].tolist() for run in runs)
     return Measured(name, entries, frozenset().union(*lacking), len(runs))

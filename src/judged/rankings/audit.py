@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import field, fields
+from typing import Any
 
-import numpy as np
-
+from judged.frozen import dataclass
 from judged.text import Warned, counted, few
-
-if TYPE_CHECKING:
-    from judged.rankings.rankings import Rankings
 
 
 @dataclass(frozen=True)
@@ -63,60 +59,6 @@ class Audit:
     """Unjudged results that were removed from the lists."""
     notes: tuple[str, ...] = ()
     """What the readers repaired or assumed, warnings among it."""
-
-    @classmethod
-    def of(
-        cls,
-        rankings: Rankings,
-        *,
-        run_queries: int,
-        notes: tuple[str, ...] = (),
-        complete: bool = False,
-        **counts: int,
-    ) -> Audit:
-        """What rankings themselves show; `counts` adds what only their maker knows.
-
-        Parameters
-        ----------
-        rankings : Rankings
-            As they are shown: cut, where a depth was given.
-        run_queries : int
-            How many queries the run has, judged or not.
-        notes : tuple of str, optional
-            What the readers repaired or assumed.
-        complete : bool, optional
-            Whether every result is known to be relevant or not, so that all count as judged.
-        **counts : int
-            Other fields, or another count for one of these.
-
-        Returns
-        -------
-        Audit
-
-        >>> from judged import Rankings
-        >>> Audit.of(Rankings.from_relevance([[1, None]]), run_queries=1).judged_at_10
-        0.5
-        """
-        whole = rankings.whole or rankings
-        first, last = whole.spans
-        tied = last > first
-        seen = rankings.retrieved > 0
-        judged = rankings.counted(rankings.hit_grade >= 0, np.full(len(rankings), 10.0))
-        share = judged[seen] / np.minimum(rankings.retrieved[seen], 10)
-        results = int(whole.retrieved.sum())
-        found: dict[str, Any] = {
-            "judged_queries": len(whole),
-            "missing_queries": tuple(whole.queries[at] for at in np.flatnonzero(whole.missing)),
-            "ignored_queries": run_queries - int((~whole.missing).sum()),
-            "results": results,
-            "judged_results": results if complete else len(whole.hit_rank),
-            "judged_at_10": 1.0 if complete else float(share.mean()) if seen.any() else 0.0,
-            "tied_results": int(tied.sum()),
-            "tied_queries": len(np.unique(whole.hit_query[tied])),
-            "short_lists": int((whole.retrieved[~whole.missing] < 10).sum()),
-            "nothing_relevant": int((whole.relevant(1) == 0).sum()),
-        }
-        return cls(run_queries=run_queries, notes=notes, **{**found, **counts})
 
     def sentences(self) -> list[str]:
         """What a reader of the numbers should know, one sentence each, most important first.
@@ -227,10 +169,3 @@ class Audit:
 
 def _queries(number: int, kind: str = "") -> str:
     return counted(number, f"{kind}query", f"{kind}queries")
-
-
-def audit_of(rankings: Rankings) -> Audit:
-    """What was found when rankings were made or, where nobody looked, what they show."""
-    return rankings.audit or Audit.of(
-        rankings, run_queries=len(rankings), complete=rankings.complete
-    )

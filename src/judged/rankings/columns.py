@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.frozen import dataclass
 from judged.segments import Floats, Ints, freeze, ordinals, positions, starts_of
 
 if TYPE_CHECKING:
     from judged.rankings.audit import Audit
+    from judged.rankings.findings import Findings
     from judged.rankings.rankings import Rankings
     from judged.rankings.weights import Weights
     from judged.types import Ties, Unjudged
@@ -106,13 +108,18 @@ class Columns:
     basis: tuple[str, ...] = ()
     """What was ranked, how, and what counts as relevant, in words, where the run itself does not
     say: embeddings."""
-    audit: Audit | None = None
-    """What was found in the data; None where nobody looked."""
+    findings: Findings | None = None
+    """What was found in the data, as counts that add up; None where nobody looked."""
 
     def __post_init__(self) -> None:
         if not len(self.missing):
             object.__setattr__(self, "missing", np.asarray(self.retrieved) == 0)
         freeze(self)
+
+    @cached_property
+    def audit(self) -> Audit | None:
+        """What was found in the data; None where nobody looked."""
+        return None if self.findings is None else self.findings.audit()
 
     def weights_of(self, counted: NDArray[np.bool_]) -> Floats | None:
         """The weights of some queries; None where all count the same.
@@ -138,8 +145,7 @@ class Columns:
     def __repr__(self) -> str:
         return (
             f"<Rankings {self.name!r}: {len(self):,} queries, {int(self.retrieved.sum()):,} "
-            "results, "
-            f"{len(self.hit_rank):,} of {len(self.pool_grade):,} judged items retrieved, "
+            f"results, {len(self.hit_rank):,} of {len(self.pool_grade):,} judged items retrieved, "
             f"ties={self.ties}>"
         )
 

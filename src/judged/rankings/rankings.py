@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from judged.checks import checked
 from judged.errors import InputError
+from judged.rankings.blocks import concatenated
 from judged.rankings.columns import Columns, Cutoff, Subtopics, by_query_and_rank, gathered
 from judged.rankings.grades import (
     by_subtopic,
@@ -228,6 +229,29 @@ class Rankings(Columns):
                 groups=groups,
             )
         )
+
+    @classmethod
+    def concat(cls, blocks: Iterable[Rankings], order: Sequence[str] | None = None) -> Rankings:
+        """Rankings of different queries of one run as one.
+
+        Parameters
+        ----------
+        blocks : iterable of Rankings
+            As `judging` makes them from the blocks of a run; no query is in two of them.
+        order : sequence of str, optional
+            All queries, in the order that they shall have; by default they stay as they come.
+
+        Returns
+        -------
+        Rankings
+
+        >>> one = Rankings.from_relevance([[0, 1]], queries=["b"])
+        >>> other = Rankings.from_relevance([[1]], queries=["a"])
+        >>> both = Rankings.concat([one, other], ["a", "b"])
+        >>> both.queries, both.hit_rank.tolist()
+        (('a', 'b'), [1, 1, 2])
+        """
+        return concatenated(list(blocks), order)
 
     def take(self, chosen: Sequence[int] | NDArray[Any]) -> Rankings:
         """The rankings of some queries, in the given order.

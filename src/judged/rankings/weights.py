@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from judged.frozen import dataclass
 from judged.segments import Floats, Ints, freeze
 
 

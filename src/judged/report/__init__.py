@@ -250,7 +250,7 @@ def report_of(
         items = items_of([each for part in found.listed for each in part])
         found = replace(found, texts=read_texts(texts, only=items))
     if queries is not None:
-        asked = {query for run in found.evaluation.runs for query in run.rankings.queries}
+        asked = {query for run in found.evaluation.runs for query in run.about.queries}
         found = replace(found, queries=read_texts(queries, of="queries", only=asked))
     if pictures is not None:
         found = replace(found, pictures=read_pictures(pictures))

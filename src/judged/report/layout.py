@@ -14,6 +14,7 @@ from judged.comparison.exports.definition import done
 from judged.comparison.exports.table import Form
 from judged.comparison.exports.tables import slice_tables
 from judged.errors import MissingExtraError
+from judged.evaluation.kept import rankings_of
 from judged.evaluation.table import Look
 from judged.measures.bibliography import BIBLIOGRAPHY, bibtex
 from judged.pages.boards import Beside, board
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from judged.measures import Measure
     from judged.pages.boards import Board
     from judged.pages.pairs import Panel
+    from judged.rankings.rankings import Rankings
     from judged.report.contents import Contents
     from judged.report.figures import Drawn
     from judged.report.queries import Differences, Listed
@@ -159,7 +161,7 @@ class Layout:
     def query_ids(self) -> list[str]:
         """All queries, in the order of their ids."""
         runs = self.contents.evaluation.runs
-        return sorted({query for run in runs for query in run.rankings.queries})
+        return sorted({query for run in runs for query in run.about.queries})
 
     def shown(self, listed: tuple[Listed, ...], without: frozenset[str]) -> list[Shown]:
         """Queries with their lists and the sums behind their numbers."""
@@ -208,7 +210,13 @@ class Layout:
     def _table(self, measure: Measure, with_strips: bool, differences: Differences | None) -> Every:
         contents = self.contents
         systems = [
-            _values(run, measure, self.query_ids, with_strips) for run in contents.evaluation.runs
+            _values(
+                run,
+                measure,
+                self.query_ids,
+                rankings_of(contents.evaluation, run.name) if with_strips else None,
+            )
+            for run in contents.evaluation.runs
         ]
         said = {query: text.heading for query, text in contents.queries.items()}
         rows = query_rows(
@@ -224,7 +232,7 @@ class Layout:
     def top(self) -> float:
         """The best grade that there is."""
         runs = self.contents.evaluation.runs
-        return max(float(run.rankings.pool_grade.max(initial=1.0)) for run in runs)
+        return max(float(run.about.grades.max(initial=1.0)) for run in runs)
 
     @property
     def slices(self) -> list[tuple[str, list[Table]]]:
@@ -305,12 +313,13 @@ def _figure(drawn: Drawn) -> tuple[Drawn, str | None]:
         return replace(drawn, chart=None, why=str(missing)), None
 
 
-def _values(run: Scored, measure: Measure, queries: list[str], with_strips: bool) -> Values:
-    """A run's values in the order of all queries; a query that it was not asked has none."""
-    place = {query: at for at, query in enumerate(run.rankings.queries)}
+def _values(run: Scored, measure: Measure, queries: list[str], rankings: Rankings | None) -> Values:
+    """A run's values in the order of all queries, and the strips of its rankings where these are
+    wanted; a query that it was not asked has none."""
+    place = {query: at for at, query in enumerate(run.about.queries)}
     at = [place.get(query) for query in queries]
     values = run.values[measure].tolist()
-    codes = strips(run.rankings, RANKS).codes() if with_strips else None
+    codes = None if rankings is None else strips(rankings, RANKS).codes()
     return Values(
         [nan if each is None else values[each] for each in at],
         None if codes is None else ["" if each is None else codes[each] for each in at],

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from judged.evaluation.kept import rankings_of
 from judged.explanation import explain
 from judged.inputs.tables import Judgements, Lookup, Run
 
@@ -57,7 +58,7 @@ class Results:
                 rows=SHOWN,
                 **self.judging,
             )
-        rankings = self.evaluation.scored(run).rankings
+        rankings = rankings_of(self.evaluation, run)
         alone = rankings.take([rankings.queries.index(query)])
         found = explain(alone, measure=measure, query=query, policy=policy, rows=SHOWN)
         items = self.first.get(run, {}).get(query, {})

@@ -119,7 +119,7 @@ def _parquet(source: Source) -> list[dict[str, Any]]:
 
     import polars as pl
 
-    from judged.inputs.source import POLARS_ERRORS
+    from judged.inputs.polars_errors import POLARS_ERRORS
 
     try:
         return pl.read_parquet(BytesIO(source.read())).to_dicts()

@@ -32,10 +32,13 @@ if TYPE_CHECKING:
 
 GIVE_UP = 20
 """Where so many queries failed and none was answered, no more are asked."""
+OF_RUNS = ("run_format", "engine", "memory", "temporary", "jobs", "skip_bad", "per_query")
+"""The options of `evaluate` that are about runs that lie somewhere: what a retriever returns is in
+memory."""
 OPTIONS = {
     name
     for name, each in signature(evaluate).parameters.items()
-    if each.kind is each.KEYWORD_ONLY and name not in ("run_format", "progress")
+    if each.kind is each.KEYWORD_ONLY and name not in (*OF_RUNS, "progress")
 }
 """The options of `evaluate` that may be given here."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats
 from judged.similarity.exact import Pairs, absolute_sums, half_squares
+from judged.similarity.quick import quick_absolute_sums, quick_half_squares
 from judged.similarity.rounding import Precision, sum_error, unit, vanished
 from judged.similarity.similarity import Similarity
 
@@ -26,8 +28,7 @@ class Euclidean(Similarity):
     says: str = "the score is minus half the squared Euclidean distance"
     centre: Matrix = field(default_factory=lambda: np.zeros(0, np.float32))
     both_ways: ClassVar[bool] = False
-    keeps_whole: ClassVar[bool] = False
-    has_quick: ClassVar[bool] = True
+    moves: ClassVar[bool] = True
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         with np.errstate(over="ignore"):  # what overflows is refused by its length
@@ -37,11 +38,13 @@ class Euclidean(Similarity):
             half = np.einsum("ij,ij->i", moved, moved, dtype=np.float64) / -2
             return np.hstack([moved, half.astype(moved.dtype)[:, None]])
 
+    def greatest(self, own: float, other: float) -> float:
+        square = _own_square(other)
+        return own * math.sqrt(square) + square / 2
+
     def bound(self, queries: Matrix, longest: float, precision: Precision) -> Floats:
         length = self.lengths(queries[:, :-1])
-        # The longest item made ready has its own square in it: L² = r² + r⁴/4, so r² = 2(√(1 + L²)
-        # - 1), for small L too.
-        square = 2 * longest**2 / (np.sqrt(1 + longest**2) + 1)
+        square = _own_square(longest)
         # The sizes of the products add up to |q| r + r²/2 at most. Each side was moved and rounded
         # once; the half square of moved numbers is off by twice that, by its own rounding, and in
         # double precision by that of its sum.
@@ -57,9 +60,8 @@ class Euclidean(Similarity):
     def exact(self, pairs: Pairs) -> Floats:
         return half_squares(pairs)
 
-    def quick(self, pairs: Pairs) -> Floats:
-        apart = pairs.apart()
-        return np.asarray(np.einsum("ij,ij->i", apart, apart) / -2)
+    def quick(self, pairs: Pairs) -> tuple[Floats, Floats]:
+        return quick_half_squares(pairs)
 
     def shift(self, queries: Matrix) -> Floats:
         """The query's own length, which its scores come without."""
@@ -83,6 +85,12 @@ class Euclidean(Similarity):
         # ties ties.
         grid = 2.0 ** np.floor(np.log2(spread)) if spread > 0 else 1.0
         return replace(self, centre=(np.round(mean / grid) * grid).astype(np.float32))
+
+
+def _own_square(length: float) -> float:
+    """The square r² of an item's length that was made ready, with half of it as one more number."""
+    # L² = r² + r⁴/4, so r² = 2(√(1 + L²) - 1), for small L too.
+    return 2 * length * (length / (math.hypot(1.0, length) + 1)) if length < math.inf else length
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +123,9 @@ class Manhattan(Similarity):
 
     def exact(self, pairs: Pairs) -> Floats:
         return absolute_sums(pairs)
+
+    def quick(self, pairs: Pairs) -> tuple[Floats, Floats]:
+        return quick_absolute_sums(pairs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,10 +50,10 @@ class Pairs(NamedTuple):
     item: Ints
 
     def left(self, rows: Rows) -> Numbers:
-        return self.queries[self.query[rows]]
+        return self.queries.take(self.query[rows], axis=0)
 
     def right(self, rows: Rows) -> Numbers:
-        return self.items[self.item[rows]]
+        return self.items.take(self.item[rows], axis=0)
 
     def apart(self) -> Floats:
         """The difference of the two vectors of each pair, rounded."""
@@ -152,7 +152,7 @@ def _all_settled(
     return result
 
 
-def _scaled(block: Numbers) -> tuple[Numbers, Ints, NDArray[np.bool_]]:
+def scaled(block: Numbers) -> tuple[Numbers, Ints, NDArray[np.bool_]]:
     """Vectors times powers of two that bring their greatest numbers near 1; the powers; and which
     vectors have numbers far smaller than their greatest. Single precision needs none of that."""
     if block.dtype == np.float32:
@@ -169,7 +169,7 @@ def _scaled(block: Numbers) -> tuple[Numbers, Ints, NDArray[np.bool_]]:
 
 def dots(pairs: Pairs) -> Floats:
     """The dot product of each pair, rounded once."""
-    (queries, up, wild), (items, more, wilder) = _scaled(pairs.queries), _scaled(pairs.items)
+    (queries, up, wild), (items, more, wilder) = scaled(pairs.queries), scaled(pairs.items)
     near = Pairs(queries, items, pairs.query, pairs.item)
     power = up[pairs.query] + more[pairs.item]
 
@@ -205,7 +205,7 @@ def _powered(found: Floats, power: Ints) -> Floats:
 
 def cosines(pairs: Pairs) -> Floats:
     """The cosine of each pair, rounded once: parallel vectors have the same, however long."""
-    (queries, _, wild), (items, _, wilder) = _scaled(pairs.queries), _scaled(pairs.items)
+    (queries, _, wild), (items, _, wilder) = scaled(pairs.queries), scaled(pairs.items)
     near = Pairs(queries, items, pairs.query, pairs.item)
 
     def fast(rows: Rows, pieces: int) -> tuple[Floats, NDArray[np.bool_]]:
@@ -268,7 +268,7 @@ def nearest_root(square: Fraction) -> float:
 
 def lengths(block: Floats) -> Floats:
     """The length of each vector: its square rounded once, and the root of that."""
-    values, power, _ = _scaled(block)
+    values, power, _ = scaled(block)
     own = np.arange(len(block))
     return np.ldexp(np.sqrt(dots(Pairs(values, values, own, own))), power)
 
@@ -337,7 +337,7 @@ def _of_differences(
     real: Callable[[list[Fraction], list[Fraction]], Fraction],
     degree: int,
 ) -> Floats:
-    (_, up, wild), (_, more, wilder) = _scaled(pairs.queries), _scaled(pairs.items)
+    (_, up, wild), (_, more, wilder) = scaled(pairs.queries), scaled(pairs.items)
     # Both vectors of a pair are divided by the same power of two.
     power = np.maximum(up[pairs.query], more[pairs.item])
     least = np.minimum(up[pairs.query], more[pairs.item])

@@ -12,6 +12,7 @@ from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats
 from judged.similarity.exact import Pairs, cosines, dots
+from judged.similarity.quick import quick_cosines, quick_dots
 from judged.similarity.rounding import Precision, product_bound
 
 
@@ -43,9 +44,9 @@ class Similarity:
     maps: ClassVar[bool] = False
     """Whether what is compared are other vectors, made of the given ones in double precision."""
     keeps_whole: ClassVar[bool] = True
-    """Whether vectors of whole numbers have whole numbers for scores."""
-    has_quick: ClassVar[bool] = False
-    """Whether `quick` takes much less time than `exact`."""
+    """Whether vectors of whole numbers, or of halves, have such numbers for scores."""
+    moves: ClassVar[bool] = False
+    """Whether vectors are moved to be made ready, and so may be rounded to whole numbers."""
     needs_direction: ClassVar[bool] = False
     """Whether a vector of zeros cannot be compared."""
     side_by_side: ClassVar[bool] = True
@@ -249,7 +250,7 @@ class Similarity:
         """
         return dots(pairs)
 
-    def quick(self, pairs: Pairs) -> Floats:
+    def quick(self, pairs: Pairs) -> tuple[Floats, Floats]:
         """The scores of `exact` with the rounding of each step in double precision.
 
         Parameters
@@ -259,14 +260,17 @@ class Similarity:
 
         Returns
         -------
-        array
+        scores : array
+        errors : array
+            What each score may be off by.
 
         >>> import numpy as np
         >>> ones = np.ones((1, 2))
-        >>> Similarity().quick(Pairs(ones, ones, np.array([0]), np.array([0]))).tolist()
+        >>> scores, _ = Similarity().quick(Pairs(ones, ones, np.array([0]), np.array([0])))
+        >>> scores.tolist()
         [2.0]
         """
-        return self.exact(pairs)
+        return quick_dots(pairs)
 
     def placed(self, items: Vectors) -> Similarity:
         """The same, measured from where the numbers of some items are smallest, if that matters.
@@ -384,6 +388,9 @@ class Cosine(Similarity):
 
     def exact(self, pairs: Pairs) -> Floats:
         return cosines(pairs)
+
+    def quick(self, pairs: Pairs) -> tuple[Floats, Floats]:
+        return quick_cosines(pairs)
 
 
 SINGLE = "leave out precision=single."

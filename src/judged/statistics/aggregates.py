@@ -1,11 +1,12 @@
 """Means, geometric means, medians and sums of values that may have weights, and their standard
-errors from those of the values."""
+errors from those of the values. Sums are rounded once: the order of values changes no bit."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from judged.segments import Floats, Ints
+from judged.statistics.exact_sums import exact_mean, exact_sum
 
 GEOMETRIC_FLOOR = 1e-5
 """trec_eval's floor: one query at zero must not make the geometric mean zero."""
@@ -31,7 +32,7 @@ def effective_number(weights: Floats) -> float:
     2.0
     """
     shares = weights / weights.max()
-    return float(shares.sum() ** 2 / (shares**2).sum())
+    return exact_sum(shares) ** 2 / exact_sum(shares**2)
 
 
 def mean(values: Floats, weights: Floats | None = None) -> float:
@@ -41,19 +42,19 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
 
 def weighted_mean(values: Floats, weights: Weighed) -> float:
     if weights is None:
-        return float(np.mean(values))
-    return float(np.sum(weights * values) / np.sum(weights))
+        return exact_mean(values)
+    return exact_sum(weights * values) / exact_sum(weights)
 
 
 def sum_error(errors: Floats) -> float:
     """The standard error of a sum."""
-    return float(np.sqrt(np.sum(errors**2)))
+    return float(np.sqrt(exact_sum(errors**2)))
 
 
 def mean_error(values: Floats, errors: Floats, weights: Weighed) -> float:
     if weights is None:
         return sum_error(errors) / len(errors)
-    return sum_error(weights * errors) / float(np.sum(weights))
+    return sum_error(weights * errors) / exact_sum(weights)
 
 
 def geometric(values: Floats, weights: Weighed) -> float:
@@ -72,14 +73,15 @@ def median(values: Floats, weights: Weighed) -> float:
 
 
 def median_error(values: Floats, errors: Floats, weights: Weighed) -> float:
-    middle = _middle(values, np.ones(len(values)) if weights is None else weights)
+    weights = np.ones(len(values)) if weights is None else weights
+    middle = _middle(values, weights, errors)
     return sum_error(errors[middle]) / len(middle)
 
 
-def _middle(values: Floats, weights: Floats) -> Ints:
+def _middle(values: Floats, weights: Floats, *then: Floats) -> Ints:
     """The value with half of the weight below it and half above; two of them where the half falls
-    between two."""
-    order = np.argsort(values, kind="stable")
+    between two. Equal values stand in the order of their weights and of `then`."""
+    order = np.lexsort((*then, weights, values))
     upto = np.cumsum(weights[order])
     half = upto[-1] / 2
     low = int(np.searchsorted(upto, half * (1 - CLOSE)))
@@ -89,4 +91,4 @@ def _middle(values: Floats, weights: Floats) -> Ints:
 
 def total(values: Floats, weights: Weighed) -> float:
     assert weights is None, "refused before anything is computed"
-    return float(np.sum(values))
+    return exact_sum(values)

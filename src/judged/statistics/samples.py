@@ -3,13 +3,15 @@ taken any number of times."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
 
 import numpy as np
 
-from judged.segments import Floats, Ints
+from judged.frozen import dataclass
+from judged.segments import Floats, Ints, positions, starts_of
 from judged.statistics.aggregates import CLOSE, GEOMETRIC_FLOOR, median, weighted_mean
+from judged.statistics.exact_sums import exact_sum
 
 
 def _same(means: Floats) -> Floats:
@@ -68,10 +70,10 @@ class Means:
     def value(self) -> float:
         """The number."""
         if self.aggregate == "sum" and self.weights is None:
-            return float(np.sum(self.columns))
+            return exact_sum(self.columns[:, 0])
         if self.of_totals:
             weighed = self.columns if self.weights is None else self.columns * self.weights[:, None]
-            return float(self.function(weighed.sum(axis=0)))
+            return float(self.function(np.array([exact_sum(each) for each in weighed.T])))
         means = [weighted_mean(column, self.weights) for column in self.columns.T]
         return float(self.function(np.array(means)))
 
@@ -147,6 +149,37 @@ class Median:
         low = np.argmax(upto >= half * (1 - CLOSE), axis=1)
         high = np.argmax(upto > half * (1 + CLOSE), axis=1)
         return np.where(half[:, 0] > 0, (values[low] + values[high]) / 2, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What queries give to a number that is not made of one value of each: rows of columns, any
+    number of them for a query."""
+
+    owner: Ints
+    """The query of each row, as its number from 0; rows of a query stand together, and queries in
+    order."""
+    columns: Floats
+    """One row each, in columns."""
+    size: int
+    """How many queries there are."""
+
+    def take(self, chosen: Ints) -> Rows:
+        """What some queries give, in this order."""
+        lengths = np.bincount(self.owner, minlength=self.size)
+        at = positions(starts_of(lengths)[chosen], lengths[chosen])
+        owner = np.repeat(np.arange(len(chosen)), lengths[chosen])
+        return Rows(owner, self.columns[at], len(chosen))
+
+    @classmethod
+    def concat(cls, parts: Sequence[Rows]) -> Rows:
+        """What the queries of several parts give, one part after the other."""
+        starts = starts_of(np.array([part.size for part in parts], np.int64)).tolist()
+        return cls(
+            np.concatenate([part.owner + at for part, at in zip(parts, starts, strict=True)]),
+            np.concatenate([part.columns for part in parts]),
+            sum(part.size for part in parts),
+        )
 
 
 Sample = Means | Median

@@ -240,7 +240,7 @@ def _one_word_a_line(start: bytes) -> bool:
 def _beginning(file: Found, start: bytes) -> Source:
     """The first lines of a file as a source of their own; all of it where it is no lines."""
     packed = compression(start)
-    if packed is not None and packed.unpacker is not None:
+    if packed is not None and packed.unpacker() is not None:
         try:
             start = packed.unpacker().decompress(start, HEAD)
         except Exception:  # the reader says what is wrong with it

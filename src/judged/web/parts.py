@@ -26,7 +26,9 @@ def part_of(evaluation: Evaluation, request: Request, places: Sequence[int]) -> 
     if any(evaluation.label(each) != label for each, label in labels.items()):
         return None
     runs = tuple(_run(evaluation.runs[at], wanted) for at in places)
-    return Evaluation(runs, wanted, evaluation.policy, request.convention)
+    return Evaluation(
+        runs, wanted, evaluation.policy, request.convention, rankings=evaluation.rankings
+    )
 
 
 def _run(run: Scored, wanted: Sequence[Measure]) -> Scored:
@@ -38,6 +40,7 @@ def _run(run: Scored, wanted: Sequence[Measure]) -> Scored:
         values=some(run.values),
         summary=some(run.summary),
         samples=some(run.samples),
+        nothing=some(run.nothing),
         errors=some(run.errors),
         summary_errors=some(run.summary_errors),
         unsure=some(run.unsure),

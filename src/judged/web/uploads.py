@@ -151,7 +151,7 @@ def unpacked(path: Path, most: int) -> int:
             return _in_parquet(path)
         if packed is None:
             return 0
-        if packed.unpacker is None:
+        if packed.unpacker() is None:
             from judged.inputs.compression import _most_of_each_block
 
             return sum(_most_of_each_block(path.read_bytes()))

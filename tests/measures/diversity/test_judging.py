@@ -189,7 +189,7 @@ def test_condensed_is_a_run_without_unjudged_items() -> None:
         condensed(judged.judge(collection.judgements, collection.run)).evaluate(MEASURES).scored()
     )
     assert [later.values[judged.parse_measure(name)].tolist() for name in MEASURES] == [
-        [expected[query][name] for query in later.rankings.queries] for name in MEASURES
+        [expected[query][name] for query in later.queries] for name in MEASURES
     ]
 
 

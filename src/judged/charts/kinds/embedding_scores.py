@@ -14,7 +14,7 @@ from judged.charts.kinds import scores
 from judged.checks import checked
 from judged.embeddings.diagnosis import Diagnosis
 from judged.errors import InputError
-from judged.inputs.compression import POLARS_ERRORS
+from judged.inputs.polars_errors import POLARS_ERRORS
 
 KIND = "embedding-scores"
 

@@ -16,7 +16,9 @@ from judged.charts.sources import checked_k, place_of
 from judged.charts.themes import ThemeName, theme_named
 from judged.checks import checked, whole
 from judged.errors import InputError
-from judged.inputs import Lookup, read_judgements, read_run
+from judged.inputs import Lookup, read_judgements
+from judged.inputs.blocks.reading import read_query
+from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.tables import Run
 from judged.judging import judge_pool, pool_of
 from judged.policy import Policy
@@ -56,7 +58,8 @@ def data(
             f"a gallery has room for {MOST:,} pictures; {queries:,} queries with {depth:,} results "
             "are more. Show fewer."
         )
-    pool, read = pool_of(read_judgements(judgements)), read_run(run)
+    pool = pool_of(read_judgements(judgements))
+    read = read_query(run, query, Room.of(MEMORY))
     r = judge_pool(pool, read, policy=Policy(), depth=None, duplicates="error")
     shown = (
         [r.queries[place_of(query, r.queries)]]

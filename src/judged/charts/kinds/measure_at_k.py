@@ -46,7 +46,7 @@ def data(
     rows = [
         (
             run.name,
-            len(run.rankings),
+            len(run.about),
             _without_cutoff(measure),
             depth,
             run.summary[measure(k=depth)],

@@ -46,13 +46,12 @@ def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFram
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:
         for run in evaluation.runs:
-            facts = (evaluation.label(measure), run.name, len(run.rankings), run.summary[measure])
+            facts = (evaluation.label(measure), run.name, len(run.about), run.summary[measure])
             if ties_known:
                 worst, expected, best = (run.others[name].summary[measure] for name in TIE_ORDERS)
                 rows.append((*facts, "ties", min(worst, best), expected, max(worst, best)))
-            complete = len(run.rankings.hit_rank) >= run.rankings.retrieved.sum() or _complete(
-                run.audit
-            )
+            hits = len(evaluation.rankings[run.name].hit_rank)
+            complete = hits >= run.about.retrieved.sum() or _complete(run.audit)
             if open_ended and not complete:
                 ends = [run.others[name].summary[measure] for name in UNJUDGED_ENDS]
                 rows.append((*facts, "unjudged", min(ends), None, max(ends)))

@@ -16,7 +16,9 @@ from judged.charts.specification import chart, layers
 from judged.charts.themes import Theme
 from judged.checks import checked, choice
 from judged.errors import InputError
-from judged.inputs import Lookup, as_runs, read_judgements, read_run
+from judged.inputs import Lookup, as_runs, read_judgements
+from judged.inputs.blocks.reading import read_query
+from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.tables import Run
 from judged.judging import pool_of
 from judged.judging.join import match
@@ -52,7 +54,7 @@ def data(
     pool = pool_of(read_judgements(judgements))
     names, tables = [], []
     for name, run in _two_runs(runs):
-        read = read_run(run, name=name)
+        read = read_query(run, query, Room.of(MEMORY), name=name)
         names.append(read.name if name is None else name)
         tables.append(_placed(pool, read, ties=ties))
     moved = (

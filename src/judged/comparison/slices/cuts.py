@@ -18,6 +18,7 @@ from judged.comparison.outcomes import columns_of
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
 from judged.comparison.slices.slices import Difference, Slice, Slices
 from judged.errors import InputError
+from judged.evaluation.about import ANY
 from judged.segments import Ints
 from judged.statistics.corrections import corrected
 from judged.statistics.resampling.between import between
@@ -288,7 +289,7 @@ def _untested(numbers: Numbers, slices: Sequence[Slice]) -> list[str]:
 
 def relevant_items(evaluation: Evaluation, queries: Sequence[str]) -> Ints:
     """How many relevant items each query has: those with a grade above 0."""
-    rankings = evaluation.runs[0].rankings
-    counts = np.bincount(rankings.pool_query[rankings.pool_grade > 0], minlength=len(rankings))
-    by_query = dict(zip(rankings.queries, counts.tolist(), strict=True))
+    about = evaluation.runs[0].about
+    counts = about.relevant(ANY).astype(np.int64)
+    by_query = dict(zip(about.queries, counts.tolist(), strict=True))
     return np.array([by_query[query] for query in queries], np.int64)

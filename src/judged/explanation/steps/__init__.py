@@ -9,6 +9,6 @@ from judged.explanation.steps.registry import STEPS, steps_of
 from judged.measures import FAMILIES
 
 for _family in FAMILIES:
-    import_module(f"{__name__}.{_family.__name__.rpartition('.')[2]}")
+    import_module(f"{__name__}.{_family}")
 
 __all__ = ["STEPS", "steps_of"]

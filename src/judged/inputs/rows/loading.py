@@ -17,9 +17,10 @@ from judged.inputs.csv import records
 from judged.inputs.json import line_numbers as object_lines
 from judged.inputs.json import objects, parse
 from judged.inputs.objects import Records, is_record, records_of
+from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.rows.names import LISTS, RowColumns, matching
 from judged.inputs.rows.rows import Loaded
-from judged.inputs.source import POLARS_ERRORS, LineNumbers, Source
+from judged.inputs.source import LineNumbers, Source
 from judged.text import counted, quote
 
 FRAME = "a data frame"

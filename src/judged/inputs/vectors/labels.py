@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.categories import read_categories
-from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.vectors.containers import array_of_npz, choose_named
 from judged.inputs.vectors.formats import File, choose_ids, detected, file_of

@@ -12,7 +12,8 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import NAMES
-from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids
 from judged.inputs.vectors.vectors import Matrix, Vectors, differing
 from judged.text import quote

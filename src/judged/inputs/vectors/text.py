@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.source import POLARS_ERRORS, Source, decoded, open_source
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.vectors.formats import VECTORS, File, choose_ids
 from judged.inputs.vectors.tables import (
     is_dimension,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.settlement import score
 from judged.judgements.queues.candidates import best_ranks
@@ -153,7 +154,7 @@ def bounds_of(listings: Listings, evaluation: Evaluation, *, top: float) -> tupl
         reached = best_ranks(listings, evaluation.policy.ties, (run, against))
         last = np.iinfo(np.int64).max - 1 if k is None else k
         unjudged = int((open_ & (reached <= last)).sum())
-        pair = Pair(ours.rankings, theirs.rankings)
+        pair = Pair(*(rankings_of(evaluation, each.name) for each in (ours, theirs)))
         ends = pair, pair
         if unjudged:
             both = (run, pair.run), (against, pair.against)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.evaluation.kept import rankings_of
 from judged.evaluation.settlement import score
 from judged.judging.variants import judged_otherwise
 from judged.rankings.columns import gathered
@@ -125,11 +126,11 @@ def effects_of(
     query that nobody judged.
     """
     query, (measure,) = candidates.query, evaluation.measures
-    more = len(candidates.listings.queries) - len(evaluation.runs[0].rankings)
+    more = len(candidates.listings.queries) - len(evaluation.runs[0].about)
     before, after = [], []
     for number, run in enumerate(evaluation.runs):
         before.append(np.append(run.values[measure], np.full(more, np.nan))[query])
-        copied = _Copied.of(candidates, number, run.rankings, sizes)
+        copied = _Copied.of(candidates, number, rankings_of(evaluation, run.name), sizes)
         asked = (measure,), evaluation.policy, evaluation.convention
         values = [
             score(copied.copies(block, grade), *asked).values[measure]
@@ -140,7 +141,7 @@ def effects_of(
         before.append(np.zeros(len(query)))
         after.append(np.zeros(len(query)))
     found = _moved(before, after)
-    weights = evaluation.runs[0].rankings.weights
+    weights = evaluation.runs[0].about.weights
     if weights is not None:
         found[np.append(weights.values, np.ones(more))[query] == 0] = 0.0
     return found

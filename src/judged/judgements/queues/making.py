@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError, MeasureError, PolicyError
-from judged.evaluation.ranges import last_rank, top_grade
+from judged.evaluation.ranges import last_rank
 from judged.evaluation.request import Request
 from judged.inputs.tables import Lookup, Run
 from judged.inputs.texts import read_texts
@@ -17,7 +17,7 @@ from judged.judgements.queues.candidates import Candidates, best_ranks
 from judged.judgements.queues.effects import effects_of
 from judged.judgements.queues.order import blind, by_depth, by_effect
 from judged.judgements.queues.result import Queue
-from judged.judging import collection_sizes
+from judged.judging.judges import collection_sizes
 from judged.judging.listings import Listings
 from judged.text import listed
 
@@ -120,7 +120,7 @@ def made(
 
 def _top(evaluation: Evaluation, given: float | None) -> float:
     """The top grade: as given, or the highest that there is."""
-    known = top_grade(evaluation.runs[0].rankings)
+    known = evaluation.runs[0].about.top_grade
     if given is None:
         return known
     if given < known or given <= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from judged.errors import JudgedError
-from judged.rankings.audit import audit_of
+from judged.rankings.findings import audit_of
 from judged.text import Warned
 from judged.web.asked import Asked, Page
 

@@ -1,0 +1,204 @@
+"""Paths and tables that Spark can read, for the command line: Parquet, Delta, CSV, TSV, TREC text,
+and tables of a catalog."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judged.engines.spark.failures import failures
+from judged.engines.spark.rows import NOT_UTF8, not_utf8
+from judged.engines.spark.tables import SparkTable, table_of
+from judged.errors import EngineError, InputError
+from judged.inputs import read_judgements
+from judged.inputs.columns import as_columns
+from judged.inputs.formats import detect_format, distinct_names, promised
+from judged.inputs.source import Source, checked
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup
+from judged.notes import Warned
+
+if TYPE_CHECKING:
+    from judged.inputs.named import Named
+    from judged.types import ColumnsLike, FileFormat
+
+TABLE = "table:"
+"""What stands before the name of a table of a catalog."""
+_READ = ("parquet", "csv", "tsv", "trec")
+_HEAD = 1000
+"""So many lines are looked at to tell what a text is."""
+
+
+def opened(
+    spark: Any,
+    judgements: str,
+    runs: Sequence[str],
+    *,
+    columns: ColumnsLike | None = None,
+    judgements_format: FileFormat | None = None,
+    run_format: FileFormat | None = None,
+) -> tuple[Judgements | Lookup | SparkTable, dict[str, SparkTable]]:
+    """Judgements and runs, by name, from paths that Spark can read or tables that it knows;
+    judgements in a file of this machine are read here."""
+    if not runs:
+        raise InputError("Spark needs judgements and a run: give QRELS and at least one RUN.")
+    named = as_columns(columns, alone=False)
+    given = [_named(each) for each in runs]
+    names = distinct_names([(name, _plain(where)) for name, where in given])
+    judged: Any
+    with failures():
+        if os.path.isfile(judgements):
+            judged = read_judgements(judgements, columns=named, format=judgements_format)
+        else:
+            judged = _opened(spark, judgements, JUDGEMENTS, named, judgements_format)
+        tables = {
+            name: replace(_opened(spark, where, RUN, named, run_format), name=name)
+            for name, (_, where) in zip(names, given, strict=True)
+        }
+    return judged, tables
+
+
+def opened_run(
+    spark: Any,
+    run: str,
+    *,
+    columns: ColumnsLike | None = None,
+    run_format: FileFormat | None = None,
+) -> SparkTable:
+    """One run, from a path that Spark can read or a table that it knows."""
+    with failures():
+        return _opened(spark, run, RUN, as_columns(columns, alone=False), run_format)
+
+
+def as_frames(
+    judgements: Judgements | Lookup | SparkTable, runs: dict[str, SparkTable]
+) -> tuple[Any, dict[str, Any]]:
+    """The same as frames of Spark, for engines that know no more than frames."""
+    judged = judgements.numbers() if isinstance(judgements, SparkTable) else judgements
+    return judged, {name: run.numbers() for name, run in runs.items()}
+
+
+def _named(given: str) -> tuple[str | None, str]:
+    """The name and the place of NAME=PLACE; folders of partitions have such names too."""
+    found = re.fullmatch(r"([^/:=]+)=(.+)", given)
+    if found is None or os.path.lexists(given):
+        return None, given
+    return found.group(1).strip(), found.group(2)
+
+
+def _plain(where: str) -> str:
+    """What a run is called after: the last part of its place."""
+    if where.startswith(TABLE):
+        return where.rpartition(".")[2].removeprefix(TABLE)
+    return where.rstrip("/")
+
+
+def _opened(spark: Any, where: str, kind: Kind, named: Named, format: str | None) -> SparkTable:
+    if where == "-":
+        raise InputError("Spark cannot read standard input; give a path or table:NAME.")
+    if where.startswith(TABLE):
+        return table_of(spark.table(where.removeprefix(TABLE)), kind, named, source=where)
+    head = None if format == "parquet" else _head(spark, where, kind, named)
+    found = format or _format(head, where)
+    if found not in _READ:
+        raise InputError(
+            f"{where}: Spark reads Parquet, Delta, CSV, TSV and TREC text here, not {found}; leave "
+            "out --engine, or write it as Parquet."
+        )
+    if found == "trec":
+        assert head is not None
+        return _trec(spark, where, kind, head)
+    if found == "parquet":
+        return table_of(_parquet(spark, where), kind, named, source=where)
+    separator = "," if found == "csv" else "\t"
+    # The files of a folder must have the same columns in the same order.
+    rules = {"escape": '"', "mode": "FAILFAST", "enforceSchema": False}
+    frame = spark.read.csv(where, header=True, sep=separator, **rules)
+    return table_of(frame, kind, named, source=where, texts=True)
+
+
+def _head(spark: Any, where: str, kind: Kind, named: Named) -> Source | None:
+    """The first lines of a text; None of a Parquet file."""
+    if promised(Path(where)) == "parquet":
+        return None
+    from pyspark.sql import functions as F  # noqa: N812
+
+    text = spark.read.text(where).select("value", _is_utf8(F.col("value")).alias("right"))
+    rows = text.limit(_HEAD).collect()
+    lines = [row["value"] for row in rows]
+    if lines and lines[0].startswith("PAR1"):
+        return None
+    odd = [row["value"] for row in rows if not row["right"]]
+    if odd:
+        raise InputError(f"{where}: {not_utf8(odd[0])}")
+    data = "".join(f"{line}\n" for line in lines).encode()
+    if not data.strip():
+        raise InputError(f"{where}: the file is empty.")
+    return checked(Source(where, kind, Path(where), data, False, named))
+
+
+def _format(head: Source | None, where: str) -> str:
+    return "parquet" if head is None else detect_format(head).name
+
+
+def _parquet(spark: Any, where: str) -> Any:
+    """A Parquet file, a folder of them, or a Delta table."""
+    if not _is_delta(spark, where):
+        # Ids in the names of folders are texts: 001 is not 1.
+        spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
+        return spark.read.parquet(where)
+    try:
+        return spark.read.format("delta").load(where)
+    except Exception as error:
+        if "DATA_SOURCE_NOT_FOUND" not in str(error):
+            raise
+        raise EngineError(
+            f"{where} is a Delta table, and this Spark has no package for it: give it, as with "
+            "--spark-conf spark.jars.packages=io.delta:delta-spark_2.13:VERSION."
+        ) from None
+
+
+def _is_delta(spark: Any, where: str) -> bool:
+    try:
+        spark.read.text(f"{where.rstrip('/')}/_delta_log").limit(1).collect()
+    except Exception as error:
+        if "PATH_NOT_FOUND" in str(error) or "Path does not exist" in str(error):
+            return False
+        raise
+    return True
+
+
+def _trec(spark: Any, where: str, kind: Kind, head: Source) -> SparkTable:
+    """Lines of TREC's runs or judgements; those that have another number of fields go to the
+    workers as they are, which read them with care."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    from judged.inputs.layouts import TREC_JUDGEMENTS, TREC_RUN
+    from judged.inputs.trec import read_trec
+
+    layout = TREC_RUN if kind is RUN else TREC_JUDGEMENTS
+    notes = tuple(note for note in read_trec(head).notes if isinstance(note, Warned))
+    right = _is_utf8(F.col("value"))
+    line = F.regexp_replace(F.col("value"), "^\ufeff", "")
+    fields = F.split(F.regexp_replace(line, r"^[ \t]+|[ \t\r]+$", ""), r"[ \t]+")
+    plain = (F.size(fields) == len(layout.fields)) & right
+    marked = F.concat(F.lit(NOT_UTF8), F.encode(line, "UTF-8").cast("string"))
+    names = ["query", "item", layout.value, *filter(None, [layout.subtopic])]
+    frame = spark.read.text(where).where((fields[0] != "") & ~fields[0].startswith("#"))
+    shown = F.encode(fields[0], "UTF-8").cast("string")
+    frame = frame.select(
+        F.when(right, fields[0]).otherwise(shown).alias("query"),
+        *(F.when(plain, F.get(fields, layout.position(name))).alias(name) for name in names[1:]),
+        F.when(~right, marked).when(~plain, line).alias("line"),
+    )
+    return SparkTable(frame, kind, where, notes=notes)
+
+
+def _is_utf8(text: Any) -> Any:
+    """Whether a text of Spark, which may be any bytes, is one."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.encode(text, "UTF-8") == text.cast("binary")

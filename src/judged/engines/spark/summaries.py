@@ -1,0 +1,117 @@
+"""Runs and judgements that both stay in Spark: only sums and counts come here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from judged.engines.spark.failures import failures
+from judged.engines.spark.judging import How, JudgePartition
+from judged.engines.spark.partitions import Counts, count
+from judged.engines.spark.rows import Described
+from judged.engines.spark.run import Changes, SparkRun, judged_partitions, refuse_input_order
+from judged.engines.spark.session import address_of
+from judged.engines.spark.tables import SparkTable
+from judged.engines.spark.work import some_queries
+from judged.errors import InputError
+from judged.inputs.tables import JUDGEMENTS, ungraded_note
+from judged.judging.faults import EMPTY, nothing_in_common_of
+from judged.judging.items import with_items
+from judged.rankings.findings import Findings
+
+if TYPE_CHECKING:
+    from judged.evaluation.parts import Asked
+    from judged.evaluation.scored import Scored
+    from judged.inputs.data import Data
+    from judged.types import Progress
+
+
+def summaries(
+    data: Data, asked: Asked, how: Mapping[str, Any], progress: Progress | None, **ranked: Any
+) -> Iterator[Scored]:
+    """The summaries of each run, by judgements that stay in Spark."""
+    from judged.evaluation.totals import summed, totals_in
+
+    data = with_items(data, duplicates=how["duplicates"], **ranked)
+    given: Any = data.given
+    judgements, one_iteration, top = graded(given.table(JUDGEMENTS, data.columns))
+    asked = replace(asked, top_grade=top)
+    work_of = partial(
+        partition_work,
+        judgements,
+        one_iteration,
+        How(**how),
+        of_judgements=data.of_judgements,
+        make=partial(totals_in, asked=asked),
+    )
+    for run in map(asked.request.prepare, data.runs()):
+        counts = counted(run, judgements, asked.request.policy.ties)
+        found = list(judged_partitions(run.table, judgements, counts, work_of(run)))
+        if not any(part.about.findings.results for part in found):
+            raise InputError(f"{run.source}: {EMPTY}")
+        once = Findings(run_queries=counts.queries - counts.judged_queries, notes=judgements.notes)
+        last = replace(found[0], about=replace(found[0].about, findings=once), usual={}, others={})
+        scored = summed([last, *found], asked)
+        if progress is not None:
+            progress(scored.audit.judged_queries)
+        yield scored
+
+
+def partition_work(
+    judgements: SparkTable,
+    one_iteration: bool,
+    how: How,
+    run: SparkRun,
+    *,
+    of_judgements: Callable[[Any], Any] | None,
+    make: Callable[[Any], Any],
+) -> JudgePartition:
+    """What is done with each partition of a run and of judgements that are both in Spark."""
+    described = replace(Described.of(judgements), one_iteration=one_iteration)
+    change = Changes(run.changes) if run.changes else None
+    return JudgePartition(Described.of(run.table), described, how, change, of_judgements, make)
+
+
+def counted(run: SparkRun, judgements: SparkTable, ties: str) -> Counts:
+    """How much there is; an error where a run has none of the judged queries."""
+    refuse_input_order(ties, run.table)
+    counts = count(run.table, judgements)
+    if not counts.judged_queries:
+        ours, theirs = some_queries(run.table.frame), some_queries(judgements.frame)
+        raise InputError(nothing_in_common_of(judgements.source, theirs, run.source, ours))
+    return counts
+
+
+def graded(table: SparkTable) -> tuple[SparkTable, bool, float]:
+    """Judgements without rows that nobody graded yet; whether they name one iteration only; and
+    the top grade. What is wrong with all of them is said."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if "weight" in table.frame.columns or "document" in table.frame.columns:
+        raise InputError(
+            f"{table.source}: weights and documents need the judgements here; leave out "
+            "per_query=False."
+        )
+    grade, item = F.col("grade").cast("double"), F.col("item")
+    left = grade.isNull() & item.isNotNull()
+    iteration = F.col("iteration") if "iteration" in table.frame.columns else F.lit("")
+    with failures(address_of(table.frame)):
+        found = table.frame.agg(
+            F.count(F.lit(1)).alias("rows"),
+            F.count(F.when(left, 1)).alias("left"),
+            F.count(grade).alias("graded"),
+            F.max(grade).alias("top"),
+            (F.min(iteration) == F.max(iteration)).alias("one"),
+        ).collect()[0]
+    if not found["rows"]:
+        raise InputError(f"{table.source}: holds no rows.")
+    if not found["graded"]:
+        raise InputError(f"{table.source}: no row has a grade.")
+    notes = table.notes
+    if found["left"]:
+        table = replace(table, frame=table.frame.where(~left))
+        notes = (*notes, ungraded_note(found["left"]))
+    top = float(found["top"])
+    return replace(table, notes=notes), bool(found["one"]), top if top > 0 else 1.0

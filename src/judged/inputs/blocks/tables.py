@@ -1,0 +1,186 @@
+"""Tables with typed columns in batches: Parquet files by row groups, folders of them, lazy
+frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import polars as pl
+
+from judged.errors import InputError
+from judged.inputs.blocks.footer import row_groups
+from judged.inputs.blocks.pieces import Piece
+from judged.inputs.columns import choose_columns
+from judged.inputs.formats import printable
+from judged.inputs.frames import Named, complete, typed
+from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.source import unreadable
+from judged.inputs.tables import RUN
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.inputs.blocks.room import Room
+
+_ROWS = 1 << 18
+"""So many rows are read at a time, or a row group where it has more."""
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
+
+
+def parquet_files(folder: Path, label: str) -> list[Path]:
+    """The Parquet files of a folder, and of folders in it that are called key=value; another
+    folder is refused."""
+    found: list[Path] = []
+    try:
+        for path in sorted(folder.iterdir()):
+            if path.name.startswith((".", "_")):
+                continue
+            if path.is_dir() and "=" in path.name:
+                found += parquet_files(path, label)
+            elif path.is_file() and path.suffix.lower() in (".parquet", ".pq"):
+                found.append(path)
+            else:
+                raise InputError(_other_folder(label, f"it holds {printable(path.name)}"))
+    except OSError as error:
+        raise unreadable(label, error) from None
+    if not found:
+        raise InputError(_other_folder(label, "no such file is in it"))
+    return found
+
+
+def _other_folder(label: str, why: str) -> str:
+    return (
+        f"{label}: is a folder, and only a folder of Parquet files is read, as one run; {why}. Of "
+        f"several runs name the files: {label.rstrip('/')}/*."
+    )
+
+
+def scanned(path: Path, folder: Path | None = None) -> pl.LazyFrame:
+    """The table in a file; folders called key=value are columns of it, of texts."""
+    table = pl.scan_parquet(path, glob=False)
+    if folder is None:
+        return table
+    keys = [part.partition("=") for part in path.relative_to(folder).parts[:-1]]
+    known = table.collect_schema().names()
+    return table.with_columns(
+        pl.lit(None if value == _MISSING else unquote(value), dtype=pl.String).alias(key)
+        for key, _, value in keys
+        if key not in known
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TypedTable:
+    """A table whose columns are chosen, unread."""
+
+    frame: pl.LazyFrame
+    select: list[pl.Expr]
+    chosen: tuple[str, ...]
+    """The columns that are read."""
+    notes: tuple[str, ...]
+    """What was assumed of them."""
+
+    @classmethod
+    def of(cls, frame: pl.LazyFrame, label: str, named: Named) -> TypedTable:
+        """The columns that a run has."""
+        with refusing(f"{label}: cannot be read"):
+            schema = frame.collect_schema()
+            header = schema.names()
+            columns = choose_columns(header, RUN, label, named)
+            select, notes = typed(schema, RUN, label, columns, header)
+            return cls(frame, select, tuple(header[at] for at in columns.needed), notes)
+
+
+def parquet_pieces(
+    files: Sequence[Path],
+    label: str,
+    named: Named,
+    room: Room,
+    *,
+    folder: Path | None = None,
+    tell: Callable[[int], None] | None = None,
+) -> Iterator[Piece]:
+    """The rows of a run in Parquet files, one after the other; `tell` is told how many bytes of
+    them were read."""
+    first, done = 1, 0
+    chosen = None
+    for path in files:
+        own = label if folder is None else printable(path)
+        with refusing(f"{own}: not a Parquet file that can be read"), _unchanged(path, own):
+            table = TypedTable.of(scanned(path, folder), own, named)
+            if chosen not in (None, table.chosen):
+                raise InputError(
+                    f"{own}: has other columns ({', '.join(table.chosen)}) than the files before "
+                    f"it ({', '.join(chosen or ())}); a folder is one run, with the same columns "
+                    "in all files."
+                )
+            chosen = table.chosen
+            batches = _batches(path, own, table.frame, room)
+            size, rows, start = path.stat().st_size, sum(batches), 0
+            for length in batches:
+                part = table.frame.slice(start, length)
+                frame = part.select(table.select).collect(engine="streaming")
+                yield Piece(complete(frame, RUN, own, 1 + start), first)
+                start, first = start + length, first + length
+                if tell is not None:
+                    tell(done + size * start // rows)
+            done += size
+
+
+def lazy_pieces(table: TypedTable, label: str) -> Iterator[Piece]:
+    """The rows of a lazy frame, as polars makes them."""
+    first = 1
+    with refusing(f"{label}: cannot be read"):
+        chosen = table.frame.select(table.select)
+        for batch in chosen.collect_batches(chunk_size=_ROWS, maintain_order=True):
+            yield Piece(complete(batch, RUN, label, first), first)
+            first += batch.height
+
+
+def _batches(path: Path, label: str, table: pl.LazyFrame, room: Room) -> list[int]:
+    """How many rows are read at a time: whole row groups, as each has to be unpacked whole."""
+    with path.open("rb") as handle:
+        groups = row_groups(handle)
+    if groups is None:
+        return [int(table.select(pl.len()).collect().item())]
+    found: list[int] = []
+    for group in groups:
+        if group.size > room.memory:
+            raise InputError(
+                f"{label}: a row group has {counted(group.rows, 'row')} and {group.size:,} bytes; "
+                f"memory is {room.memory:,} bytes. A row group has to fit: give more memory "
+                "(memory=, --memory), or write the file again with smaller ones, of some 250,000 "
+                "rows."
+            )
+        if found and found[-1] + group.rows <= _ROWS:
+            found[-1] += group.rows
+        else:
+            found.append(group.rows)
+    return [rows for rows in found if rows]
+
+
+@contextmanager
+def refusing(what: str) -> Iterator[None]:
+    """Errors of polars, in our words."""
+    try:
+        yield
+    except POLARS_ERRORS as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{what} ({reason}).") from None
+
+
+@contextmanager
+def _unchanged(path: Path, label: str) -> Iterator[None]:
+    """Refuse a file that is another one in the end."""
+    before = path.stat()
+    yield
+    after = path.stat()
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise InputError(
+            f"{label}: changed while it was read (from {before.st_size:,} to {after.st_size:,} "
+            "bytes); wait until nothing writes to it, and try again."
+        )

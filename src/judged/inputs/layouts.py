@@ -1,0 +1,88 @@
+"""How lines of text with fields between white space are laid out, and what their ranks say of
+their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
+
+from judged.frozen import dataclass
+from judged.inputs.whitespace import data_lines, is_number, is_whole, split
+from judged.text import Warned
+
+if TYPE_CHECKING:
+    from judged.inputs.source import Source
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a line in order; those after them are ignored."""
+
+    fields: tuple[str, ...]
+    value: str
+    example: str
+    subtopic: str | None = None
+    """The field that may hold a subtopic."""
+
+    def position(self, field: str) -> int:
+        return self.fields.index(field)
+
+    def may_hold_spaces(self, fields: Sequence[str]) -> bool:
+        """Whether a line is too long and can be read as one with a space in an id: its last fields
+        are a rank and a value as well, or the rank is none."""
+        beyond = len(fields) - len(self.fields)
+        ranks = [self.position(name) for name in self.fields if name == "rank" != self.value]
+        return beyond > 0 and not (
+            all(is_whole(fields[at]) for at in ranks)
+            and not (
+                all(is_whole(fields[at + beyond]) for at in ranks)
+                and is_number(fields[self.position(self.value) + beyond])
+            )
+        )
+
+
+LOOKED_AT = 1000
+"""How many of a run's first lines are asked whether their ranks and scores agree."""
+TREC_RUN = Layout(
+    fields=("query", "ignored", "item", "rank", "score", "tag"),
+    value="score",
+    example="A line of a run is: query Q0 item rank score tag.",
+)
+TREC_JUDGEMENTS = Layout(
+    fields=("query", "iteration", "item", "grade"),
+    value="grade",
+    example="A line of judgements is: query 0 item grade.",
+    subtopic="iteration",
+)
+
+
+def first_rows(source: Source) -> list[list[bytes]]:
+    """The fields of a run's first lines."""
+    return [split(line) for _, line in islice(data_lines(source.lines()), LOOKED_AT)]
+
+
+def tag_of(rows: Sequence[Sequence[bytes]]) -> str | None:
+    """What a run calls itself in its first line."""
+    return rows[0][TREC_RUN.position("tag")].decode() if rows else None
+
+
+def ranks_against_scores(rows: Sequence[Sequence[bytes]]) -> Iterator[Warned]:
+    """A warning where the ranks of a run say that lower scores are better, as of distances."""
+    query, rank, score = (TREC_RUN.position(name) for name in ("query", "rank", "score"))
+    ranked = [
+        (row[query], float(row[rank]), float(row[score])) for row in rows if row[rank].isdigit()
+    ]
+    apart = [
+        sorted((one, other))
+        for one, other in pairwise(ranked)
+        if one[0] == other[0] and one[1] != other[1] and one[2] != other[2]
+    ]
+    against = [(upper, lower) for upper, lower in apart if upper[2] < lower[2]]
+    if len(against) > 1 and len(against) > 0.9 * len(apart):
+        (_, above, high), (_, below, low) = against[0]
+        yield Warned(
+            f"The file's own ranks put lower scores first (rank {above:g} has {high:g}, rank "
+            f"{below:g} has {low:g}); here the score decides, and the highest is first. If these "
+            "are distances, change their sign."
+        )

@@ -1,0 +1,151 @@
+"""Runs that are read in blocks, from the command line: the same numbers, and nothing left behind
+when something fails."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+JUDGED = [sys.executable, "-m", "judged"]
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+from judged.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of 36 MB: grouped, in random order, compressed, and with damage in the middle."""
+    folder = tmp_path_factory.mktemp("large")
+    tag = "a-tag-of-some-length-" * 19
+    lines = [
+        f"{number // 200} Q0 document-{number * 7919 % 100_003} 1 {number % 977} {tag}\n"
+        for number in range(90_000)
+    ]
+    (folder / "qrels").write_text(
+        "".join(
+            f"{query} 0 document-{(query * 200 + query % 90) * 7919 % 100_003} 1\n"
+            for query in range(0, 450, 2)
+        ),
+        encoding="utf-8",
+    )
+    grouped = "".join(lines).encode()
+    (folder / "grouped").write_bytes(grouped)
+    random.Random(1).shuffle(lines)
+    (folder / "mixed").write_text("".join(lines), encoding="utf-8")
+    packed = gzip.compress(grouped, 1)
+    (folder / "packed.gz").write_bytes(packed)
+    middle = len(packed) // 2
+    (folder / "damaged.gz").write_bytes(packed[:middle] + b"\x55" * 64 + packed[middle + 64 :])
+    (folder / "cut.gz").write_bytes(packed[:middle])
+    (folder / "temporary").mkdir()
+    return folder
+
+
+def run(
+    folder: Path, *arguments: str, start: list[str] = JUDGED, **options: object
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*start, *arguments],
+        cwd=folder,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        **options,  # type: ignore[call-overload]
+    )
+
+
+def numbers(folder: Path, *arguments: str, **options: object) -> tuple[bytes, bytes]:
+    found = run(
+        folder,
+        *("evaluate", "qrels", *arguments, "-m", "nDCG@10", "-m", "AP"),
+        *("--format", "trec", "--temporary", "temporary"),
+        **options,
+    )
+    assert found.returncode == 0, found.stderr
+    assert os.listdir(folder / "temporary") == []
+    return found.stdout, found.stderr
+
+
+def test_every_way_gives_the_same_numbers(large: Path) -> None:
+    expected, said = numbers(large, "grouped")
+    assert b"on disk" not in said
+    mixed, said = numbers(large, "mixed")
+    assert mixed == expected
+    assert b"mixed: is not grouped by query; its rows are put on disk by query first." in said
+    assert numbers(large, "packed.gz")[0] == expected
+    with (large / "mixed").open("rb") as handle:
+        piped, said = numbers(large, "-", "--memory", "40MB", stdin=handle)
+    assert piped == expected
+    assert b"standard input: cannot be read twice, and may not fit into 0.04 GB" in said
+
+
+@pytest.mark.parametrize("name", ["damaged.gz", "cut.gz"])
+def test_damage_in_the_middle(large: Path, name: str) -> None:
+    found = run(large, "evaluate", "qrels", name, "-o", "out.json")
+    assert (found.returncode, found.stdout) == (2, b"")
+    assert found.stderr.startswith(
+        f"judged: {name}: the gzip data is damaged or cut off (".encode()
+    )
+    assert not (large / "out.json").exists()
+
+
+def test_a_full_disk(large: Path) -> None:
+    found = run(
+        large,
+        *("evaluate", "qrels", "mixed", "--temporary", "temporary", "-o", "out.json"),
+        start=[sys.executable, "-c", LIMITED],
+    )
+    assert found.returncode == 2
+    assert found.stderr.splitlines()[-1].startswith(
+        b"judged: temporary: the rows of a run that is not grouped by query cannot be kept there "
+        b"(File too large, after "
+    )
+    assert os.listdir(large / "temporary") == []
+    assert not (large / "out.json").exists()
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.2, 0.6])
+def test_ctrl_c_leaves_nothing_behind(large: Path, wait: float) -> None:
+    process = subprocess.Popen(
+        [*JUDGED, "evaluate", "qrels", "mixed", "--temporary", "temporary", "-o", "out.json"],
+        cwd=large,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    said = process.stderr.readline()  # it is about to put rows on disk
+    time.sleep(wait)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert b"on disk" in said
+    if process.returncode == 130:  # it may have been done by then
+        assert (out, err.strip()) == (b"", b"judged: interrupted")
+        assert not (large / "out.json").exists()
+    (large / "out.json").unlink(missing_ok=True)
+    assert os.listdir(large / "temporary") == []
+
+
+def test_a_cap_holds(large: Path) -> None:
+    """Beyond what a small evaluation takes, so that libraries and judgements do not count."""
+    peaks = {}
+    (large / "small").write_bytes((large / "grouped").read_bytes()[:1_000_000])
+    for name in ("small", "grouped"):
+        code = (
+            "import resource, judged.cli\n"
+            f"try: judged.cli.main(['evaluate', 'qrels', '{name}', '--memory', '100MB'])\n"
+            "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+        )
+        found = run(large, start=[sys.executable, "-c", code])
+        peaks[name] = int(found.stdout.split()[-1]) << 10
+    assert peaks["grouped"] - peaks["small"] < 100_000_000

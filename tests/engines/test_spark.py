@@ -1,0 +1,390 @@
+"""Runs and judgements in Spark: the same bits as from memory, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import judged
+from judged.engines.spark import SparkFrame, per_query
+from judged.engines.spark.reading import opened
+from judged.errors import EngineError, InputError, PolicyError
+
+MEASURES = "AP, nDCG@10, RR, P@5, RBP, F(average=means)@10"
+HERE = Path(__file__).parent
+
+
+def tables() -> tuple[dict[str, dict[str, float]], pl.DataFrame]:
+    """Judgements, and a run with ties, missing queries and queries that nobody judged."""
+    rng = np.random.default_rng(3)
+    judgements = {
+        f"q{query}": {f"d{item}": float(rng.integers(-1, 4)) for item in rng.choice(40, 8, False)}
+        for query in range(12)
+    }
+    rows = [
+        (f"q{query}", f"d{item}", float(rng.integers(0, 6)))
+        for query in range(2, 15)
+        for item in rng.choice(40, 20 + query, False)
+    ]
+    return judgements, pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+
+
+def as_spark(spark: Any, frame: pl.DataFrame) -> Any:
+    schema = "query string, item string, score double"
+    return spark.createDataFrame(frame.rows(), schema)
+
+
+def assert_same(found: judged.Evaluation, wanted: judged.Evaluation) -> None:
+    assert found.per_query.equals(wanted.per_query, null_equal=True)
+    assert found.summary.equals(wanted.summary, null_equal=True)
+    assert found.audit == wanted.audit
+
+
+def rows_of(judgements: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]:
+    return [(query, item, own[item]) for query, own in judgements.items() for item in own]
+
+
+def environment() -> dict[str, str]:
+    """What a process of its own needs to know."""
+    here = str(Path(judged.__file__).parents[1])
+    own = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": here}
+    return {**os.environ, **own}
+
+
+@pytest.fixture
+def settings(spark: Any) -> Any:
+    """Settings of Spark, which are as before afterwards."""
+    names: list[str] = []
+
+    def change(**given: int) -> None:
+        for name, value in given.items():
+            names.append(f"spark.judged.{name}")
+            spark.conf.set(names[-1], str(value))
+
+    yield change
+    for name in names:
+        spark.conf.unset(name)
+
+
+def test_partitions_and_long_lists_give_the_same_bits(spark: Any, settings: Any) -> None:
+    """Lists of more than 30 results are counted where they lie, the others lie in partitions."""
+    judgements, run = tables()
+    settings(partitionRows=150, longestList=30)
+    options: dict[str, Any] = {"tie_range": True, "unjudged_range": True}
+    found = judged.evaluate(judgements, as_spark(spark, run), MEASURES, **options)
+    assert_same(found, judged.evaluate(judgements, run, MEASURES, **options))
+
+
+def test_judgements_in_spark_too(spark: Any) -> None:
+    """Queries come by id; judgements may have other names and types of columns."""
+    judgements, run = tables()
+    rows = [
+        (query, item, grade) for query, own in judgements.items() for item, grade in own.items()
+    ]
+    frame = spark.createDataFrame(rows, "qid string, docid string, rel float")
+    runs = {"one": as_spark(spark, run), "two": as_spark(spark, run.filter(pl.col("score") > 1))}
+    found = judged.evaluate(frame, runs, MEASURES)
+    by_id = {query: judgements[query] for query in sorted(judgements)}
+    local = {"one": run, "two": run.filter(pl.col("score") > 1)}
+    assert_same(found, judged.evaluate(by_id, local, MEASURES))
+
+
+def test_summaries_alone_and_values_that_stay(spark: Any, settings: Any) -> None:
+    """Judgements and run stay in Spark: sums come here, or nothing does."""
+    judgements, run = tables()
+    settings(partitionRows=150)
+    rows = [
+        (query, item, grade) for query, own in judgements.items() for item, grade in own.items()
+    ]
+    graded = spark.createDataFrame(rows, "query string, item string, grade double")
+    frame = as_spark(spark, run)
+    by_id = {query: judgements[query] for query in sorted(judgements)}
+    whole = judged.evaluate(by_id, run, MEASURES, unjudged_range=True)
+    found = judged.evaluate(graded, frame, MEASURES, unjudged_range=True, per_query=False)
+    assert found.summary.equals(whole.summary)
+    assert found.audit == whole.audit
+    # A partition may hold nothing but judgements of queries for themselves.
+    settings(partitionRows=10)
+    own = spark.createDataFrame([("q3 3", "q3 3", 1.0)], "query string, item string, grade double")
+    wanted = judged.evaluate({**by_id, "q3 3": {"q3 3": 1}}, run, MEASURES, exclude_same_id=True)
+    found = judged.evaluate(
+        graded.union(own), frame, MEASURES, exclude_same_id=True, per_query=False
+    )
+    assert found.summary.equals(wanted.summary)
+    assert found.audit == wanted.audit
+    values = {row["query"]: row.asDict() for row in per_query(graded, frame, MEASURES).collect()}
+    assert [values[row["query"]] for row in whole.per_query.to_dicts()] == [
+        {name: row[name] for name in ("query", *map(str.strip, MEASURES.split(", ")))}
+        for row in whole.per_query.to_dicts()
+    ]
+
+
+def test_what_is_wrong_is_said_as_everywhere(spark: Any) -> None:
+    judgements, run = tables()
+    frame = as_spark(spark, run)
+    with pytest.raises(InputError) as caught:
+        judged.evaluate(judgements, as_spark(spark, pl.concat([run, run[:3]])), "AP")
+    assert str(caught.value) == (
+        "a Spark frame: query 'q2' has item 'd11' more than once (and 2 more such pairs). Remove "
+        "the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates "
+        "first)."
+    )
+    with pytest.raises(PolicyError) as refused:
+        judged.evaluate(judgements, frame, "AP", policy={"ties": "input"})
+    assert str(refused.value) == (
+        "ties=input has no meaning for a Spark frame: a table in Spark has no order. Give a column "
+        "with ranks, or choose ties=id, best, worst or expected."
+    )
+    with pytest.raises(InputError, match="is String, but a score must be a number"):
+        judged.evaluate(judgements, frame.withColumn("score", frame.item), "AP")
+
+
+def test_long_lists_with_own_ids_that_repeat(spark: Any, settings: Any) -> None:
+    """What is taken out repeats nothing, and may be all that a partition holds."""
+    judgements, run = tables()
+    own = pl.DataFrame({"query": ["q3"] * 3, "item": ["q3"] * 3, "score": [1.0, 2.0, 7.0]})
+    rows = pl.concat([run, own, run[:2]])
+    settings(longestList=1)
+    options: dict[str, Any] = {"exclude_same_id": True, "duplicates": "first"}
+    found = judged.evaluate(judgements, as_spark(spark, rows), MEASURES, **options)
+    assert_same(found, judged.evaluate(judgements, rows, MEASURES, **options))
+
+
+def test_what_spark_would_read_otherwise(spark: Any, settings: Any, folder: Path) -> None:
+    """Ids in the names of folders, columns in another order, bad bytes and bad lines."""
+
+    def found(path: str) -> judged.Evaluation:
+        judgements, runs = opened(spark, "qrels", [str(Path(path).absolute())])
+        return judged.evaluate(judgements, {name: SparkFrame(run) for name, run in runs.items()})
+
+    def refused(path: str) -> str:
+        with pytest.raises(InputError) as caught:
+            found(path)
+        return str(caught.value).replace(str(folder.absolute()), "HERE")
+
+    Path("qrels").write_text("001 0 a 1\n1 0 b 1\n")
+    for query in ("001", "1"):
+        Path(f"run/query={query}").mkdir(parents=True)
+        rows = pl.DataFrame({"item": ["a", "b"], "score": [2.0, 1.0]})
+        rows.write_parquet(f"run/query={query}/rows.parquet")
+    assert_same(found("run"), judged.evaluate("qrels", "run"))
+    Path("csv").mkdir()
+    Path("csv/1.csv").write_text("query,item,score\n001,a,1\n")
+    Path("csv/2.csv").write_text("item,query,score\nb,1,1\n")
+    assert refused("csv") == ("Spark cannot read it: CSV header does not conform to the schema.")
+    Path("short.csv").write_text("query,item,score\n001,a\n")
+    assert refused("short.csv").startswith("Spark cannot read it: [MALFORMED_CSV_RECORD]")
+    lines = [b"1 Q0 %d 0 1 t\n" % number for number in range(1001)]
+    Path("bytes.run").write_bytes(b"".join([*lines, b"1 Q0 b\xe9 0 1 t\n"]))
+    says = 'not UTF-8 text: "1 Q0 b\ufffd 0 1 t". Convert the file to UTF-8 first.'
+    assert refused("bytes.run") == f"HERE/bytes.run: {says}"
+    Path("first.run").write_bytes(b"1 Q0 b\xe9 0 1 t\n")
+    assert refused("first.run") == f"HERE/first.run: {says}"
+    Path("long.run").write_text("1 Q0 a 0 1 t t\n1 Q0 b 0 1 t\n")
+    assert_same(found("long.run"), judged.evaluate("qrels", "long.run"))
+    settings(longestList=1)
+    assert refused("long.run") == (
+        "HERE/long.run: the list of query '1' is too long for a worker, and has lines that are not "
+        'as all others: "1 Q0 a 0 1 t t". Give such lines the usual fields, or write the run as '
+        "Parquet."
+    )
+
+
+class CrashOnce:
+    """Something done to a run that ends its worker the first time."""
+
+    def __init__(self, marker: Path) -> None:
+        self.marker = str(marker)
+
+    def __call__(self, run: Any) -> Any:
+        try:
+            os.close(os.open(self.marker, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return run
+        os._exit(1)
+
+
+def test_a_worker_that_dies_changes_nothing(
+    spark: Any, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyspark import cloudpickle
+
+    from judged.engines.spark.run import SparkRun
+
+    judgements, run = tables()
+    settings(partitionRows=150)
+    usual = SparkRun.of.__func__
+    crash = CrashOnce(tmp_path / "died")
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
+    monkeypatch.setattr(
+        SparkRun, "of", classmethod(lambda cls, table: usual(cls, table).then(crash))
+    )
+    found = judged.evaluate(judgements, as_spark(spark, run), MEASURES)
+    assert (tmp_path / "died").exists()
+    monkeypatch.undo()
+    assert_same(found, judged.evaluate(judgements, run, MEASURES))
+
+
+def test_workers_without_judged(spark: Any, tmp_path: Path) -> None:
+    judgements, run = tables()
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Blocked:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] == 'judged':\n"
+        "            raise ModuleNotFoundError('No module named judged', name='judged')\n"
+        "sys.meta_path.insert(0, Blocked())\n"
+    )
+    script = tmp_path / "python"
+    path = f"{tmp_path}{os.pathsep}$PYTHONPATH"
+    script.write_text(f'#!/bin/sh\nPYTHONPATH="{path}" exec {sys.executable} "$@"\n')
+    script.chmod(script.stat().st_mode | stat.S_IEXEC)
+    context = spark.sparkContext
+    before = context.pythonExec
+    context.pythonExec = str(script)
+    try:
+        with pytest.raises(EngineError) as caught:
+            judged.evaluate(judgements, as_spark(spark, run), "AP")
+    finally:
+        context.pythonExec = before
+    assert str(caught.value) == (
+        "judged is not installed where the workers of Spark run: install judged "
+        f"{judged.__version__} there. --engine tables (engine='tables') does without judged on the "
+        "workers."
+    )
+
+
+def test_from_the_command_line_through_spark_connect(spark: Any, folder: Path) -> None:
+    """Files of several formats, by a server of Spark Connect, in a process of its own."""
+    judgements, run = tables()
+    run = run.with_columns(pl.col("score").cast(pl.Float32))
+    run.write_parquet("one.parquet")
+    run.write_csv("two.csv")
+    lines = (f"{query} Q0 {item} 0 {score} tag" for query, item, score in run.rows())
+    Path("three.run").write_text("\n".join(lines))
+    rows = [
+        (query, item, grade) for query, own in judgements.items() for item, grade in own.items()
+    ]
+    Path("qrels").write_text("".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows))
+    port = spark.conf.get("spark.connect.grpc.binding.port")
+    files = [str(Path(name).absolute()) for name in ("one.parquet", "two.csv", "three.run")]
+    options = ["-m", MEASURES, "--per-query", "--format", "json"]
+    there = [*options, "--engine", "spark", "--remote", f"sc://localhost:{port}"]
+    done = subprocess.run(
+        [sys.executable, "-m", "judged", "evaluate", "qrels", *files, *there],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environment(),
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    wanted = judged.evaluate("qrels", files, MEASURES).to_dict(per_query=True)
+    for one, other in zip(found["runs"], wanted["runs"], strict=True):
+        assert one["name"] == other["name"]
+        assert one["per_query"] == other["per_query"]
+        assert one["scores"] == other["scores"]
+
+
+KILLED = """
+import os, signal, sys
+import judged
+from judged.engines.spark.run import SparkRun
+from judged.engines.spark.session import session
+sys.path.insert(0, {folder!r})
+
+class KillOnce:
+    def __call__(self, run):
+        try:
+            os.close(os.open({marker!r}, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return run
+        with open(f"/proc/{{os.getppid()}}/stat") as about:
+            executor = int(about.read().rpartition(")")[2].split()[1])
+        os.kill(executor, signal.SIGKILL)
+        return run
+
+if __name__ == "__main__":
+    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    conf = {{
+        "spark.executor.memory": "800m",
+        "spark.judged.partitionRows": "150",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.extraJavaOptions": quick,
+        "spark.executor.extraJavaOptions": quick,
+    }}
+    spark = session(master="local-cluster[2,1,800]", conf=conf)
+    usual = SparkRun.of.__func__
+    SparkRun.of = classmethod(lambda cls, table: usual(cls, table).then(KillOnce()))
+    run = spark.read.parquet("run.parquet")
+    judged.evaluate("qrels", run, {measures!r}).save("found.json", per_query=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_executor_changes_nothing(needs: Any, folder: Path) -> None:
+    """A cluster of two executors, one of which is killed in the middle."""
+    needs("spark")
+    judgements, run = tables()
+    run.write_parquet("run.parquet")
+    rows = [
+        (query, item, grade) for query, own in judgements.items() for item, grade in own.items()
+    ]
+    Path("qrels").write_text("".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows))
+    marker = str(folder / "killed")
+    Path("cluster.py").write_text(
+        KILLED.format(folder=str(folder), marker=marker, measures=MEASURES)
+    )
+    done = subprocess.run(
+        [sys.executable, "cluster.py"],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env=environment(),
+    )
+    assert done.returncode == 0, done.stderr
+    assert Path(marker).exists()
+    found = json.loads(Path("found.json").read_text())["runs"][0]
+    wanted = judged.evaluate("qrels", run, MEASURES).to_dict(per_query=True)["runs"][0]
+    assert found["per_query"] == wanted["per_query"]
+    assert found["scores"] == wanted["scores"]
+
+
+def test_items_in_spark_are_counted_where_they_are(spark: Any) -> None:
+    """Whole numbers, whose products are exact; ids in any order, ties, and queries among items."""
+    rng = np.random.default_rng(5)
+    queries, items = (rng.integers(-3, 4, (size, 8)).astype(float) for size in (15, 300))
+    items[1::7] = items[0::7][: len(items[1::7])]
+    query_ids, item_ids = ([f"i{at}" for at in range(size)] for size in (15, 300))
+    judgements = {
+        query: {f"i{item}": int(item % 3) for item in rng.choice(300, 6, False)}
+        for query in query_ids
+    }
+    rows = [(name, vector.tolist()) for name, vector in zip(item_ids, items, strict=True)]
+    frame = spark.createDataFrame(rows, "id string, vector array<double>").repartition(3)
+    options: dict[str, Any] = {
+        "similarity": "dot",
+        "query_ids": query_ids,
+        "exclude": judged.relevance.same_id(),
+        "tie_range": True,
+    }
+    found = judged.evaluate_embeddings(queries, frame, judgements, "AP, RR", **options)
+    wanted = judged.evaluate_embeddings(
+        queries, items, judgements, "AP, RR", item_ids=item_ids, **options
+    )
+    assert_same(found, wanted)
+    with pytest.raises(InputError) as caught:
+        judged.evaluate_embeddings(queries, frame, judgements, unique={}, query_ids=query_ids)
+    assert str(caught.value) == "unique is not there for items in Spark; leave it out."
+    with pytest.raises(InputError) as again:
+        judged.evaluate_embeddings(queries, frame.union(frame), judgements, query_ids=query_ids)
+    assert str(again.value) == ("the items: 'i0' is there more than once (and 299 more such ids).")

@@ -1,0 +1,430 @@
+"""Tables that stay where they are: what they may look like, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import judged
+from judged.cli import cli
+from judged.engines.tables import hits
+from judged.errors import EngineError, InputError, MissingExtraError, PolicyError
+from support.engine_cases import BATCHES
+from support.engines import asked, expected, told
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:The 'future.infer_string' option:DeprecationWarning"),
+]
+
+JUDGEMENTS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}, "q3": {"d": 1}}
+ROWS = "('q1', 'c', 0.5), ('q1', 'x', 0.5), ('q1', 'a', 0.25), ('q2', 'b', 1.0), ('q9', 'a', 1.0)"
+NAMES = "query, item, score"
+
+
+CONNECTION = duckdb.connect()  # relations of older versions do not keep theirs
+
+
+def relation(rows: str = ROWS, names: str = NAMES, types: str = "*") -> Any:
+    return CONNECTION.sql(f"SELECT {types} FROM (VALUES {rows}) AS run({names})")
+
+
+def audits(evaluation: judged.Evaluation) -> list[str]:
+    (audit,) = evaluation.audit.values()
+    return audit.sentences()
+
+
+def test_a_relation_stays_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched = []
+    bring = hits.Backend.fetched
+
+    def watched(self: Any, table: Any) -> pl.DataFrame:
+        fetched.append(bring(self, table))
+        return fetched[-1]
+
+    monkeypatch.setattr(hits.Backend, "fetched", watched)
+    many = ", ".join(f"('q1', 'u{n}', {1 + n})" for n in range(100))
+    rankings = judged.judge(JUDGEMENTS, relation(f"{ROWS}, {many}"))
+    assert rankings.retrieved.tolist() == [103, 1, 0]
+    # The queries, no duplicates, the judged results, and the two that tie.
+    assert [len(each) for each in fetched] == [3, 0, 2, 2]
+
+
+@pytest.mark.parametrize("engine", [None, "tables", "memory"])
+def test_every_engine_ranks_alike(engine: Any) -> None:
+    table = relation()
+    found = judged.judge(JUDGEMENTS, table, engine=engine)
+    assert found.hit_rank.tolist() == [2, 3]
+    assert found.hit_tie_first.tolist() == [1, 3]
+    assert found.audit == judged.judge(JUDGEMENTS, pl.DataFrame(table)).audit
+
+
+def test_several_runs_and_a_comparison() -> None:
+    runs = {"one": relation(), "other": pl.DataFrame(relation())}
+    found = judged.evaluate(JUDGEMENTS, runs, "AP, nDCG@10").to_dict(per_query=True)["runs"]
+    assert {**found[0], "name": ""} == {**found[1], "name": ""}
+    many = {f"q{n}": {"a": 1} for n in range(30)}
+    lists = [
+        ", ".join(f"('q{n}', '{item}', {n % move})" for n in range(30) for item in "ab")
+        for move in (2, 3)
+    ]
+    runs = {f"run {n}": relation(rows) for n, rows in enumerate(lists)}
+    frames = {name: pl.DataFrame(each) for name, each in runs.items()}
+    assert (
+        judged.compare(many, runs, "RR").to_dict() == judged.compare(many, frames, "RR").to_dict()
+    )
+
+
+def test_a_gate_reads_tables() -> None:
+    decided = [
+        judged.gate(JUDGEMENTS, run, "AP", baseline=pl.DataFrame(relation())).to_dict()
+        for run in (relation(), pl.DataFrame(relation()))
+    ]
+    assert decided[0] == decided[1]
+
+
+def test_judgements_in_a_table_come_by_their_ids() -> None:
+    rows = "('q2', 'a', 1, 'x'), ('q1', 'b', 0, 'x'), ('q1', 'a', 1, 'x'), ('q1', 'c', 2, 'x')"
+    table = relation(rows, "query, item, grade, long_text")
+    found = judged.evaluate(table, relation(), "AP, nDCG@10").to_dict(per_query=True)
+    local = judged.evaluate(
+        {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}, pl.DataFrame(relation()), "AP, nDCG@10"
+    ).to_dict(per_query=True)
+    assert found["runs"] == local["runs"]
+    assert list(found["runs"][0]["per_query"]) == ["q1", "q2"]
+
+
+def test_of_judgements_twice_the_best_counts() -> None:
+    rows = "('q1', 'c', 0), ('q1', 'c', 2), ('q1', 'c', 1)"
+    table = relation(rows, "query, item, grade")
+    found = judged.evaluate(table, relation(), "nDCG@10", duplicates="first")
+    assert (
+        found.value() == judged.evaluate({"q1": {"c": 2}}, pl.DataFrame(relation()), "nDCG").value()
+    )
+
+
+def test_columns_are_named() -> None:
+    table = relation("('q1', 'f', 1, 0.5), ('q1', 'f', 2, 0.25)", "qid, file, page, s")
+    columns = {"query": "qid", "item": ["file", "page"], "score": "s"}
+    judgements = {"q1": {"f#2": 1}}
+    found, local = (
+        judged.evaluate(judgements, run, "RR", columns=columns)
+        for run in (table, pl.DataFrame(table))
+    )
+    assert found.value() == 0.5
+    assert found.to_dict()["runs"] == local.to_dict()["runs"]
+
+
+def test_joined_ids_are_escaped_alike() -> None:
+    rows = r"""('q1', 'a#b', 'c', 3), ('q1', 'a', 'b#c', 2), ('q1', 'a\b', 'c', 1)"""
+    table = relation(rows, "query, file, page, score")
+    columns = {"item": "file+page"}
+    judgements = {"q1": {r"a#b\#c": 1, r"a\\b#c": 1}}
+    for run in (table, pl.DataFrame(table)):
+        assert (
+            judged.evaluate(judgements, run, "AP", columns=columns).value() == (1 / 2 + 2 / 3) / 2
+        )
+
+
+def test_uuids_are_texts() -> None:
+    of = "00000000-0000-0000-0000-00000000000{}"
+    table = relation(f"('q1', '{of.format(1)}', 1.0)", types="query, item::UUID AS item, score")
+    assert judged.evaluate({"q1": {of.format(1): 1}}, table, "RR").value() == 1
+
+
+def test_tables_with_lists_are_read_whole() -> None:
+    table = relation("('q1', ['a'], ['b', 'a'])", "query, relevant, retrieved")
+    assert judged.evaluate(table, measures="RR").value() == 0.5
+    assert judged.evaluate({"q1": {"a": 1}}, table, "RR").value() == 0.5
+
+
+def test_narwhals_frames_are_tables_too() -> None:
+    table = nw.from_native(relation())
+    assert judged.judge(JUDGEMENTS, table).hit_rank.tolist() == [2, 3]
+    lazy = nw.from_native(pl.DataFrame(relation()).lazy())
+    assert judged.judge(JUDGEMENTS, lazy).hit_rank.tolist() == [2, 3]
+    assert judged.judge(JUDGEMENTS, lazy.to_native(), engine="tables").hit_rank.tolist() == [2, 3]
+
+
+def test_ranks_give_the_order_of_the_input() -> None:
+    table = relation("('q1', 'a', 2), ('q1', 'b', 1)", "query, item, rank")
+    assert judged.judge(JUDGEMENTS, table, policy={"ties": "input"}).hit_rank.tolist() == [1, 2]
+
+
+def test_equal_ranks_have_no_order() -> None:
+    table = relation("('q1', 'a', 1), ('q1', 'b', 1)", "query, item, rank")
+    with pytest.raises(PolicyError) as raised:
+        judged.judge(JUDGEMENTS, table, policy={"ties": "input"})
+    assert str(raised.value) == (
+        "a DuckDB relation: query 'q1' has results of the same rank, and a table has no order that "
+        "ties=input could take; choose ties=id, expected, best or worst."
+    )
+
+
+WRONG = {
+    "nan": (
+        relation(f"{ROWS}, ('q1', 'z', 'nan'::DOUBLE), ('q2', 'y', 'nan'::DOUBLE)"),
+        "a DuckDB relation: the score of item 'z' for query 'q1' is NaN (and 1 more). A NaN has no "
+        "place in a ranking; give it a number or remove the row.",
+    ),
+    "duplicates": (
+        relation(f"{ROWS}, {ROWS}"),
+        "a DuckDB relation: query 'q1' has item 'a' more than once (and 3 more such pairs). Remove "
+        "the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates "
+        "first).",
+    ),
+    "no item": (
+        relation(f"{ROWS}, ('q1', NULL, 0.5)"),
+        "a DuckDB relation: the item is missing in a row of query 'q1'.",
+    ),
+    "only named": (
+        relation(f"{ROWS}, ('q1', NULL, NULL)"),
+        "a DuckDB relation: the item is missing in a row of query 'q1'.",
+    ),
+    "empty item": (
+        relation(f"{ROWS}, ('q1', '', 0.5)"),
+        "a DuckDB relation: the item is missing in a row of query 'q1'.",
+    ),
+    "no score": (
+        relation(f"{ROWS}, ('q1', 'z', NULL)"),
+        "a DuckDB relation: the score is missing in a row of query 'q1'.",
+    ),
+    "no query": (
+        relation(f"{ROWS}, (NULL, 'z', 0.5), ('', 'z', 0.5)"),
+        "a DuckDB relation: the query is missing in 2 rows.",
+    ),
+    "negative ranks": (
+        relation("('q1', 'a', -1), ('q1', 'b', 1)", "query, item, rank"),
+        "a DuckDB relation, query 'q1': the rank is -1, but ranks count from 1 or 0, the best "
+        "first. If the greatest is the best, it is a score: columns={'score': COLUMN} (--columns "
+        "score=COLUMN).",
+    ),
+    "no rows": (
+        relation().filter("false"),
+        "a DuckDB relation: holds no rows.",
+    ),
+    "other queries": (
+        relation("('Q1', 'a', 1.0)"),
+        "a DuckDB relation and the judgements have no query in common. The run has 'Q1'; the "
+        "judgements have 'q1', 'q2', 'q3'. They would agree but for upper and lower case: ids are "
+        "compared as exact texts.",
+    ),
+    "empty lists": (
+        relation("('q1', NULL::VARCHAR, NULL::DOUBLE)"),
+        "a DuckDB relation: the run is empty. An empty run is not a system that scored zero; is it "
+        "the right one?",
+    ),
+    "float ids": (
+        relation("('q1', 1.5::DOUBLE, 1.0)"),
+        'a DuckDB relation: column "item" is Float64, but ids must be strings or integers. Floats '
+        "come from missing values in pandas, or from ids read as numbers.",
+    ),
+    "scores as texts": (
+        relation("('q1', 'a', '1.0')"),
+        'a DuckDB relation: column "score" is String, but a score must be a number.',
+    ),
+    "no column": (
+        relation("('q1', 'a', 1.0)", "query, item, what"),
+        'a DuckDB relation: no column with a score or a rank; the columns are "query", "item", '
+        '"what". Say which it is (--columns score=COLUMN), or use a name that is understood: '
+        "score: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_what_is_wrong_is_named(name: str) -> None:
+    table, message = WRONG[name]
+    with pytest.raises(InputError) as raised:
+        judged.evaluate(JUDGEMENTS, table)
+    assert str(raised.value)[: len(message)] == message
+
+
+def test_one_of_several_is_named() -> None:
+    other = relation("(NULL::VARCHAR, 'z', 0.5)")
+    with pytest.raises(InputError, match=r"^DuckDB relation 'b': the query is missing in 1 row\.$"):
+        judged.evaluate(JUDGEMENTS, {"a": relation(), "b": other})
+
+
+def test_the_order_of_the_input_is_refused() -> None:
+    with pytest.raises(PolicyError) as raised:
+        judged.evaluate(JUDGEMENTS, relation(), policy={"ties": "input"})
+    assert str(raised.value) == (
+        "ties=input cannot be had of a DuckDB relation: a table has no order. Give a rank column "
+        "in place of the score (columns={'rank': COLUMN}, --columns rank=COLUMN), or another rule: "
+        "ties=id, expected, best or worst."
+    )
+
+
+@pytest.mark.parametrize(
+    "option", [{"unique": {each: each for each in "abcdx"}}, {"item_to": "doc:#"}]
+)
+def test_documents_are_refused(option: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as raised:
+        judged.evaluate(JUDGEMENTS, relation(), **option)
+    assert str(raised.value) == (
+        "item_to and unique need every result, and the run stays in its engine; read it whole "
+        "(engine='memory'), or rank documents there before."
+    )
+    assert judged.evaluate(JUDGEMENTS, relation(), "RR", engine="memory", **option).value() >= 0
+
+
+def test_every_result_is_needed_for_a_comparison_of_what_is_unjudged() -> None:
+    with pytest.raises(InputError, match="needs every result, and a run stays in its engine"):
+        judged.compare(JUDGEMENTS, {"a": relation(), "b": relation()}, "RR", unjudged_range=True)
+
+
+def test_other_things_are_no_tables() -> None:
+    for run in (JUDGEMENTS, [{"query": "q1", "item": "a", "score": 1.0}]):
+        with pytest.raises(InputError) as raised:
+            judged.evaluate(JUDGEMENTS, run, engine="tables")
+        assert str(raised.value) == (
+            "engine='tables' takes a table that lives elsewhere (DuckDB, ibis, Spark, any lazy "
+            f"frame that narwhals knows) or its address, URL#TABLE; got {type(run).__name__}."
+        )
+
+
+def test_too_many_ties(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hits, "MOST_TIED", 1)
+    with pytest.raises(EngineError) as raised:
+        judged.evaluate(JUDGEMENTS, relation())
+    assert str(raised.value) == (
+        "a DuckDB relation: 2 results tie with judged ones, too many to be brought here and "
+        "ordered by id; choose ties=expected, best or worst, which need no order."
+    )
+
+
+@pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
+@pytest.mark.parametrize("name", ["best", "worst", "expected"])
+def test_ties_that_need_no_order_are_not_brought_here(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hits, "MOST_TIED", 0)
+    batch = BATCHES[name]
+    con = duckdb.connect()
+    con.register("given", batch.frame)
+    found = told(judged.evaluate(batch.judgements, con.sql("SELECT * FROM given"), **asked(batch)))
+    local = expected(name)
+    assert found["per_query"] == local["per_query"]
+    assert found["scores"] == local["scores"]
+    said = [note for note in found["audit"]["notes"] if note not in local["audit"]["notes"]]
+    assert said == (
+        []
+        if name != "expected"
+        else [
+            "Ties hold too many results to bring them here: judged@10 counts the judged ones as "
+            "the first of their tie."
+        ]
+    )
+
+
+def test_ids_that_do_not_meet_are_explained() -> None:
+    rows = ", ".join(f"('q{n}', 'd{n}.pdf', 1.0)" for n in range(20))
+    judgements = {f"q{n}": {f"d{n}": 1} for n in range(20)}
+    with pytest.warns(judged.errors.JudgedWarning):
+        found = judged.evaluate(judgements, relation(rows), "RR")
+    with pytest.warns(judged.errors.JudgedWarning):
+        local = judged.evaluate(judgements, pl.DataFrame(relation(rows)), "RR")
+    assert audits(found) == audits(local)
+    assert any("item_to=" in each for each in audits(found))
+
+
+def test_a_collation_that_cannot_be_taken_off_is_found_out() -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE run (query VARCHAR, item VARCHAR COLLATE NOCASE, score DOUBLE)")
+    con.execute("INSERT INTO run VALUES ('q1', 'A', 1.0), ('q1', 'x', 0.5)")
+    assert judged.evaluate(JUDGEMENTS, con.table("run"), "RR").value() == 0
+    with pytest.raises(EngineError) as raised:
+        judged.evaluate(JUDGEMENTS, ibis.duckdb.from_connection(con).table("run"), "RR")
+    assert str(raised.value) == (
+        "an ibis table: its engine takes 'A' and 'a' for the same, as the column has a collation; "
+        "make it a column whose texts are compared by their bytes."
+    )
+
+
+def test_an_engine_that_fails_says_so() -> None:
+    table = relation().project("query, item, CAST(error('lost') AS DOUBLE) AS score")
+    with pytest.raises(EngineError, match=r"^a DuckDB relation: its engine failed \(.*lost.*\)\.$"):
+        judged.evaluate(JUDGEMENTS, table)
+
+
+def test_without_narwhals_tables_are_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judged.engines.tables.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "narwhals", None)
+    assert judged.judge(JUDGEMENTS, relation()).hit_rank.tolist() == [2, 3]
+    with pytest.raises(MissingExtraError) as raised:
+        judged.judge(JUDGEMENTS, relation(), engine="tables")
+    assert str(raised.value) == (
+        'Tables that live elsewhere need narwhals: pip install "judged[tables]".'
+    )
+
+
+@pytest.fixture
+def databases(tmp_path: Path) -> Path:
+    """The same table in a DuckDB file and in an SQLite file."""
+    con = duckdb.connect(tmp_path / "runs.duckdb")
+    con.execute(f"CREATE TABLE bm25 AS SELECT * FROM (VALUES {ROWS}) AS run({NAMES})")
+    con.close()
+    with sqlite3.connect(tmp_path / "runs.sqlite") as other:
+        other.execute("CREATE TABLE bm25 (query TEXT, item TEXT, score REAL)")
+        other.execute(f"INSERT INTO bm25 VALUES {ROWS}")
+    other.close()
+    return tmp_path
+
+
+@pytest.mark.parametrize("library", ["duckdb", "sqlite"])
+def test_addresses(databases: Path, library: str) -> None:
+    address = f"{library}://{databases}/runs.{library}#bm25"
+    found = judged.judge(JUDGEMENTS, address, engine="tables")
+    assert found.hit_rank.tolist() == [2, 3]
+
+
+def test_the_command_line_takes_addresses(databases: Path) -> None:
+    qrels = databases / "qrels.txt"
+    qrels.write_text("q1 0 a 1\nq1 0 c 2\nq2 0 a 1\n", encoding="utf-8")
+    address = f"duckdb://{databases}/runs.duckdb"
+    asked = ["evaluate", str(qrels), f"{address}#bm25", f"again={address}#bm25", "-m", "RR"]
+    found = CliRunner().invoke(cli, [*asked, "--engine", "tables", "--format", "csv"])
+    assert found.stdout.splitlines()[:3] == ["run,RR", "bm25,0.25", "again,0.25"]
+    lost = CliRunner().invoke(cli, ["evaluate", str(qrels), address, "--engine", "tables"])
+    assert "with engine tables a run is a table of a database" in str(lost.exception)
+
+
+def test_wrong_addresses(databases: Path) -> None:
+    lost = databases / "lost.duckdb"
+    for address, message in {
+        "run.trec": "run.trec: with engine tables a run is a table of a database, URL#TABLE, as "
+        "duckdb://runs.duckdb#bm25; a file is read without an engine.",
+        f"duckdb://{lost}#bm25": f"{lost}: no such file.",
+        f"sqlite://{lost}#bm25": f"{lost}: no such file.",
+        f"duckdb://{databases}/runs.duckdb#other": f"duckdb://{databases}/runs.duckdb: there is no "
+        "table 'other' (",
+    }.items():
+        with pytest.raises(InputError, match="^" + re.escape(message)):
+            judged.evaluate(JUDGEMENTS, address, engine="tables")
+    assert not lost.exists()
+
+
+def test_secrets_of_an_address_are_not_said() -> None:
+    with pytest.raises(EngineError) as raised:
+        judged.evaluate(JUDGEMENTS, "nowhere://me:secret@host/db?key=secret#t", engine="tables")
+    assert "secret" not in str(raised.value).partition("(")[0]
+
+
+def test_numbers_too_large_for_a_list_are_warned_of() -> None:
+    big = float(2**53)
+    table = relation(f"('q1', 'a', {big}), ('q1', 'b', {big})")
+    with pytest.warns(judged.errors.JudgedWarning, match="tied scores from 2"):
+        found = judged.evaluate(JUDGEMENTS, table, "RR")
+    assert np.isfinite(found.value())

@@ -1,0 +1,205 @@
+"""Many runs at once: side by side, in the order given, the bad ones all named or left out."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import judged
+from judged.cli import main
+from judged.errors import EngineError, InputError, JudgedWarning
+from judged.evaluation.side_by_side import side_by_side
+from judged.inputs.blocks import RunBlocks
+from judged.inputs.data import Reading
+
+QUERIES = [f"q{number}" for number in range(9)]
+ITEMS = [f"d{number}" for number in range(30)]
+SHORT = 'r3.run, line 1: expected 6 fields, found 3: "q1 Q0 a". ' + (
+    "A line of a run is: query Q0 item rank score tag."
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Judgements and twelve runs, with ties, and lists of all lengths."""
+    draw = random.Random(18)
+    lines = [f"{query} 0 {item} {draw.randrange(3)}\n" for query in QUERIES for item in ITEMS[::2]]
+    (tmp_path / "qrels").write_text("".join(lines))
+    for number in range(12):
+        lines = [
+            f"{query} Q0 {item} 1 {draw.randrange(6)} x\n"
+            for query in QUERIES
+            for item in draw.sample(ITEMS, draw.randrange(1, 30))
+        ]
+        (tmp_path / f"r{number}.run").write_text("".join(lines))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def runs(number: int = 12) -> list[str]:
+    return [f"r{at}.run" for at in range(number)]
+
+
+def spoil(folder: Path, *numbers: int) -> None:
+    for number in numbers:
+        (folder / f"r{number}.run").write_text("q1 Q0 a\n")
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5, None])
+def test_numbers_do_not_depend_on_how_many_are_worked_on_at_once(folder, jobs):
+    measures = ["AP", "nDCG@5", "RR", "F(average=means)"]
+    each = [judged.evaluate("qrels", run, measures).to_dict(per_query=True) for run in runs()]
+    every = judged.evaluate("qrels", runs(), measures, jobs=jobs)
+    assert [run.name for run in every.runs] == [f"r{number}" for number in range(12)]
+    assert every.to_dict(per_query=True)["runs"] == [found["runs"][0] for found in each]
+
+
+def test_progress_tells_of_runs_in_their_order(folder):
+    told: list[int] = []
+    judged.evaluate("qrels", runs(), "AP", jobs=3, progress=told.append)
+    assert told == [9] * 12
+
+
+def test_names_every_bad_run(folder):
+    spoil(folder, 3)
+    (folder / "r7.run").write_text("")
+    with pytest.raises(InputError) as raised:
+        judged.evaluate("qrels", [*runs(), "gone.run"], "AP")
+    assert str(raised.value) == (
+        "3 of 13 runs cannot be evaluated; skip_bad (--skip-bad) leaves them out:\n"
+        f"r3: {SHORT}\nr7: r7.run: the file is empty.\ngone: gone.run: no such file."
+    )
+
+
+def test_one_bad_run_says_what_it_says_alone(folder):
+    spoil(folder, 3)
+    with pytest.raises(InputError) as raised:
+        judged.evaluate("qrels", runs(), "AP")
+    assert str(raised.value) == SHORT
+
+
+def test_what_is_wrong_with_all_of_them_is_said_once():
+    runs = {"a": {"q": {"x": float("nan")}}, "b": {"q": {"x": float("nan")}}}
+    with pytest.raises(InputError, match=r"\Aa dict: the score of item 'x'.*\Z"):
+        judged.evaluate({"q": {"x": 1}}, runs, "AP")
+    with pytest.raises(InputError, match=r"\A2 of 3 runs cannot be evaluated;.*\na: .*\nb: .*\Z"):
+        judged.evaluate({"q": {"x": 1}}, {**runs, "c": {"q": ["x"]}}, "AP")
+
+
+def test_bad_runs_are_left_out_where_that_is_asked_for(folder):
+    whole = judged.evaluate("qrels", [run for run in runs() if run != "r3.run"], "AP")
+    spoil(folder, 3)
+    with pytest.warns(JudgedWarning, match="r3 was left out: "):
+        found = judged.evaluate("qrels", runs(), "AP", skip_bad=True)
+    assert found.skipped == {"r3": SHORT}
+    assert found.warnings()[0] == f"r3 was left out: {SHORT}"
+    as_dict = found.to_dict()
+    assert as_dict["skipped"] == {"r3": SHORT}
+    assert as_dict["runs"] == whole.to_dict()["runs"]
+    assert "skipped" not in whole.to_dict()
+
+
+def test_some_run_has_to_be_left(folder):
+    spoil(folder, 0, 1)
+    with pytest.raises(InputError) as raised:
+        judged.evaluate("qrels", runs(2), "AP", skip_bad=True)
+    bad = "expected 6 fields, found 3"
+    assert str(raised.value).startswith("2 of 2 runs cannot be evaluated:\nr0: r0.run, line 1: ")
+    assert str(raised.value).count(bad) == 2
+
+
+def test_the_command_prints_nothing_where_a_run_is_bad(folder, capsys):
+    spoil(folder, 3, 4)
+    assert command("evaluate", "qrels", *runs(), "--jobs", "2") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("judged: 2 of 12 runs cannot be evaluated; skip_bad (--skip-bad) leaves")
+    assert command("evaluate", "qrels", *runs(), "--skip-bad", "-m", "AP") == 0
+    out, err = capsys.readouterr()
+    assert [line.split()[0] for line in out.splitlines()[1:11]] == [
+        f"r{number}" for number in range(12) if number not in (3, 4)
+    ]
+    assert f"warning: r3 was left out: {SHORT}" in err
+
+
+def command(*words: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(list(words))
+    return int(ended.value.code or 0)
+
+
+def test_a_comparison_leaves_bad_runs_out_but_never_the_baseline(folder):
+    spoil(folder, 3)
+    with pytest.warns(JudgedWarning, match="r3 was left out: "):
+        found = judged.compare("qrels", runs(5), "AP", baseline="r0", skip_bad=True, jobs=2)
+    assert found.pairs["run"].to_list() == ["r1", "r2", "r4"]
+    assert f"r3 was left out: {SHORT}" in found.warnings()
+    with pytest.raises(InputError) as raised:
+        judged.compare("qrels", runs(5), "AP", baseline="r3", skip_bad=True)
+    assert str(raised.value) == f"the baseline cannot be evaluated: {SHORT}"
+    with pytest.raises(InputError) as raised:
+        judged.compare("qrels", ["a=r0.run,r3.run", "r1.run"], "AP", skip_bad=True)
+    assert str(raised.value) == (
+        "skip_bad (--skip-bad) is not for repeats: with some left out, a system would be another; "
+        "leave out the bad ones yourself."
+    )
+
+
+def test_a_pipe_among_files(folder):
+    expected = judged.evaluate("qrels", runs(4), "AP").to_dict()["runs"]
+    text = (folder / "r2.run").read_bytes()
+    (folder / "r2.run").unlink()
+    os.mkfifo(folder / "r2.run")
+    writer = threading.Thread(target=(folder / "r2.run").write_bytes, args=(text,))
+    writer.start()
+    assert judged.evaluate("qrels", runs(4), "AP", jobs=3).to_dict()["runs"] == expected
+    writer.join()
+
+
+def test_runs_in_blocks_are_made_of_in_the_thread_of_the_caller():
+    blocks = RunBlocks("large", "large.run", lambda judged: iter(()))
+    tables = {"small": "a table", "large": blocks, "other": "another"}
+    readings = [[Reading(name, True, lambda own=table: own)] for name, table in tables.items()]
+    threads: dict[str, threading.Thread] = {}
+
+    def make(given):
+        name = next(name for name, table in tables.items() if table is given[0])
+        threads[name] = threading.current_thread()
+        return name
+
+    found = [outcome.made for outcome in side_by_side(readings, make, jobs=2)]
+    assert found == ["small", "large", "other"]
+    assert threads["large"] is threading.main_thread()
+    assert threading.main_thread() not in (threads["small"], threads["other"])
+
+
+def test_an_engine_that_is_lost_is_no_bad_run():
+    def lost() -> None:
+        raise EngineError("the cluster is gone.")
+
+    readings = [[Reading(name, True, lost)] for name in "ab"]
+    with pytest.raises(EngineError, match=r"\Athe cluster is gone.\Z"):
+        list(side_by_side(readings, lambda tables: tables, jobs=2))
+
+
+def test_an_interrupt_ends_all_of_it(folder):
+    os.mkfifo(folder / "waits.run")
+    command = [sys.executable, "-m", "judged", "evaluate", "qrels", *runs(), "waits.run"]
+    with (
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process,
+        open("waits.run", "w"),
+    ):  # opened by both sides: the command waits for lines
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        said, complained = process.communicate(timeout=60)
+    assert (process.returncode, said, complained) == (130, "", "judged: interrupted\n")

@@ -1,0 +1,221 @@
+"""Small files are read without polars; numbers, notes and errors are those of all other files."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import judged
+from judged.errors import JudgedError
+from judged.inputs import small
+from judged.inputs.small import small_judgements, small_run
+from judged.inputs.source import open_source
+from judged.inputs.tables import JUDGEMENTS, RUN
+from judged.trec_eval import Request, printed
+
+MEASURES = ["AP", "nDCG@3", "RR", "Judged@2", "Bpref", "R@2", "NumRet", "alpha_nDCG@3"]
+QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c -1\nq2 0 a 1\nq2 0 b 0.5\nq3 0 z 0\n"
+LISTS = """\
+q1 Q0 x 1 2.5 tag
+q1 Q0 a 2 2.5 tag
+q1 Q0 b 3 2.5 tag
+q1 Q0 c 4 -0.0 tag
+q2 Q0 b 1 1e-3 tag
+q2 Q0 a 2 0.001 tag
+q9 Q0 a 1 7 tag
+"""
+
+
+def outcomes(qrels: Path, run: Path, **options: object) -> list[str]:
+    """All that an evaluation and trec_eval's lines say, or the error."""
+    said = []
+    for form in (
+        lambda: judged.evaluate(qrels, run, MEASURES, **options).to_json(per_query=True),
+        lambda: "\n".join(
+            printed(str(qrels), str(run), Request(("all_trec",), queries=True, complete=True))
+        ),
+    ):
+        try:
+            said.append(form())
+        except JudgedError as error:
+            said.append(f"{type(error).__name__}: {error}")
+    return said
+
+
+@pytest.fixture
+def both_ways(tmp_path, monkeypatch):
+    """Two texts as files, evaluated as small files and as large ones, which must say the same;
+    returns whether the small way was taken for both."""
+
+    def compare(qrels: str | bytes, run: str | bytes, **options: object) -> tuple[bool, bool]:
+        files = tmp_path / "some.qrels", tmp_path / "some.run"
+        for file, text in zip(files, (qrels, run), strict=True):
+            file.write_bytes(text.encode() if isinstance(text, str) else text)
+        here = outcomes(*files, **options)
+        with monkeypatch.context() as patch:
+            patch.setattr(small, "SMALL", -1)
+            assert here == outcomes(*files, **options)
+        return taken(*files)
+
+    return compare
+
+
+def taken(qrels: Path, run: Path) -> tuple[bool, bool]:
+    """Whether each was read without polars."""
+    try:
+        sources = open_source(qrels, JUDGEMENTS), open_source(run, RUN)
+    except JudgedError:
+        return False, False
+    return (
+        small_judgements(sources[0], None) is not None,
+        small_run(sources[1], None, None) is not None,
+    )
+
+
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+@pytest.mark.parametrize("ties", ["id", "input", "best", "worst", "expected"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text,
+        lambda text: text.replace(" ", "\t"),
+        lambda text: text.replace(" ", "  \t"),
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace("\n", " \r"),
+        lambda text: "\ufeff" + text,
+        lambda text: "# first\n\n" + text.replace("q2", "  # another q q q q\nq2", 1),
+        lambda text: text.rstrip("\n"),
+        lambda text: text.replace("a ", "é\u00a0ü\ufeff "),
+        lambda text: gzip.compress(text.encode()),
+        lambda text: "".join(sorted(text.splitlines(True), key=lambda line: hash(line[3:]))),
+    ],
+)
+def test_plain_texts_of_all_kinds(both_ways, change, ties):
+    assert both_ways(change(QRELS), change(LISTS), policy={"ties": ties}) == (True, True)
+
+
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+@pytest.mark.parametrize("duplicates", ["error", "first"])
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        (QRELS, LISTS + "q1 Q0 a 9 1 tag\n"),
+        (QRELS + "q1 0 a 2\n", LISTS),
+        (QRELS, LISTS + "q9 Q0 a 9 1 tag\n"),
+        (QRELS.replace("q2 0", "q2 1"), LISTS),
+        (QRELS.replace("-1", "nan"), LISTS),
+        (QRELS.replace("-1", "1e999"), LISTS),
+        (QRELS.replace("-1", ""), LISTS),
+        (QRELS.replace("-1", "many"), LISTS),
+        (QRELS.replace("-1", "1_0"), LISTS),
+        (QRELS.replace("-1", "١"), LISTS),
+        ("".join(f"q1 0 {item} 1400000000\n" for item in "abc"), LISTS),
+        (QRELS, LISTS.replace("2.5", "nan", 1)),
+        (QRELS, LISTS.replace("2.5", "inf")),
+        (QRELS, LISTS.replace("2.5", "-1e999", 1)),
+        (QRELS, LISTS.replace("2.5", "two")),
+        (QRELS, LISTS.replace(" tag", "", 1)),
+        (QRELS, LISTS.replace("x 1", "x y 1")),
+        (QRELS, LISTS.replace("tag", "tag more")),
+        (QRELS, LISTS.replace("tag\n", "tag tag\n", 1).replace("q2 Q0 b", "q2 b", 1)),
+        (QRELS, LISTS.replace("x", "\x0b")),
+        (QRELS, LISTS.replace("x ", "x\x01y ")),
+        (QRELS, LISTS.replace(" x ", "\x01")),
+        (QRELS, LISTS.encode().replace(b"x", b"\xff")),
+        (
+            QRELS,
+            LISTS.replace("x", "\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16")),
+        ),
+        (QRELS, "q1 Q0 q1 1 9 t\nq1 Q0 a 2 8 t\nq2 Q0 q2 1 9 t\n"),
+        (QRELS, QRELS),
+        (LISTS, LISTS),
+        (QRELS, "q7 Q0 a 1 2 t\n"),
+        (QRELS, "01 Q0 a 1 2 t\n"),
+        (QRELS, ""),
+        (QRELS, "\n"),
+        (QRELS, "# nothing\n"),
+        ("", LISTS),
+        (QRELS, "q1 Q0 a 1 0.1 t\nq1 Q0 b 2 0.2 t\nq1 Q0 c 3 0.3 t\n"),
+        (QRELS, "".join(f"{q} Q0 {i} {i} {i} t\n" for q in ("q1", "q2", "q3") for i in range(4))),
+        (QRELS, "".join(f"q{q} Q0 {i} 0 {i} t\n" for q in range(9) for i in range(4))),
+        (QRELS, "".join(f"q1 Q0 {i} 1 9007199254740993 t\n" for i in "abc")),
+        (QRELS, LISTS.replace("2.5", "0." + "123456789" * 40)),
+        (QRELS, LISTS.replace("2.5", "+.5e-3")),
+        (QRELS, LISTS.replace("2.5", "4.9e-324")),
+        ("q1,0,a,1\n", LISTS),
+        (QRELS, "query,item,score\nq1,a,1\n"),
+        (QRELS, "q1 a 1\n"),
+        ("q1 a\n", LISTS),
+        (QRELS.replace("q1", '"q1"'), LISTS.replace("q1", '"q1"')),
+    ],
+)
+def test_odd_texts(both_ways, qrels, run, duplicates):
+    both_ways(qrels, run, duplicates=duplicates)
+
+
+IDS = st.sampled_from(["a", "b", "B", "é", "q1", "#1", "1", "01", '"c', "\u00a0d", "x,y"])
+NUMBERS = st.one_of(
+    st.sampled_from(
+        ["0", "-0.0", "1", "01", "1.", ".5", "+2", "-3", "1e2", "1E-2", "0.30000000000000004"]
+    ),
+    st.floats(-1e6, 1e6).map(repr),
+    st.decimals(-1000, 1000, places=6).map(str),
+)
+GAPS = st.sampled_from([" ", " ", " ", "\t", "  ", " \t "])
+ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", "\n\n", " \n", "\n# said\n"])
+
+
+@st.composite
+def texts(draw: st.DrawFn, kind: str) -> str:
+    """A text of judgements or of a run, plain or not quite."""
+    gap, end = draw(GAPS), draw(ENDS)
+    pairs = draw(
+        st.lists(st.tuples(st.sampled_from(["q1", "q2", "é"]), IDS), min_size=1, unique=True)
+    )
+    lines = []
+    for rank, (query, item) in enumerate(pairs, 1):
+        number = draw(NUMBERS)
+        fields = (
+            [query, "0", item, number]
+            if kind == "qrels"
+            else [query, "Q0", item, str(rank), number, "t"]
+        )
+        lines.append(gap.join(fields) + end)
+    return "".join(lines)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+@given(qrels=texts("qrels"), run=texts("run"), ties=st.sampled_from(["id", "input", "expected"]))
+def test_any_texts(both_ways, qrels, run, ties):
+    both_ways(qrels, run, policy={"ties": ties})
+
+
+def test_the_name_the_tag_and_the_source(tmp_path):
+    file = tmp_path / "bm25.run.txt"
+    file.write_text(LISTS)
+    run = small_run(open_source(file, RUN), None, None)
+    assert run is not None
+    assert (run.name, run.tag, run.source) == ("bm25", "tag", str(file))
+
+
+@pytest.mark.parametrize("command", ["evaluate", "trec-eval"])
+def test_a_small_evaluation_loads_neither_polars_nor_rich(tmp_path, command):
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(LISTS)
+    code = (
+        "import sys, judged.cli\n"
+        "try: judged.cli.main(sys.argv[1:])\n"
+        "except SystemExit: print({'polars', 'rich', 'scipy'} & set(sys.modules))"
+    )
+    call = [sys.executable, "-c", code, command, "qrels", "run"]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"

@@ -1,0 +1,230 @@
+"""The ways in which the same run can be evaluated, each as a function of a batch of cases."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from judged import evaluate
+from judged.evaluation.evaluation import Evaluation
+from support.engine_cases import BATCHES, Batch
+
+Way = Callable[[Batch, Path, Any], Evaluation]
+"""A batch, a folder for files, and a function that gives the Spark session."""
+
+
+def asked(batch: Batch) -> dict[str, Any]:
+    """What `evaluate` is told."""
+    return {"measures": batch.measures or None, **batch.options}
+
+
+def told(evaluation: Evaluation) -> dict[str, Any]:
+    """All that an evaluation holds: values, scores, errors, ranges and audit."""
+    (run,) = evaluation.to_dict(per_query=True)["runs"]
+    return run
+
+
+@cache
+def expected(name: str) -> dict[str, Any]:
+    """What is found in memory."""
+    batch = BATCHES[name]
+    return told(evaluate(batch.judgements, batch.frame, **asked(batch)))
+
+
+def _in_memory(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+    """Rows in another order, where that does not count."""
+    frame = batch.frame
+    if not batch.ordered:
+        frame = frame.sample(fraction=1, shuffle=True, seed=3)
+    return evaluate(batch.judgements, frame, **asked(batch))
+
+
+def _on_disk(*, grouped: bool) -> Way:
+    """A folder of Parquet files, read in blocks; partitioned on disk where it is not grouped."""
+
+    def way(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+        frame = batch.frame
+        if grouped:
+            frame = frame.sort("query", maintain_order=True)
+        (folder / "run").mkdir()
+        third = -(-frame.height // 3)
+        for number in range(3):
+            piece = frame[number * third : (number + 1) * third]
+            piece.write_parquet(folder / "run" / f"part-{number}.parquet")
+        return evaluate(batch.judgements, folder / "run", temporary=folder, **asked(batch))
+
+    return way
+
+
+def _on_duckdb(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+    import duckdb
+
+    frame = batch.frame
+    connection = duckdb.connect()
+    connection.register("given", frame)
+    connection.execute(f"CREATE TABLE run ({_columns(batch)})")
+    connection.execute("INSERT INTO run SELECT * FROM given")
+    return evaluate(batch.judgements, connection.table("run"), **asked(batch))
+
+
+def _on_ibis_duckdb(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+    import duckdb
+    import ibis
+
+    connection = duckdb.connect()
+    connection.register("given", batch.frame)
+    connection.execute("CREATE TABLE run AS SELECT * FROM given")
+    table = ibis.duckdb.from_connection(connection).table("run")
+    return evaluate(batch.judgements, table, **asked(batch))
+
+
+def _on_ibis_sqlite(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+    import ibis
+
+    path = folder / "run.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"CREATE TABLE run ({_columns(batch)})")
+        connection.executemany("INSERT INTO run VALUES (?, ?, ?)", batch.frame.rows())
+    connection.close()
+    return evaluate(batch.judgements, ibis.sqlite.connect(path).table("run"), **asked(batch))
+
+
+def _columns(batch: Batch) -> str:
+    """The columns of a table in SQL."""
+    types = {
+        "String": f"VARCHAR{' COLLATE NOCASE' if batch.collated else ''}",
+        "Int64": "BIGINT",
+        "Float32": "FLOAT",
+        "Float64": "DOUBLE",
+    }
+    return ", ".join(f"{name} {types[str(dtype)]}" for name, dtype in batch.frame.schema.items())
+
+
+def _spark_frame(batch: Batch, session: Any, partitions: int) -> Any:
+    frame = session.createDataFrame(batch.frame.to_arrow())
+    if batch.collated:
+        collated = (f"{name} COLLATE UTF8_LCASE AS {name}" for name in ("query", "item"))
+        frame = frame.selectExpr(*collated, batch.value)
+    return frame.repartition(partitions)
+
+
+def _on_spark(partitions: int, longest: int | None = None) -> Way:
+    """So many partitions; lists longer than `longest` are counted in all of them."""
+
+    def way(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+        from judged.engines.spark.partitions import LONGEST, ROWS
+
+        session = spark()
+        rows = batch.frame.height + sum(map(len, batch.judgements.values()))
+        session.conf.set(ROWS, str(-(-rows // partitions)))
+        if longest is not None:
+            session.conf.set(LONGEST, str(longest))
+        try:
+            frame = _spark_frame(batch, session, partitions)
+            return evaluate(batch.judgements, frame, **asked(batch))
+        finally:
+            session.conf.unset(ROWS)
+            session.conf.unset(LONGEST)
+
+    return way
+
+
+def _on_spark_as_tables(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+    frame = _spark_frame(batch, spark(), 2)
+    return evaluate(batch.judgements, frame, engine="tables", **asked(batch))
+
+
+def _in_blocks(size: int | None) -> Way:
+    """Batches of whole queries, of this many or of random sizes."""
+
+    def way(batch: Batch, folder: Path, spark: Any) -> Evaluation:
+        from judged import Evaluator
+
+        draw = random.Random(17)
+        frame = batch.frame
+        queries = frame["query"].unique(maintain_order=True).to_list()
+        evaluator = Evaluator(batch.judgements, **asked(batch))
+        while queries:
+            number = size or draw.randint(1, 7)
+            block, queries = queries[:number], queries[number:]
+            wanted = pl.Series(block, dtype=frame.schema["query"])
+            evaluator.add(frame.filter(pl.col("query").is_in(wanted.implode())))
+        return evaluator.evaluation()
+
+    return way
+
+
+WAYS: dict[str, Way] = {
+    "memory": _in_memory,
+    "blocks of one": _in_blocks(1),
+    "blocks": _in_blocks(None),
+    "files": _on_disk(grouped=True),
+    "disk": _on_disk(grouped=False),
+    "duckdb": _on_duckdb,
+    "ibis on duckdb": _on_ibis_duckdb,
+    "ibis on sqlite": _on_ibis_sqlite,
+    "spark tables": _on_spark_as_tables,
+    "spark 1": _on_spark(1),
+    "spark 3": _on_spark(3),
+    "spark 7": _on_spark(7),
+    "spark long lists": _on_spark(2, longest=8),
+}
+"""The engines under test."""
+
+TABLES = ("duckdb", "ibis on duckdb", "ibis on sqlite", "spark tables")
+SPARK = ("spark 1", "spark 3", "spark 7", "spark long lists")
+UNORDERED = (*TABLES, *SPARK)
+"""Engines whose tables have no order."""
+
+FEW = (
+    "id",
+    "expected",
+    "golden, judged only",
+    "first of duplicates",
+    "collated",
+    "subtopics",
+    "as beir",
+    "NaN",
+    "duplicates",
+)
+"""What an engine is asked that differs little from another: Spark takes seconds for each."""
+CASES = [
+    (engine, batch)
+    for engine in WAYS
+    for batch in BATCHES
+    if batch in FEW or engine not in ("spark tables", "spark 1", "spark 7", "spark long lists")
+]
+
+GAPS: dict[tuple[str, str], str] = {
+    **{
+        (engine, name): "a table has no order that ties=input could take"
+        for engine in UNORDERED
+        for name, batch in BATCHES.items()
+        if batch.ordered and (engine, name) in CASES
+    },
+    **{
+        (engine, "categories"): "categories need every result, which stays in the engine"
+        for engine in (*TABLES, "spark 3")
+        if (engine, "categories") in CASES
+    },
+    **{
+        (engine, "categories"): "an Evaluator takes no categories"
+        for engine in ("blocks of one", "blocks")
+    },
+    **{
+        (engine, "categories"): "categories need the whole run, and a folder is read in blocks"
+        for engine in ("files", "disk")
+    },
+    **{
+        ("spark long lists", batch): "of a list that is never gathered no large ties are warned of"
+        for batch in ("id", "expected", "golden, judged only", "first of duplicates")
+    },
+    ("ibis on sqlite", "NaN"): "SQLite keeps a NaN as NULL, a score that is missing",
+}
+"""What an engine cannot do, or does otherwise, and why."""

@@ -39,6 +39,8 @@ def main(
 ) -> None:
     """Measure judged beside its peers, each contender in a fresh process.
 
+    Cases that take long are run when they are named, or with --quick.
+
     Exits with 1 if a contender crashed, otherwise with 0, whatever the numbers are.
     """
     if to_readme and (quick or only):
@@ -46,7 +48,7 @@ def main(
     console, progress = _console(), Console(stderr=True)
     crashed = False
     for name, case in cases(quick=quick).items():
-        if names and name not in names:
+        if name not in names if names else case.by_name:
             continue
         chosen = _only(case, only)
         rounds = repeat or case.repeat

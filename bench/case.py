@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,9 +12,26 @@ Quantity = Literal["wall", "cpu", "memory", "gigabytes", "per line"]
 
 
 @dataclass(frozen=True)
+class Elsewhere:
+    """What a contender needs that this environment does not have: an environment variable has its
+    path."""
+
+    variable: str
+    what: Literal["tree", "interpreter", "program"]
+    """Another checkout of judged; another Python, where a peer is installed; a program."""
+
+    @property
+    def path(self) -> str | None:
+        return os.environ.get(self.variable)
+
+
+BEFORE = Elsewhere("JUDGED_BENCH_BEFORE", "tree")
+
+
+@dataclass(frozen=True)
 class Contender:
     """What is run: arguments of the Python interpreter, with `{qrels}` and `{run}` for the files of
-    its size."""
+    its size, and `{runs}` for all runs."""
 
     name: str
     command: tuple[str, ...]
@@ -22,15 +40,16 @@ class Contender:
     reads_qrels: bool = True
     rounds: int | None = None
     """At most so many rounds: for slow peers that no claim is about."""
+    elsewhere: Elsewhere | None = None
+    """What it is left out without."""
 
     @property
     def lines(self) -> int:
         """Lines that it reads; of vectors and drawn numbers none."""
         if not isinstance(self.size, Size):
             return 0
-        return self.size.queries * (
-            self.size.results + (self.size.judgements if self.reads_qrels else 0)
-        )
+        judgements = self.size.judgements if self.reads_qrels else 0
+        return self.size.queries * (self.size.results * self.size.runs + judgements)
 
 
 @dataclass(frozen=True)
@@ -64,6 +83,8 @@ class Case:
     """Whose means the others' are compared with."""
     one_job: bool = True
     """All do the same or a part of it, so that ratios and time per line say something."""
+    by_name: bool = False
+    """So large that it is only run when somebody names it."""
 
 
 def faster(text: str, slow: str, fast: str, bound: float) -> Claim:
@@ -72,3 +93,7 @@ def faster(text: str, slow: str, fast: str, bound: float) -> Claim:
 
 def within(text: str, left: str, op: Literal["/", "-"], right: str, bound: float) -> Claim:
     return Claim(text, "wall", left, op, right, "at most", bound)
+
+
+def at_most(text: str, quantity: Quantity, left: str, right: str, bound: float) -> Claim:
+    return Claim(text, quantity, left, "/", right, "at most", bound)

@@ -1,7 +1,7 @@
 """Seeded runs and judgements as TREC files, kept in the system's folder for temporary files and
 made once.
 
-`python -m bench.data Size QUERIES RESULTS JUDGEMENTS RUNS` makes judgements and runs,
+`python -m bench.data Size QUERIES RESULTS JUDGEMENTS RUNS FORM` makes judgements and runs,
 `python -m bench.data Embedded …` vectors and labels. The benchmark only calls `ensure`: a parent
 that imported numpy would show up in the peak memory of its children (see measure.py).
 """
@@ -12,9 +12,11 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,11 +26,21 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 Columns = dict[str, Any]
+Form = Literal["text", "random", "gz", "parquet"]
+"""How a run is written: lines grouped by query, in random order, compressed, or as a table."""
+ENDINGS: dict[Form, str] = {
+    "text": ".run",
+    "random": ".random.run",
+    "gz": ".run.gz",
+    "parquet": ".parquet",
+}
 
 FORMAT = 1
 """Counted up when the generated data changes, so that an old cache is not taken for the new data.
 """
 SEED = 0
+PART = 10_000_000
+"""Results that are drawn at once."""
 ITEMS = 8_000_000
 """Size of the collection that results are drawn from; judged items that nobody retrieved have
 higher numbers."""
@@ -47,6 +59,7 @@ class Size:
     results: int
     judgements: int = 50
     runs: int = 1
+    form: Form = "text"
 
     def __str__(self) -> str:
         runs = f"{self.runs} runs of " if self.runs > 1 else ""
@@ -61,6 +74,8 @@ class Embedded:
     items: int
     dims: int
     relevant: int
+    table: bool = False
+    """Whether the items are there as a Parquet file too."""
 
     def __str__(self) -> str:
         return f"{self.queries:,} × {self.items:,} × {self.dims}, {self.relevant} relevant"
@@ -122,10 +137,9 @@ class Folder:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        return tuple(
-            self.folder / f"{name}.npy"
-            for name in ("queries", "items", "query_labels", "item_labels")
-        )
+        names = ("queries", "items", "query_labels", "item_labels")
+        table = [self.folder / "items.parquet"] if self.size.table else []
+        return (*(self.folder / f"{name}.npy" for name in names), *table)
 
 
 def cache() -> Path:
@@ -140,7 +154,8 @@ def files_of(size: Size | Embedded | Drawn) -> Pair | Folder | Drawn:
     if isinstance(size, Embedded):
         return Folder(size, cache() / f"{size.queries}x{size.items}x{size.dims}x{size.relevant}")
     stem = f"{size.queries}x{size.results}x{size.judgements}"
-    names = [f"{stem}.{at}.run" if at > 1 else f"{stem}.run" for at in range(1, size.runs + 1)]
+    ending = ENDINGS[size.form]
+    names = [f"{stem}.{at}{ending}" if at > 1 else stem + ending for at in range(1, size.runs + 1)]
     return Pair(size, cache() / f"{stem}.qrels", tuple(cache() / name for name in names))
 
 
@@ -161,11 +176,43 @@ def ensure(size: Size | Embedded | Drawn) -> Pair | Folder | Drawn:
 
 
 def generate(size: Size) -> None:
-    """Write all files; half of a query's judgements are in its list, mostly early, half were not
-    retrieved. Further runs have the items of the first in other orders, near to its own."""
+    """Write all files, a part of the queries at a time; what is no text is made from text."""
     import numpy as np
 
-    rng = np.random.default_rng(SEED)
+    files = files_of(size)
+    assert isinstance(files, Pair)
+    cache().mkdir(parents=True, exist_ok=True)
+    if size.form != "text":
+        from bench.forms import WRITERS
+
+        for text, path in zip(_text(size).runs, files.runs, strict=True):
+            with _whole(path) as unfinished:
+                WRITERS[size.form](text, unfinished)
+        return
+    at_once = max(1, PART // size.results)
+    with ExitStack() as stack:
+        paths = [stack.enter_context(_whole(path)) for path in files.paths]
+        handles = [stack.enter_context(path.open("wb")) for path in paths]
+        for number, first in enumerate(range(0, size.queries, at_once)):
+            rng = np.random.default_rng((SEED, number) if number else SEED)
+            part = replace(size, queries=min(at_once, size.queries - first))
+            for handle, frame in zip(handles, _frames(rng, part, first), strict=True):
+                frame.write_csv(handle, include_header=False, separator=" ")
+
+
+def _text(size: Size) -> Pair:
+    """The same data as text, generated if missing."""
+    text = ensure(replace(size, form="text"))
+    assert isinstance(text, Pair)
+    return text
+
+
+def _frames(rng: Generator, size: Size, first: int) -> Iterator[pl.DataFrame]:
+    """Judgements and runs of some queries. Half of a query's judgements are in its list, mostly
+    early, half were not retrieved. Further runs have the items of the first in other orders, near
+    to its own."""
+    import numpy as np
+
     items = _distinct(rng, size.queries, size.results, below=ITEMS)
     found = size.judgements // 2
     order = rng.random((size.queries, size.results)) * np.arange(10, size.results + 10)
@@ -173,21 +220,17 @@ def generate(size: Size) -> None:
     missed = ITEMS + _distinct(rng, size.queries, size.judgements - found, below=ITEMS)
     judged = np.concatenate([np.take_along_axis(items, ranks, axis=1), missed], axis=1)
     grades = rng.integers(0, 4, size=judged.shape) * (rng.random(judged.shape) < 0.4)
-
-    files = files_of(size)
-    assert isinstance(files, Pair)
-    cache().mkdir(parents=True, exist_ok=True)
-    _write(files.qrels, _rows(judged, {"zero": 0}, {"grade": grades}))
+    yield _rows(first, judged, {"zero": 0}, {"grade": grades})
     places = np.broadcast_to(np.arange(1, size.results + 1), items.shape)
     ranked = {"rank": places, "score": _scores(rng, size)}
-    for at, path in enumerate(files.runs):
+    for at in range(size.runs):
         own = items
         if at:
             moved = np.argsort(places * rng.uniform(1, 1 + at, items.shape), axis=1)
             own = np.take_along_axis(items, moved, axis=1)
             ranked["score"] = _scores(rng, size)
         system = f"generated-{at + 1}" if at else "generated"
-        _write(path, _rows(own, {"q0": "Q0"}, ranked, {"system": system}))
+        yield _rows(first, own, {"q0": "Q0"}, ranked, {"system": system})
 
 
 def generate_vectors(size: Embedded) -> None:
@@ -210,10 +253,14 @@ def generate_vectors(size: Embedded) -> None:
             (len(chosen), size.dims), dtype=np.float32
         )
         arrays[name] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    for path in folder.paths:
-        unfinished = path.with_suffix(f".{os.getpid()}.tmp.npy")
-        np.save(unfinished, arrays[path.stem])
-        unfinished.replace(path)
+    for name, array in arrays.items():
+        with _whole(folder.folder / f"{name}.npy") as unfinished, unfinished.open("wb") as handle:
+            np.save(handle, array)
+    if size.table:
+        from bench.forms import write_items
+
+        with _whole(folder.folder / "items.parquet") as unfinished:
+            write_items(arrays["items"], unfinished)
 
 
 def _distinct(rng: Generator, rows: int, columns: int, *, below: int) -> Array:
@@ -233,13 +280,14 @@ def _scores(rng: Generator, size: Size) -> Array:
 
 
 def _rows(
-    items: Array, before: Columns, after: Columns, last: Columns | None = None
+    first: int, items: Array, before: Columns, after: Columns, last: Columns | None = None
 ) -> pl.DataFrame:
     """One row per item: query, constants, item, columns, constants."""
     import numpy as np
     import polars as pl
 
-    queries = np.repeat(np.arange(FIRST_QUERY, FIRST_QUERY + len(items)), items.shape[1])
+    numbers_of_queries = np.arange(FIRST_QUERY + first, FIRST_QUERY + first + len(items))
+    queries = np.repeat(numbers_of_queries, items.shape[1])
     padded = pl.format("D{}", pl.col("item").cast(pl.String).str.zfill(8)).alias("item")
     numbers = {name: np.ascontiguousarray(column).ravel() for name, column in after.items()}
     return pl.DataFrame({"query": queries, "item": items.ravel(), **numbers}).select(
@@ -253,16 +301,25 @@ def _constants(values: Columns) -> list[pl.Expr]:
     return [pl.lit(value).alias(name) for name, value in values.items()]
 
 
-def _write(path: Path, frame: pl.DataFrame) -> None:
-    """Renamed into place when complete: a broken run leaves no half file behind."""
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Another path, renamed into place when complete: a broken run leaves no half file behind."""
     unfinished = path.with_suffix(f"{path.suffix}.{os.getpid()}.tmp")
     try:
-        frame.write_csv(unfinished, include_header=False, separator=" ")
+        yield unfinished
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
+def main(kind: str, *given: str) -> None:
+    words = [int(word) if word.isdigit() else word for word in given]
+    if kind == "Size":
+        generate(Size(*words))  # type: ignore[arg-type]
+    else:
+        *numbers, table = words
+        generate_vectors(Embedded(*numbers, table=table == "True"))  # type: ignore[arg-type]
+
+
 if __name__ == "__main__":
-    given = [int(number) for number in sys.argv[2:]]
-    generate(Size(*given)) if sys.argv[1] == "Size" else generate_vectors(Embedded(*given))
+    main(*sys.argv[1:])

@@ -99,7 +99,12 @@ def judged_sweep_only(folder: str) -> Report:
 
 
 def judged_ranks(
-    folder: str, *, mapped: bool = False, precision: Any = "double", shuffled: bool = False
+    folder: str,
+    *,
+    mapped: bool = False,
+    precision: Any = "double",
+    shuffled: bool = False,
+    memory: str = "1GB",
 ) -> Report:
     """With `shuffled` labels relevant items stand at random ranks, where most scores are close."""
     import numpy as np
@@ -118,7 +123,12 @@ def judged_ranks(
 
     def call() -> None:
         evaluation = judged.evaluate_embeddings(
-            data.queries, data.items, relevance, measures=MEASURES, precision=precision
+            data.queries,
+            data.items,
+            relevance,
+            measures=MEASURES,
+            precision=precision,
+            memory=memory,
         )
         scores.append(evaluation.to_dict()["runs"][0]["scores"])
 
@@ -140,6 +150,10 @@ def judged_random_single(folder: str) -> Report:
 
 def judged_mapped(folder: str) -> Report:
     return judged_ranks(folder, mapped=True)
+
+
+def judged_capped(folder: str) -> Report:
+    return judged_ranks(folder, mapped=True, memory="500MB")
 
 
 def judged_top(folder: str) -> Report:
@@ -243,6 +257,7 @@ CONTENDERS: dict[str, Callable[[str], Report]] = {
     "judged-random": judged_random,
     "judged-random-single": judged_random_single,
     "judged-mapped": judged_mapped,
+    "judged-capped": judged_capped,
     "judged-top": judged_top,
     "faiss-top": faiss_top,
     "metric_learning": metric_learning,

@@ -22,13 +22,6 @@ from bench.case import Case, Contender
 from bench.data import Drawn, Embedded, Folder, Pair, Size, ensure
 
 ROOT = Path(__file__).resolve().parents[1]
-WARM_UP: dict[type, Size | Embedded | Drawn] = {
-    Size: Size(queries=20, results=100, runs=10),
-    Embedded: Embedded(20, 1000, 16, 5),
-    Drawn: Drawn(10, 2, 3, 99),
-}
-"""Every contender runs on this once, untimed: it compiles bytecode, and ranx its numba functions.
-"""
 MEMORY_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -38,12 +31,14 @@ class CrashError(Exception):
 
 @dataclass(frozen=True)
 class Sample:
-    """One run of one contender: seconds, seconds, bytes, and the means that it found."""
+    """One run of one contender: seconds, seconds, bytes, the means that it found, and what it
+    says of small inputs that are not as usual."""
 
     wall: float
     cpu: float
     memory: float
     scores: dict[str, float]
+    answers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -53,6 +48,16 @@ class Result:
     contender: Contender
     samples: list[Sample] = field(default_factory=list)
     crash: str | None = None
+
+    @property
+    def absent(self) -> str | None:
+        """What has to be said where it is, before it can run."""
+        elsewhere = self.contender.elsewhere
+        return elsewhere.variable if elsewhere and not elsewhere.path else None
+
+    @property
+    def answers(self) -> dict[str, str]:
+        return self.samples[-1].answers if self.samples else {}
 
     @property
     def scores(self) -> dict[str, float]:
@@ -75,16 +80,27 @@ class Result:
         return min(walls), max(walls)
 
 
+def small(size: Size | Embedded | Drawn) -> Size | Embedded | Drawn:
+    """What every contender runs on once, untimed: it compiles bytecode, and ranx its numba
+    functions."""
+    if isinstance(size, Size):
+        return Size(queries=20, results=100, runs=10, form=size.form)
+    if isinstance(size, Embedded):
+        return Embedded(20, 1000, 16, 5, table=size.table)
+    return Drawn(10, 2, 3, 99)
+
+
 def measure(case: Case, repeat: int, tell: Callable[[str], None]) -> list[Result]:
     """Interleave the contenders for some rounds, so that a busy minute of the machine hits all of
     them."""
     results = [Result(contender) for contender in case.contenders]
     data = {contender.size: ensure(contender.size) for contender in case.contenders}
-    for result in results:
+    present = [result for result in results if not result.absent]
+    for result in present:
         tell(f"{case.name}: warming up {result.contender.name}")
-        _keep(result, ensure(WARM_UP[type(result.contender.size)]), store=False)
+        _keep(result, ensure(small(result.contender.size)), store=False)
     for number in range(repeat):
-        for result in _rotated(results, number):
+        for result in _rotated(present, number):
             if result.crash is None and number < (result.contender.rounds or repeat):
                 tell(f"{case.name}: round {number + 1} of {repeat}, {result.contender.name}")
                 _keep(result, data[result.contender.size], store=True)
@@ -93,7 +109,7 @@ def measure(case: Case, repeat: int, tell: Callable[[str], None]) -> list[Result
 
 def _rotated(results: Sequence[Result], number: int) -> Iterator[Result]:
     """The same circle, started somewhere else each round: nobody always follows the same one."""
-    start = number % len(results)
+    start = number % max(1, len(results))
     yield from (*results[start:], *results[:start])
 
 
@@ -108,11 +124,12 @@ def _keep(result: Result, data: Pair | Folder | Drawn, *, store: bool) -> None:
 
 def run(contender: Contender, data: Pair | Folder | Drawn) -> list[Sample]:
     """One process; one sample of all of it, or one for each call that the process timed itself."""
-    command = [sys.executable, *(data.words.get(word, word) for word in contender.command)]
+    words = (word for each in contender.command for word in _words(data, each))
+    command = [_interpreter(contender), *words]
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
         started = time.perf_counter()
         child = subprocess.Popen(
-            command, stdout=output, stderr=complaints, cwd=ROOT, env=_environment()
+            command, stdout=output, stderr=complaints, cwd=ROOT, env=_environment(contender)
         )
         _, status, usage = os.wait4(child.pid, 0)
         wall = time.perf_counter() - started
@@ -122,14 +139,33 @@ def run(contender: Contender, data: Pair | Folder | Drawn) -> list[Sample]:
         if child.returncode:
             raise CrashError(f"exit code {child.returncode}: {_last_line(complaints.read())}")
         said = json.loads(output.read()) if contender.prints_json else {}
-    memory = usage.ru_maxrss * MEMORY_UNIT
-    calls = said.get("calls", [{"wall": wall, "cpu": usage.ru_utime + usage.ru_stime}])
-    return [Sample(call["wall"], call["cpu"], memory, _scores(said)) for call in calls]
+    memory = said.get("memory", usage.ru_maxrss * MEMORY_UNIT)
+    whole = {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime}
+    answers = said.get("answers", {})
+    return [
+        Sample(call["wall"], call["cpu"], memory, _scores(said), answers)
+        for call in said.get("calls", [whole])
+    ]
 
 
-def _environment() -> dict[str, str]:
-    """The working tree comes before an installed judged."""
-    paths = [str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+def _words(data: Pair | Folder | Drawn, word: str) -> list[str]:
+    if word == "{runs}" and isinstance(data, Pair):
+        return [str(run) for run in data.runs]
+    return [data.words.get(word, word)]
+
+
+def _interpreter(contender: Contender) -> str:
+    elsewhere = contender.elsewhere
+    if elsewhere is None or elsewhere.what != "interpreter":
+        return sys.executable
+    return elsewhere.path or sys.executable
+
+
+def _environment(contender: Contender) -> dict[str, str]:
+    """The working tree, or the other one of a contender, comes before an installed judged."""
+    elsewhere = contender.elsewhere
+    tree = elsewhere.path if elsewhere and elsewhere.what == "tree" else None
+    paths = [str(Path(tree or ROOT) / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
     return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
 
 

@@ -50,7 +50,8 @@ def rows(case: Case, results: Sequence[Result]) -> list[list[str]]:
 def _row(case: Case, result: Result, first: float) -> list[str]:
     columns = len(header(case))
     if not result.samples:
-        return [result.contender.name, "crashed", *[""] * (columns - 2)]
+        state = "not there" if result.absent else "crashed"
+        return [result.contender.name, state, *[""] * (columns - 2)]
     fastest, slowest = result.spread()
     lines = [f"{result.value('per line') * 1e6:.3f}"] if case.one_job and _has_lines(case) else []
     ratio = [_ratio(result.value("wall"), first)] if case.one_job else []
@@ -124,6 +125,27 @@ def _difference(result: Result, reference: Result) -> str | None:
     )
 
 
+def absences(results: Sequence[Result]) -> list[str]:
+    """A line per contender that was not there."""
+    return [
+        f"{result.contender.name} was not there; {result.absent} says where it is"
+        for result in results
+        if result.absent
+    ]
+
+
+def answers(results: Sequence[Result]) -> list[list[str]]:
+    """What each contender says of small inputs that are not as usual: a header and rows."""
+    answered = [result for result in results if result.answers]
+    if not answered:
+        return []
+    names = list(answered[0].answers)
+    return [
+        ["contender", *names],
+        *([each.contender.name, *(each.answers[name] for name in names)] for each in answered),
+    ]
+
+
 def agreement(case: Case, results: Sequence[Result]) -> str | None:
     """Who was compared, in a sentence; None where nobody computes anything comparable."""
     names = [result.contender.name for result in results if result.scores]
@@ -147,10 +169,17 @@ def show(console: Console, case: Case, results: Sequence[Result]) -> None:
     colours = {"holds": "green", "fails": "red", "unknown": "yellow"}
     for verdict, sentence in verdicts(case, results):
         console.print(f"[{colours[verdict]}]{verdict:8}[/]{sentence}", highlight=False)
+    for line in absences(results):
+        console.print(f"[yellow]absent  [/]{escape(line)}", highlight=False)
     for line in disagreements(case, results):
         console.print(f"[red]numbers [/]{escape(line)}", highlight=False)
     if (compared := agreement(case, results)) and not disagreements(case, results):
         console.print(f"[green]numbers [/]{compared} They agree.", highlight=False)
+    if answered := answers(results):
+        odd = Table(*answered[0])
+        for row in answered[1:]:
+            odd.add_row(*row)
+        console.print(odd)
     console.print()
 
 
@@ -167,9 +196,13 @@ def block(case: Case, results: Sequence[Result], repeat: int) -> str:
         "",
         *(f"- **{verdict}** — {sentence}" for verdict, sentence in verdicts(case, results)),
     ]
+    lines += [f"- **absent** — {line}" for line in absences(results)]
     lines += [f"- **numbers** — {line}" for line in disagreements(case, results)]
     if (compared := agreement(case, results)) and not disagreements(case, results):
         lines.append(f"- **numbers** — {compared} They agree.")
+    if answered := answers(results):
+        rule = ["---"] * len(answered[0])
+        lines += ["", *map(_markdown, (answered[0], rule, *answered[1:]))]
     return "\n".join([*lines, "", f"{repeat} rounds; {_environment()}."])
 
 

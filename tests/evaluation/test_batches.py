@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 
 from judged import Evaluator, InputError, evaluate
+from judged.errors import MeasureError
+from judged.evaluation.parts import Kept
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 2, "d": 0}}
 RUN = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0, "d": 1.0}, "other": {"a": 1}}
@@ -31,6 +33,36 @@ def test_a_batch_that_is_wrong_leaves_nothing_behind() -> None:
     evaluator.add({"q1": RUN["q1"]})
     with pytest.raises(InputError, match="is NaN"):
         evaluator.add({"q2": RUN["q2"], "q3": {"c": float("nan")}})
+    evaluator.add({query: RUN[query] for query in ("q2", "q3", "other")})
+    assert evaluator.evaluation().to_dict() == evaluate(JUDGEMENTS, RUN, "RR").to_dict()
+
+
+def test_a_batch_that_a_measure_refuses_leaves_nothing_behind() -> None:
+    evaluator = Evaluator(JUDGEMENTS, "RankAUC", collection=3)
+    evaluator.add({"q1": RUN["q1"]})
+    with pytest.raises(MeasureError) as refused:
+        evaluator.add({"q2": ["b", "w", "x", "y"]})
+    assert str(refused.value) == (
+        "the collection of query q2 holds 3 items, but 4 were retrieved or judged; RankAUC needs "
+        "the number of all items there are."
+    )
+    evaluator.add({query: RUN[query] for query in ("q2", "q3", "other")})
+    whole = evaluate(JUDGEMENTS, RUN, "RankAUC", collection=3)
+    assert evaluator.evaluation().to_dict() == whole.to_dict()
+
+
+def test_a_batch_that_is_interrupted_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    evaluator = Evaluator(JUDGEMENTS, "RR")
+    evaluator.add({"q1": RUN["q1"]})
+    with monkeypatch.context() as patch:
+        patch.setattr(Kept, "part_of", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            evaluator.add({"q2": RUN["q2"]})
     evaluator.add({query: RUN[query] for query in ("q2", "q3", "other")})
     assert evaluator.evaluation().to_dict() == evaluate(JUDGEMENTS, RUN, "RR").to_dict()
 

@@ -35,7 +35,7 @@ def tables() -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
 @pytest.mark.parametrize(
     "policy", [{}, {"ties": "expected"}, {"missing": "skip", "empty": "skip"}], ids=str
 )
-@pytest.mark.parametrize("blocks", [1, 7])
+@pytest.mark.parametrize("blocks", [1, 7, 40])
 def test_sums_of_blocks_are_those_of_the_whole(policy: dict[str, str], blocks: int) -> None:
     asked = Asked.of(Request.of(MEASURES, policy), tie_range=True)
     rankings = judged.judge(*tables(), policy=policy)

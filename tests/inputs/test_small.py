@@ -128,6 +128,10 @@ def test_plain_texts_of_all_kinds(both_ways, change, ties):
         (QRELS, LISTS.replace("x ", "x\x01y ")),
         (QRELS, LISTS.replace(" x ", "\x01")),
         (QRELS, LISTS.encode().replace(b"x", b"\xff")),
+        (QRELS, LISTS.encode().replace(b"tag", b"\xff")),
+        (QRELS, LISTS.encode().replace(b"Q0", b"\xff")),
+        (QRELS, LISTS.encode().replace(b"x 1", b"x \xff")),
+        (QRELS, b"# \xff\n" + LISTS.encode()),
         (
             QRELS,
             LISTS.replace("x", "\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16")),

@@ -148,7 +148,7 @@ judgements_format
             block = feed.add(run)
             if block is not None:
                 self._parts.add(self._kept.part_of(block, self._asked))
-        except Exception:
+        except BaseException:  # an interrupt too: what is asked for next must not lack the batch
             feed.restore(before)
             raise
         self._names.update(names)

@@ -293,14 +293,15 @@ class Kept:
         self._rows = 0
 
     def part_of(self, block: Rankings, asked: Asked) -> Part:
-        """What a block gives; it is kept."""
+        """What a block gives; it is kept, unless a measure refuses it."""
         r, apart = as_asked(block, asked)
+        part = _part(r, apart, asked)
         self._rows += len(r.hit_rank) + len(r.pool_grade)
         if self._rows > MOST_ROWS:
             self._blocks = Piles(Rankings.concat)
         else:
             self._blocks.add(r)
-        return _part(r, apart, asked)
+        return part
 
     def rankings(self, scored: Scored, *more: Rankings) -> Rankings | None:
         """All of them and some more, as they were scored; None where they are too large."""

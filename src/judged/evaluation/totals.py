@@ -42,13 +42,21 @@ class Total:
             errors = errors or other.errors
         else:
             errors = errors + other.errors
-        sums = tuple(one + two for one, two in zip(self.sums, other.sums, strict=True))
-        return Total(self.sample, sums, errors, self.unsure + other.unsure)
+        some = self if self.count else other  # where no query counts, columns are of no meaning
+        sums = some.sums
+        if self.count and other.count:
+            sums = tuple(one + two for one, two in zip(self.sums, other.sums, strict=True))
+        return Total(some.sample, sums, errors, self.unsure + other.unsure)
+
+    @property
+    def count(self) -> int:
+        """How many queries count."""
+        return self.sums[0].count
 
     def value(self) -> float:
         """The number, as `Means.value` gives it of all rows."""
         sample = self.sample
-        if not self.sums[0].count:
+        if not self.count:
             return float("nan")
         if sample.aggregate == "sum":
             return self.sums[0].value()
@@ -57,10 +65,11 @@ class Total:
 
     def error(self) -> float | None:
         """The standard error of the number, of a mean or a sum of estimates."""
-        if self.errors is None or self.sample.aggregate not in ("mean", "sum"):
+        wanted = self.count and self.sample.aggregate in ("mean", "sum")
+        if self.errors is None or not wanted:
             return None
         found = float(np.sqrt(self.errors.value()))
-        return found if self.sample.aggregate == "sum" else found / self.sums[0].count
+        return found if self.sample.aggregate == "sum" else found / self.count
 
 
 @dataclass(frozen=True, eq=False)

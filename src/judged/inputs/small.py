@@ -119,6 +119,8 @@ def _read(source: Source, layout: Layout, format: str | None) -> _Text | None:
     with source.open() as handle:
         for block in blocks(handle, _BLOCK):
             try:
+                if not block.isascii():
+                    block.decode()  # what is not read has to be text too
                 fields = _fields(block, wanted)
                 if fields is None:
                     block, comments = even_out(block)

@@ -136,16 +136,31 @@ def test_ctrl_c_leaves_nothing_behind(large: Path, wait: float) -> None:
     assert os.listdir(large / "temporary") == []
 
 
+def peak(folder: Path, name: str, *options: str) -> int:
+    """The most memory that a whole process takes to evaluate a run, in bytes."""
+    code = (
+        "import resource, judged.cli\n"
+        f"try: judged.cli.main(['evaluate', 'qrels', '{name}', *{options!r}])\n"
+        "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    found = run(folder, start=[sys.executable, "-c", code])
+    return int(found.stdout.split()[-1]) << 10
+
+
 def test_a_cap_holds(large: Path) -> None:
     """Beyond what a small evaluation takes, so that libraries and judgements do not count."""
-    peaks = {}
     (large / "small").write_bytes((large / "grouped").read_bytes()[:1_000_000])
-    for name in ("small", "grouped"):
-        code = (
-            "import resource, judged.cli\n"
-            f"try: judged.cli.main(['evaluate', 'qrels', '{name}', '--memory', '100MB'])\n"
-            "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
-        )
-        found = run(large, start=[sys.executable, "-c", code])
-        peaks[name] = int(found.stdout.split()[-1]) << 10
-    assert peaks["grouped"] - peaks["small"] < 100_000_000
+    small, whole = (peak(large, name, "--memory", "100MB") for name in ("small", "grouped"))
+    assert whole - small < 100_000_000
+
+
+def test_longer_lists_take_no_more_memory(large: Path) -> None:
+    """Lists 14 times as long: each line once more with 13 other items, which nobody judged."""
+    with (large / "grouped").open() as short, (large / "longer").open("w") as long:
+        for line in short:
+            long.write(line)
+            for number in range(13):
+                long.write(line.replace("document", f"other-{number}", 1))
+    longer, short = (peak(large, name, "--memory", "100MB") for name in ("longer", "grouped"))
+    assert longer <= 1.25 * short
+    (large / "longer").unlink()

@@ -210,6 +210,14 @@ def test_a_neighbourhood_is_settled_once_for_all_its_relevant_items(
     same(found, scores, judged(relevant))
 
 
+def test_one_close_score_beside_others_in_a_tile_without_the_relevant_items(cut: Cut) -> None:
+    cut(1, 3001)
+    rest = np.linspace(0, 0.5, 3000)
+    items = np.concatenate([[1.0, 2.0], rest, [1 + 1e-12, 1 + 2e-12, 2 + 1e-12], rest])[:, None]
+    found = rank(np.ones((1, 1)), items, {"0": {"0": 1, "1": 1}}, similarity="dot")
+    assert found.hit_rank.tolist() == [2, 5]
+
+
 @pytest.mark.parametrize("name", ["dot", "euclidean", "hamming"])
 @pytest.mark.parametrize("unit", [1, 0.5])
 def test_whole_numbers_and_halves_need_no_settling(
@@ -347,6 +355,15 @@ def test_numbers_that_single_precision_cannot_hold(name: str, size: float) -> No
             top_k(left, right, 5, similarity="cosine", precision="single")
 
 
+def test_a_middle_of_items_that_single_precision_cannot_hold() -> None:
+    rng = np.random.default_rng(14)
+    queries, items = rng.normal(3, 1, size=(5, 6)) * 2.0**300, rng.normal(3, 1, (40, 6)) * 2.0**300
+    found = Embeddings(queries, items, similarity="euclidean").top_k(40)
+    exact = scores_of("euclidean", queries, items)
+    assert found.items.tolist() == np.argsort(-exact, axis=1).tolist()
+    assert found.scores.tolist() == (-np.sort(-exact, axis=1)).tolist()
+
+
 def test_one_number_that_single_precision_cannot_hold_spoils_no_others() -> None:
     items = np.array([[1e200, 0.0], [1.0, 1.0], [1.0, 1.0000000001], [0.0, 1e-200]])
     queries = np.array([[1.0, 1.0], [0.0, 1.0]])
@@ -357,3 +374,37 @@ def test_one_number_that_single_precision_cannot_hold_spoils_no_others() -> None
             exact,
             np.ones((2, 4)),
         )
+
+
+def test_scores_far_from_many_tied_ones_are_not_counted_with_them() -> None:
+    """In single precision scores may lie further apart than a table of the tied ones reaches."""
+    for least, most, far in ((1e-30, 1e-29, 1e10), (-3e38, 3e38, 3e38)):
+        numbers = np.linspace(least, most, 10, dtype=np.float32)
+        items = np.append(np.tile(numbers, 300), np.float32(far))[:, None]
+        found = rank(
+            np.ones((1, 1), np.float32),
+            items,
+            lambda a, b: (np.arange(3001) < 10)[None],
+            similarity="dot",
+            precision="single",
+        )
+        assert found.hit_tie_first is not None
+        assert found.hit_tie_last is not None
+        wanted = [np.count_nonzero(items > number) + 1 for number in numbers[::-1]]
+        assert found.hit_tie_first.tolist() == wanted
+        assert found.hit_tie_last.tolist() == [np.count_nonzero(items >= n) for n in numbers[::-1]]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_equal_vectors_of_signs_tie_whatever_a_function_returns(dtype: Any) -> None:
+    """Such vectors differ in the highest bits of their numbers alone."""
+    rng = np.random.default_rng(13)
+    items = rng.choice([-1.0, 1.0], (300, 4)).astype(dtype)
+    found = rank(
+        np.ones((1, 4)),
+        items,
+        lambda a, b: np.ones((b - a, 300)),
+        similarity=lambda q, x: q @ x.T + np.arange(len(x)) * 1e-9,
+    )
+    assert found.hit_tie_first is not None
+    assert len(np.unique(found.hit_tie_first)) == len(np.unique(items, axis=0)) == 16

@@ -176,6 +176,18 @@ def test_an_outlier_among_the_judged_items() -> None:
         alike(ready.rankings(counts), expected)
 
 
+def test_one_close_score_beside_others_in_a_long_row() -> None:
+    """Scores that single precision cannot tell apart: two above one relevant item, and one above
+    the other."""
+    close = [1 + 1e-12, 1 + 2e-12, 2 + 1e-12]
+    shard = np.append(close, np.linspace(0, 0.5, 3000))[:, None]
+    ready = judged.shards.prepare(
+        [[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "1": 1}}, similarity="dot"
+    )
+    counts = ready.count([f"other {at}" for at in range(len(shard))], shard)
+    assert ready.rankings(counts).hit_rank.tolist() == [2, 5]
+
+
 def test_labels_of_the_judged_items() -> None:
     case = Case(1, "cosine")
     labels = np.arange(len(case.items)) % 5
@@ -247,6 +259,12 @@ def test_what_does_not_add_up_is_refused(tmp_path: Path) -> None:
         "item has one vector.",
     ):
         ready.count([name], items[row : row + 1] + 1)
+    with refused(
+        InputError,
+        f"the shard: the vector of item {name!r} is not the one that the judged items have; an "
+        "item has one vector.",
+    ):
+        ready.count([name], -items[row : row + 1])
     with refused(
         InputError,
         "the shard: 1 item is judged (nowhere), but had no vector when the queries were prepared; "

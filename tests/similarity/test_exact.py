@@ -95,6 +95,13 @@ def test_a_tie_of_two_numbers_is_rounded_to_the_even_one() -> None:
         assert dots(Pairs(np.ones((1, 4)), item, one, one)).tolist() == [wanted]
 
 
+def test_a_small_score_of_vectors_with_large_numbers_keeps_its_digits() -> None:
+    query = np.array([[2.0**500, 2.0**-530]])
+    items = np.array([[0.0, 1.0], [0.0, 1 + 2.0**-52], [0.0, 1 + 2.0**-51]])
+    found = dots(Pairs(query, items, np.zeros(3, np.int64), np.arange(3)))
+    assert found.tolist() == (items[:, 1] * 2.0**-530).tolist()
+
+
 @given(
     hnp.arrays(np.float64, (3, 11), elements=st.floats(-1e6, 1e6)),
     hnp.arrays(np.float64, (11, 2), elements=st.floats(-1e6, 1e6)),

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from judged.inputs.vectors.vectors import Matrix
 from judged.segments import Ints
 
+Flags = NDArray[np.bool_]
+
 _AT_A_TIME = 10
 """Limits that a row is compared with in one call."""
 _WORDS = 250
@@ -37,10 +39,11 @@ class RowCounter:
         self._within = np.zeros(self._flags.shape[1] // 8, np.uint64)
 
     def count(
-        self, scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints
+        self, scores: Matrix, low: Matrix, high: Matrix, own: Flags, above: Ints, level: Ints
     ) -> Ints | None:
         """How many scores are above each high and not below each low limit; limits ascend. And
-        where scores lie between a low and its high one, if that is to be had for little."""
+        where scores lie between a low and its high one, if that is to be had for little; `own` says
+        between which one score does that nobody looks for."""
         many = len(low) > _SORT_FROM
         # Of many relevant items a few often stand far behind the others: without them only few
         # scores may count.
@@ -52,18 +55,23 @@ class RowCounter:
                 _count_sorted(ordered, low[behind:], high[behind:], above[behind:], level[behind:])
                 if behind:
                     self._compare(
-                        scores, low[:behind], high[:behind], above[:behind], level[:behind]
+                        scores,
+                        low[:behind],
+                        high[:behind],
+                        own[:behind],
+                        above[:behind],
+                        level[:behind],
                     )
                 if many or not self._windows:
                     return None
-                return _between(few, columns, low, high, level - above > 1)
+                return _between(few, columns, low, high, level - above > own)
         if not many:
-            return self._compare(scores, low, high, above, level)
+            return self._compare(scores, low, high, own, above, level)
         _count_sorted(np.sort(scores), low, high, above, level)
         return None
 
     def _compare(
-        self, scores: Matrix, low: Matrix, high: Matrix, above: Ints, level: Ints
+        self, scores: Matrix, low: Matrix, high: Matrix, own: Flags, above: Ints, level: Ints
     ) -> Ints | None:
         # Not below a limit is above the number next to it.
         limits = np.concatenate([high, np.nextafter(low, low.dtype.type(-np.inf))])
@@ -80,7 +88,7 @@ class RowCounter:
                 flags = flags if ends[some].all() else flags[ends[some]]
                 self._within ^= np.bitwise_xor.reduce(flags, axis=0)
         above[:], level[:] = np.concatenate(counted).reshape(2, -1)
-        if not self._windows or (level <= above + 1).all():
+        if not self._windows or (level - above <= own).all():
             return None
         return np.flatnonzero(self._within.view(bool)[: self._width])
 
@@ -116,9 +124,7 @@ class RowCounter:
         )
 
 
-def _between(
-    scores: Matrix, columns: Ints, low: Matrix, high: Matrix, which: NDArray[np.bool_]
-) -> Ints | None:
+def _between(scores: Matrix, columns: Ints, low: Matrix, high: Matrix, which: Flags) -> Ints | None:
     """The columns of scores that lie within some of the windows."""
     windows = which.nonzero()[0].tolist()
     if not windows:

@@ -227,6 +227,7 @@ class Tally:
         above, level = np.empty_like(self._above), np.empty_like(self._level)
         width = tile.scores.shape[1]
         close: dict[int, Ints] = {}
+        own = tile.holds(self._item)
         if width <= _SHORT:
             self._count_short_rows(tile.scores, above, level)
         else:
@@ -235,10 +236,10 @@ class Tally:
             for row in np.flatnonzero(self._lengths).tolist():
                 at = slice(int(ends[row] - self._lengths[row]), int(ends[row]))
                 limits = self._low[at], self._high[at]
-                found = counter.count(tile.scores[row], *limits, above[at], level[at])
+                found = counter.count(tile.scores[row], *limits, own[at], above[at], level[at])
                 if found is not None:
                     close[row] = found
-        crowded = np.flatnonzero(level - above > tile.holds(self._item))
+        crowded = np.flatnonzero(level - above > own)
         if len(crowded):
             self._settle(tile, crowded, above, level, close)
         self._above += above

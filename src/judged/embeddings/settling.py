@@ -139,15 +139,16 @@ def _maybe(scores: Matrix, low: Matrix, high: Matrix) -> Ints:
     least, most = low.min(), high.max()
     with np.errstate(over="ignore", divide="ignore"):
         scale = scores.dtype.type(_STEPS) / (most - least)
-    if not np.isfinite(scale):
+    if not 0 < scale < np.inf:
         return np.flatnonzero((scores >= least) & (scores <= most))
 
     def step(numbers: Matrix) -> NDArray[np.intp]:
-        # The same operations for limits and scores: none of them changes an order.
-        found = numbers - least
-        found *= scale
-        found += found.dtype.type(1)
-        with np.errstate(invalid="ignore"):  # what is excluded lies below the table
+        # The same operations for limits and scores: none of them changes an order. What overflows
+        # lies above the table, and what is excluded below it.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = numbers - least
+            found *= scale
+            found += found.dtype.type(1)
             return found.astype(np.intp)
 
     touched = np.zeros(_STEPS + 4, np.int64)

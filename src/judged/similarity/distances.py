@@ -84,7 +84,11 @@ class Euclidean(Similarity):
         # Rounded to a power of two no coarser than the spread: whole numbers stay whole, and their
         # ties ties.
         grid = 2.0 ** np.floor(np.log2(spread)) if spread > 0 else 1.0
-        return replace(self, centre=(np.round(mean / grid) * grid).astype(np.float32))
+        centre = np.round(mean / grid) * grid
+        with np.errstate(over="ignore"):
+            single = centre.astype(np.float32)
+        # What single precision cannot hold is read and scored in double precision.
+        return replace(self, centre=single if np.isfinite(single).all() else centre)
 
 
 def _own_square(length: float) -> float:

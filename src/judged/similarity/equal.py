@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.segments import Ints
+from judged.segments import Ints, borders
 from judged.similarity.rounding import Precision
 
 Keys = NDArray[np.uint64]
@@ -19,6 +19,9 @@ def keys_of(block: Matrix) -> Keys:
     # Adding 0 makes -0 a 0, an equal number of different bits.
     np.add(block, block.dtype.type(0), out=numbers[:, : block.shape[1]])
     pairs = numbers.view(np.uint64)
+    # Of a product only the bits from a number's lowest one on say anything, and signs and small
+    # whole numbers differ in their highest bits alone.
+    pairs ^= pairs >> np.uint64(31)
     factors = np.random.default_rng(1).integers(
         0, 1 << 63, pairs.shape[1], dtype=np.uint64
     ) * np.uint64(2) + np.uint64(1)
@@ -29,28 +32,26 @@ def first_equal(vectors: Vectors, keys: Keys, precision: Precision = np.float32)
     """For each vector the first that is equal to it, which may be itself; keys are a hint, the
     numbers decide."""
     order = np.argsort(keys, kind="stable")
-    hints = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
+    run = np.cumsum(borders(keys[order]))
     first = np.arange(len(keys))
     step = max(1, _NUMBERS_AT_A_TIME // vectors.dims)
-    for begin in range(0, len(hints), step):
-        at = hints[begin : begin + step]
-        here, before = (vectors.rows(rows, precision) for rows in (order[at], order[at - 1]))
-        same = (here == before).all(axis=1)
-        at = at[same]
-        first[order[at]] = order[at - 1]
-    return _at_the_end(first)
+    # Vectors of one key are compared with the first of them, and those that differ once more.
+    left = np.flatnonzero(np.bincount(run)[run] > 1)
+    while len(left):
+        start = borders(run[left])
+        leader = order[left[start]][np.cumsum(start) - 1][~start]
+        left = left[~start]
+        other, same = order[left], np.zeros(len(left), bool)
+        for begin in range(0, len(left), step):
+            at = slice(begin, begin + step)
+            here, there = (vectors.rows(rows[at], precision) for rows in (other, leader))
+            same[at] = (here == there).all(axis=1)
+        first[other[same]] = leader[same]
+        left = left[~same]
+    return first
 
 
 _NUMBERS_AT_A_TIME = 1 << 22
-
-
-def _at_the_end(first: Ints) -> Ints:
-    """Chains of "equal to that one" followed to the one that all of them lead to."""
-    while True:
-        further = first[first]
-        if np.array_equal(further, first):
-            return first
-        first = further
 
 
 def equal_groups(vectors: Vectors, precision: Precision = np.float32) -> tuple[Ints, Ints]:

@@ -179,11 +179,19 @@ def dots(pairs: Pairs) -> Floats:
     def slow(row: int) -> float:
         left, right = pairs.fractions(row)
         real = sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
-        return float(real / Fraction(2) ** int(power[row]))
+        found, power[row] = _near_1(real)
+        return found
 
     unsure = wild[pairs.query] | wilder[pairs.item]
     found = _all_settled(fast, slow, unsure)
     return _powered(found, power)
+
+
+def _near_1(real: Fraction) -> tuple[float, int]:
+    """A real number over a power of two, near 1 so that no digit vanishes, rounded; and the
+    power."""
+    power = real.numerator.bit_length() - real.denominator.bit_length()
+    return float(real / Fraction(2) ** power), power
 
 
 def _powered(found: Floats, power: Ints) -> Floats:
@@ -350,8 +358,11 @@ def _of_differences(
                 left, right = (np.ldexp(each, -power[rows][:, None]) for each in (left, right))
         return _nearest(*sum_of(terms(left, right), pieces))
 
+    total = degree * power
+
     def slow(row: int) -> float:
-        return float(real(*pairs.fractions(row)) / Fraction(2) ** int(degree * power[row]))
+        found, total[row] = _near_1(real(*pairs.fractions(row)))
+        return found
 
     found = _all_settled(fast, slow, unsure)
-    return _powered(found, degree * power)
+    return _powered(found, total)

@@ -122,13 +122,13 @@ def _blocks(
     vectors: Vectors, relation: Judgements, connect: bool
 ) -> Iterator[tuple[Vectors, Judgements]]:
     """Queries, with their judgements, in blocks that can be sent; judged queries that have no
-    vector are in the first."""
+    vector are in the last."""
     size = len(vectors) * vectors.values.shape[1] * 8
     number = math.ceil(size / (_SENT_TO_SERVER if connect else _SENT))
-    if number <= 1:
+    pool, there = relation.pool, set(vectors.names())
+    if number <= 1 or there.isdisjoint(pool.queries):  # the latter is refused
         yield vectors, relation
         return
-    pool = relation.pool
     if pool.subtopics is not None:
         raise InputError(
             "judgements by subtopic are not there for so many queries on items in Spark; evaluate "
@@ -139,17 +139,16 @@ def _blocks(
         query: dict(zip(items, pool.grades[at : at + len(items)].tolist(), strict=True))
         for query, items, at in zip(pool.queries, pool.items, starts.tolist(), strict=True)
     }
-    absent = {query: left.pop(query) for query in left.keys() - set(names)}
-    for rows in np.array_split(np.arange(len(vectors)), number):
+    absent = {query: left.pop(query) for query in pool.queries if query not in there}
+    cut = np.array_split(np.arange(len(vectors)), number)
+    with_judgements = [rows for rows in cut if any(names[at] in left for at in rows.tolist())]
+    for rows in with_judgements:
         ids = tuple(names[at] for at in rows.tolist())
         own = {query: left[query] for query in ids if query in left}
-        if own:
-            values = np.array(vectors.values[rows[0] : rows[-1] + 1])
-            yield (
-                replace(vectors, values=values, ids=ids),
-                replace(relation, judgements=absent | own),
-            )
-            absent = {}
+        if rows is with_judgements[-1]:
+            own |= absent
+        values = np.array(vectors.values[rows[0] : rows[-1] + 1])
+        yield replace(vectors, values=values, ids=ids), replace(relation, judgements=own)
 
 
 def _judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
@@ -165,7 +164,8 @@ def _judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
     place = {name: at for at, name in enumerate(names)}
     rows.sort(key=lambda row: place[row["id"]])
     table = pl.DataFrame(
-        {"id": [row["id"] for row in rows], "vector": [row["vector"] for row in rows]}
+        {"id": [row["id"] for row in rows], "vector": [row["vector"] for row in rows]},
+        schema={"id": pl.String, "vector": pl.List(pl.Float64)},
     )
     kind = dict(frame.dtypes)["vector"]
     matrix = matrix_of(table)

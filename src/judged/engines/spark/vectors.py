@@ -99,12 +99,14 @@ def matrix_of(rows: pl.DataFrame) -> NDArray[np.floating[Any]]:
     """The vectors of some rows, one under the other."""
     column = rows["vector"]
     lengths = column.list.len()
-    odd = rows.filter(lengths.is_null() | (lengths != lengths.max())).sort("id")
+    usual = max(lengths.drop_nulls().to_list(), default=0)
+    odd = rows.filter(lengths.is_null() | (lengths != usual)).sort("id")
     if odd.height:
-        name, own = odd["id"][0], odd["vector"].list.len()[0]
-        has = "is missing" if own is None else f"has {counted(own, 'number')}"
-        usual = max(lengths.drop_nulls().to_list(), default=0)
-        raise InputError(f"the items: the vector of {name!r} {has}, and others have {usual}.")
+        own = odd["vector"].list.len()[0]
+        has = "is missing"
+        if own is not None:
+            has = f"has {counted(own, 'number')}, and others have {usual}"
+        raise InputError(f"the items: the vector of {odd['id'][0]!r} {has}.")
     flat = column.explode()
     if flat.null_count():
         inside = rows.filter(column.list.eval(_is_null()).list.any()).sort("id")

@@ -148,6 +148,19 @@ def test_what_is_wrong_is_said_as_everywhere(spark: Any) -> None:
         judged.evaluate(judgements, frame.withColumn("score", frame.item), "AP")
 
 
+def test_two_columns_of_one_name_are_refused(spark: Any) -> None:
+    judgements, run = tables()
+    frame = as_spark(spark, run).selectExpr("*", "'x' AS query")
+    with pytest.raises(InputError) as raised:
+        judged.evaluate(judgements, frame, "AP")
+    assert str(raised.value) == (
+        'a Spark frame: there are two columns "query"; name each column once.'
+    )
+    failed = r"^a Spark data frame: its engine failed \(\[AMBIGUOUS_REFERENCE\] .*\)\.$"
+    with pytest.raises(EngineError, match=failed):
+        judged.evaluate(judgements, frame, "AP", engine="tables")
+
+
 def test_long_lists_with_own_ids_that_repeat(spark: Any, settings: Any) -> None:
     """What is taken out repeats nothing, and may be all that a partition holds."""
     judgements, run = tables()
@@ -157,6 +170,24 @@ def test_long_lists_with_own_ids_that_repeat(spark: Any, settings: Any) -> None:
     options: dict[str, Any] = {"exclude_same_id": True, "duplicates": "first"}
     found = judged.evaluate(judgements, as_spark(spark, rows), MEASURES, **options)
     assert_same(found, judged.evaluate(judgements, rows, MEASURES, **options))
+
+
+def test_long_lists_of_ranks_and_of_nothing(spark: Any, settings: Any) -> None:
+    """A rank is not a score, a list may have nothing in it, and of what a list has twice no score
+    may be missing."""
+    settings(longestList=1)
+    judgements = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
+    rows = [("q1", "a", 1.0), ("q1", "a", 3.0), ("q1", "b", 2.0), ("q2", None, None)] * 2
+    names = {"score": "rank"}
+    run = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row").rename(names)
+    found = judged.evaluate(
+        judgements, as_spark(spark, run).withColumnsRenamed(names), MEASURES, duplicates="first"
+    )
+    assert_same(found, judged.evaluate(judgements, run, MEASURES, duplicates="first"))
+    lost = as_spark(spark, run.vstack(pl.DataFrame([["q1"], ["a"], [None]], schema=run.schema)))
+    with pytest.raises(InputError) as raised:
+        judged.evaluate(judgements, lost, MEASURES, duplicates="first")
+    assert str(raised.value) == "a Spark frame: the score of item 'a' for query 'q1' is missing."
 
 
 def test_what_spark_would_read_otherwise(spark: Any, settings: Any, folder: Path) -> None:
@@ -388,3 +419,35 @@ def test_items_in_spark_are_counted_where_they_are(spark: Any) -> None:
     with pytest.raises(InputError) as again:
         judged.evaluate_embeddings(queries, frame.union(frame), judgements, query_ids=query_ids)
     assert str(again.value) == ("the items: 'i0' is there more than once (and 299 more such ids).")
+
+
+@pytest.mark.parametrize("lost", ["a", "b"])
+def test_a_missing_vector_is_named(spark: Any, lost: str) -> None:
+    """Of a judged item, which are read first, and of another, alone in its partition."""
+    rows = [(name, None if name == lost else [1.0, 2.0]) for name in ("a", "b")]
+    frame = spark.createDataFrame(rows, "id string, vector array<double>").repartition(2, "id")
+    with pytest.raises(InputError) as caught:
+        judged.evaluate_embeddings([[1.0, 2.0]], frame, {"0": {"a": 1}}, "RR")
+    assert str(caught.value) == f"the items: the vector of {lost!r} is missing."
+
+
+def test_queries_that_are_sent_in_blocks(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judged queries without a vector come in the order of the judgements."""
+    from judged.engines.spark import embeddings
+
+    monkeypatch.setattr(embeddings, "_SENT", 16)
+    rows = [("a", [1.0, 2.0]), ("b", [2.0, 1.0])]
+    frame = spark.createDataFrame(rows, "id string, vector array<double>").coalesce(1)
+    queries = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+    absent = [f"absent {at}" for at in range(20)]
+    judgements = {query: {"a": 1} for query in (*absent, "0", "2")}
+    with pytest.warns(judged.JudgedWarning):
+        found = judged.evaluate_embeddings(queries, frame, judgements, "RR").per_query
+    assert found["query"].to_list() == ["0", "2", *absent]
+    assert found["RR"].to_list() == [0.5, 0.5, *[0.0] * 20]
+    with pytest.raises(InputError) as caught:
+        judged.evaluate_embeddings(queries, frame, {"9": {"a": 1}}, "RR")
+    assert str(caught.value) == (
+        "the judgements and the queries have no query in common: the judgements have '9', the "
+        "vectors have '0', '1', '2', row numbers; give query_ids (--query-ids)."
+    )

@@ -340,16 +340,99 @@ def test_ids_that_do_not_meet_are_explained() -> None:
     assert any("item_to=" in each for each in audits(found))
 
 
-def test_a_collation_that_cannot_be_taken_off_is_found_out() -> None:
+def test_a_collation_is_taken_off() -> None:
+    con = duckdb.connect()
+    collated = "VARCHAR COLLATE NOCASE"
+    con.execute(f"CREATE TABLE run (query {collated}, item {collated}, score DOUBLE)")
+    con.execute(
+        "INSERT INTO run VALUES ('q1', 'x', 3), ('q1', 'a', 1), ('q1', 'A', 2), ('Q1', 'z', 5)"
+    )
+    frame = pl.DataFrame(con.table("run"))
+    for options in ({}, {"duplicates": "first"}):
+        local = told(judged.evaluate(JUDGEMENTS, frame, "AP, RR", **options))
+        assert local["per_query"]["q1"]["RR"] == 1 / 3
+        for table in (con.table("run"), ibis.duckdb.from_connection(con).table("run")):
+            assert told(judged.evaluate(JUDGEMENTS, table, "AP, RR", **options)) == local
+
+
+def test_a_collation_that_cannot_be_taken_off_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hits.Backend, "exact", lambda self, table, *names: table)
     con = duckdb.connect()
     con.execute("CREATE TABLE run (query VARCHAR, item VARCHAR COLLATE NOCASE, score DOUBLE)")
     con.execute("INSERT INTO run VALUES ('q1', 'A', 1.0), ('q1', 'x', 0.5)")
-    assert judged.evaluate(JUDGEMENTS, con.table("run"), "RR").value() == 0
     with pytest.raises(EngineError) as raised:
         judged.evaluate(JUDGEMENTS, ibis.duckdb.from_connection(con).table("run"), "RR")
     assert str(raised.value) == (
         "an ibis table: its engine takes 'A' and 'a' for the same, as the column has a collation; "
         "make it a column whose texts are compared by their bytes."
+    )
+
+
+@pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
+@pytest.mark.parametrize("type_", ["HUGEINT", "DECIMAL(38,0)"])
+def test_large_whole_numbers_are_rounded_once(type_: str) -> None:
+    # The second is the double that is nearest to the first; DuckDB makes another of the first.
+    given, nearest = (
+        8_531_145_441_387_310_445_494_063_538_493_185_622,
+        8_531_145_441_387_311_019_926_634_550_517_563_392,
+    )
+    assert float(given) == float(nearest)
+    con = duckdb.connect()
+    rows = f"('q1', 'a', '{given}'::{type_}), ('q1', 'x', '{nearest}'::{type_})"
+    con.execute(f"CREATE TABLE run AS SELECT * FROM (VALUES {rows}) AS run({NAMES})")
+    for table in (con.table("run"), ibis.duckdb.from_connection(con).table("run")):
+        for run in (table, pl.DataFrame(con.table("run"))):
+            rankings = judged.judge(JUDGEMENTS, run)
+            assert rankings.hit_tie_first.tolist() == [1]
+            assert rankings.hit_tie_last.tolist() == [2]
+
+
+def test_a_relation_of_a_connection_that_ibis_has_too() -> None:
+    """ibis tells DuckDB to look for no variables of Python; it is told so afterwards again."""
+    con = duckdb.connect()
+    ibis.duckdb.from_connection(con)
+    table = con.sql(f"SELECT * FROM (VALUES {ROWS}) AS run({NAMES})")
+    assert judged.judge(JUDGEMENTS, table).hit_rank.tolist() == [2, 3]
+    setting = con.sql("SELECT current_setting('python_enable_replacements')").fetchall()
+    assert setting == [(False,)]
+
+
+@pytest.mark.parametrize("what", ["run", "judgements"])
+def test_a_table_that_is_gone(what: str) -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE gone AS SELECT 'q1' AS query, 'a' AS item, 1 AS score, 1 AS grade")
+    table = con.table("gone")
+    con.execute("DROP TABLE gone")
+    given = {"run": (JUDGEMENTS, table), "judgements": (table, {"q1": {"a": 1.0}})}
+    with pytest.raises(EngineError) as raised:
+        judged.evaluate(*given[what])
+    assert str(raised.value) == (
+        "a DuckDB relation: its engine failed (Catalog Error: Table with name gone does not "
+        "exist!)."
+    )
+
+
+def test_sqlite_holds_anything_in_any_column(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "odd.sqlite") as con:
+        con.execute("CREATE TABLE run (query TEXT, item TEXT, score REAL)")
+        con.execute("INSERT INTO run VALUES ('q1', 'c', -2), ('q1', 'a', -1), ('q1', 'x', 'n/a')")
+        con.execute("CREATE TABLE qrels (query TEXT, item TEXT, grade INTEGER)")
+        con.execute("INSERT INTO qrels VALUES ('q1', 'c', 1), ('q1', 'a', 1.5)")
+    tables = ibis.sqlite.connect(tmp_path / "odd.sqlite")
+    with pytest.raises(InputError) as raised:
+        judged.evaluate(JUDGEMENTS, tables.table("run"))
+    assert str(raised.value) == (
+        'an ibis table: column "score" holds a text in 1 row, but a score must be a number.'
+    )
+    rankings = judged.judge(tables.table("qrels"), {"q1": {"a": 1.0}})
+    assert rankings.pool_grade.tolist() == [1.5, 1]
+    con.execute("UPDATE qrels SET grade = 'yes' WHERE item = 'c'")
+    con.commit()
+    con.close()
+    with pytest.raises(InputError) as raised:
+        judged.evaluate(tables.table("qrels"), {"q1": {"a": 1.0}})
+    assert str(raised.value) == (
+        'an ibis table: column "grade" holds a text in 1 row, but a grade must be a number.'
     )
 
 
@@ -399,6 +482,11 @@ def test_the_command_line_takes_addresses(databases: Path) -> None:
     assert found.stdout.splitlines()[:3] == ["run,RR", "bm25,0.25", "again,0.25"]
     lost = CliRunner().invoke(cli, ["evaluate", str(qrels), address, "--engine", "tables"])
     assert "with engine tables a run is a table of a database" in str(lost.exception)
+    mixed = CliRunner().invoke(cli, [*asked, str(qrels), "--engine", "tables"])
+    assert str(mixed.exception) == (
+        f"{qrels}: with engine tables a run is a table of a database, URL#TABLE, as "
+        "duckdb://runs.duckdb#bm25; a file is read without an engine."
+    )
 
 
 def test_wrong_addresses(databases: Path) -> None:

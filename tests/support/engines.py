@@ -79,7 +79,8 @@ def _on_ibis_duckdb(batch: Batch, folder: Path, spark: Any) -> Evaluation:
 
     connection = duckdb.connect()
     connection.register("given", batch.frame)
-    connection.execute("CREATE TABLE run AS SELECT * FROM given")
+    connection.execute(f"CREATE TABLE run ({_columns(batch)})")
+    connection.execute("INSERT INTO run SELECT * FROM given")
     table = ibis.duckdb.from_connection(connection).table("run")
     return evaluate(batch.judgements, table, **asked(batch))
 

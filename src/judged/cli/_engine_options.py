@@ -86,7 +86,7 @@ def opened(
     Spark. `options` lose what has been used, and say the engine where it is not told by that."""
     if engine["engine"] == "tables":
         options["engine"] = "tables"
-    if not engine["engine"] or _are_addresses(engine, runs):
+    if not engine["engine"] or _in_databases(engine, (judgements, *runs)):
         return judgements, runs or None
     from judged.cli._terminal import working
     from judged.engines.spark import reading
@@ -111,10 +111,11 @@ def opened_run(engine: dict[str, Any], run: str, options: dict[str, Any]) -> Any
     return reading.opened_run(spark, run, **where)
 
 
-def _are_addresses(engine: dict[str, Any], runs: tuple[str, ...]) -> bool:
-    """Whether runs are tables of databases, URL#TABLE, which need no Spark."""
+def _in_databases(engine: dict[str, Any], given: tuple[str, ...]) -> bool:
+    """Whether something is a table of a database, URL#TABLE, which Spark does not read: then
+    nothing is read by Spark."""
     asks = engine["master"] or engine["remote"] or engine["spark_conf"]
-    return engine["engine"] == "tables" and not asks and all(map(_is_address, runs))
+    return engine["engine"] == "tables" and not asks and any(map(_is_address, given))
 
 
 def _is_address(run: str) -> bool:

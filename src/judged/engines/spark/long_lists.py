@@ -22,6 +22,7 @@ from judged.engines.spark.session import address_of
 from judged.engines.spark.work import done
 from judged.errors import InputError, JudgedError
 from judged.inputs.remote import RemoteRun
+from judged.inputs.tables import texts
 from judged.judging.faults import ADVICE
 from judged.judging.join import Matches, Reduced, Tied
 from judged.notes import merged
@@ -43,7 +44,7 @@ class Seen(NamedTuple):
     hits: pl.DataFrame
     """Query, item and score of the judged items."""
     lists: pl.DataFrame
-    """Query, number of results and greatest score of each list."""
+    """Query, number of results and greatest score of each list, those with nothing in them too."""
     infinite: int
     notes: tuple[str, ...]
     basis: tuple[str, ...]
@@ -72,9 +73,11 @@ class Finding:
             return
         hits = run.frame.join(self.judged, on=["query", "item"], how="semi")
         score = pl.col("score")
+        lists = run.frame.group_by("query").agg(pl.len().alias("rows"), score.max().alias("best"))
+        named = texts("query", run.names()).to_frame()
         yield Seen(
             hits.select("query", "item", "score"),
-            run.frame.group_by("query").agg(pl.len().alias("rows"), score.max().alias("best")),
+            named.join(lists, on="query", how="left").with_columns(pl.col("rows").fill_null(0)),
             int(run.frame["score"].is_infinite().sum()),
             run.notes,
             run.basis,
@@ -263,7 +266,9 @@ def _once(run: SparkTable, rows: Any, work: JudgePartition) -> tuple[Any, int]:
             f"{run.source}: query {query!r} has item {item!r} more than once{more}. {ADVICE}"
         )
     number = F.expr("try_cast(score as double)")
-    best = (F.min if run.is_rank else F.max)(number).alias("score")
+    # The greatest is NaN where there is one; and where a score is missing, there is none.
+    best = -F.max(-number) if run.is_rank else F.max(number)
+    best = F.when(F.count(number) == F.count(F.lit(1)), best).alias("score")
     kept = listed.groupBy("query", "item").agg(best)
     others = rows.where(own).select("query", "item", number.alias("score"))
     lacking = [name for name in run.frame.columns if name not in kept.columns]
@@ -276,7 +281,7 @@ def _takes_out_own_ids(work: JudgePartition) -> bool:
     import polars as pl
 
     plain = replace(work.run, columns=("query", "item", "score"), is_rank=False)
-    rows = pl.DataFrame({"query": ["q", "q"], "item": ["q", "a"], "score": [1.0, 2.0]})
+    rows = pl.DataFrame({"query": ["q", "q"], "item": ["q", "a"], "score": [-1.0, -2.0]})
     return changed(replace(work, run=plain), rows).frame.height == 1
 
 

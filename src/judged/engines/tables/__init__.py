@@ -34,7 +34,8 @@ class Table(RemoteTable):
     def run(self, name: str | None, columns: Named) -> TableRun:
         label = self.backend.label
         source = label if name in (None, "run") else f"{label.partition(' ')[2]} {name!r}"
-        rows, is_rank, notes = run_columns(self.backend, source, columns)
+        with self.backend.failing():
+            rows, is_rank, notes = run_columns(self.backend, source, columns)
         return TableRun(
             name=name or "run",
             source=source,
@@ -45,7 +46,8 @@ class Table(RemoteTable):
         )
 
     def judgements(self, columns: Named) -> Judgements:
-        return table_judgements(self.backend, columns)
+        with self.backend.failing():
+            return table_judgements(self.backend, columns)
 
 
 def remote_table(given: Any, kind: Kind, engine: Engine | None, columns: Named) -> Table | None:
@@ -62,7 +64,7 @@ def remote_table(given: Any, kind: Kind, engine: Engine | None, columns: Named) 
     elif engine is None and find_spec("narwhals") is None:
         return None
     backend = Backend.of(given)
-    header = backend.table.collect_schema().names()
+    header = backend.schema.names()
     role = LISTS[kind is not JUDGEMENTS]
     if engine is None and has_lists(header, (role,), columns):
         return None

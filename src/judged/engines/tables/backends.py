@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import EngineError, InputError, JudgedError, MissingExtraError
+from judged.text import counted, quote
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -58,6 +60,50 @@ class Backend:
         """What messages call a table of it."""
         return _LABELS.get(self.engine, "a lazy table")
 
+    @property
+    def schema(self) -> nw.Schema:
+        """The columns, by name, and their types; a table may be gone by now."""
+        with self.failing():
+            return self.table.collect_schema()
+
+    @cached_property
+    def database(self) -> str:
+        """The engine or, behind ibis, the database that ibis speaks to."""
+        import narwhals as nw
+
+        if self.engine != "ibis":
+            return self.engine
+        import ibis
+
+        native: Any = nw.to_native(self.table)
+        with self.failing():
+            return str(ibis.get_backend(native).name)
+
+    def number(self, name: str, source: str, what: str) -> nw.Expr:
+        """The numbers of a column, each as the double that is nearest to it."""
+        import narwhals as nw
+
+        column = nw.col(name)
+        if self.database == "sqlite":
+            self._refuse_texts(name, source, what)
+        if self.database == "duckdb" and isinstance(
+            self.schema[name], (nw.Decimal, nw.Int128, nw.UInt128)
+        ):
+            column = column.cast(nw.String)  # whole numbers of 128 bits would be rounded twice
+        return column.cast(nw.Float64)
+
+    def _refuse_texts(self, name: str, source: str, what: str) -> None:
+        """Refuse texts in a column of numbers, where any column may hold them: a cast makes 0 of
+        them. They are greater than all numbers."""
+        import narwhals as nw
+
+        texts = self.table.filter(nw.col(name) > float("inf")).select(nw.len().alias("rows"))
+        if number := int(self.fetched(texts).item()):
+            raise InputError(
+                f"{source}: column {quote(name)} holds a text in {counted(number, 'row')}, but a "
+                f"{what} must be a number."
+            )
+
     def native_type(self, name: str) -> str:
         """The type of a column, as its engine calls it, where narwhals has no word for it."""
         import narwhals as nw
@@ -104,6 +150,11 @@ class Backend:
         """
         import narwhals as nw
 
+        if self.database == "duckdb" and self.engine == "ibis":
+            expression: Any = nw.to_native(table)
+            return nw.from_native(
+                expression.mutate(**{name: _of_bytes(expression[name]) for name in names})
+            )
         if self.engine != "duckdb":
             bytewise = (nw.concat_str(nw.col(name), nw.lit("")).alias(name) for name in names)
             return table.with_columns(*bytewise)
@@ -124,10 +175,32 @@ class _Stream:
         return self.frame.__arrow_c_stream__(requested_schema)
 
 
+def _of_bytes(text: Any) -> Any:
+    """A text of ibis on DuckDB that has been bytes."""
+    from ibis import udf
+
+    def encode(text: str) -> bytes:
+        raise NotImplementedError("DuckDB has a function of this name")
+
+    def decode(data: bytes) -> str:
+        raise NotImplementedError("DuckDB has a function of this name")
+
+    known: Any = udf.scalar.builtin
+    return known(decode)(known(encode)(text))
+
+
 def _to_duckdb(native: Any, frame: pl.DataFrame) -> Any:
     # DuckDB finds it by the name of the variable.
     _judged_rows = frame.to_arrow() if find_spec("pyarrow") else _Stream(frame)
-    return native.query("_judged_relation", "SELECT * FROM _judged_rows")
+    view, rows = "_judged_relation", "SELECT * FROM _judged_rows"
+    try:
+        return native.query(view, rows)
+    except Exception:  # somebody told it to look for no variables, as ibis does
+        native.query(view, "SET python_enable_replacements = true")
+        try:
+            return native.query(view, rows)
+        finally:
+            native.query(view, "SET python_enable_replacements = false")
 
 
 def _to_ibis(native: Any, frame: pl.DataFrame) -> Any:

@@ -20,9 +20,8 @@ def run_columns(
     backend: Backend, source: str, named: Named
 ) -> tuple[nw.LazyFrame[Any], bool, tuple[str, ...]]:
     """A run as `query`, `item` and `score`, whether the score is a rank with a minus, and notes."""
-    import narwhals as nw
 
-    schema = backend.table.collect_schema()
+    schema = backend.schema
     header = schema.names()
     columns = choose_columns(header, RUN, source, named)
     notes: list[str] = []
@@ -37,7 +36,7 @@ def run_columns(
         raise InputError(
             f"{source}: column {quote(name)} is {schema[name]}, but a score must be a number."
         )
-    value = nw.col(name).cast(nw.Float64)
+    value = backend.number(name, source, RUN.value)
     # Adding 0 makes a minus zero a zero: engines may take them for two.
     score = (0 - value if columns.is_rank else value) + 0.0
     rows = backend.table.select(query=query, item=item, score=score)

@@ -14,12 +14,18 @@ from judged.inputs.tables import JUDGEMENTS, SUBTOPIC_COLUMNS, Judgements, to_ju
 
 def table_judgements(backend: Backend, columns: Named) -> Judgements:
     """Judgements in a table, by the ids of queries and items: a table has no order."""
-    header = backend.table.collect_schema().names()
-    chosen = choose_columns(header, JUDGEMENTS, backend.label, columns)
-    names = [header[at] for at in chosen.needed]
-    frame = backend.fetched(backend.table.select(*names))
-    reading = tidy(frame.lazy(), JUDGEMENTS, backend.label, chosen, header)
+    schema, label = backend.schema, backend.label
+    header = schema.names()
+    chosen = choose_columns(header, JUDGEMENTS, label, columns)
+    numbers = {
+        header[at]: backend.number(header[at], label, what)
+        for at, what in ((chosen.value, JUDGEMENTS.value), (chosen.weight, "weight"))
+        if at is not None and schema[header[at]].is_numeric()
+    }
+    others = [header[at] for at in chosen.needed if header[at] not in numbers]
+    frame = backend.fetched(backend.table.select(*others, **numbers))
+    reading = tidy(frame.lazy(), JUDGEMENTS, label, chosen, header)
     keys = [name for name in ("query", "item", *SUBTOPIC_COLUMNS) if name in reading.frame]
     # Of rows about the same the best grade comes first, so that it is always the same one.
     ordered = reading.frame.sort([*keys, "grade"], descending=[*[False] * len(keys), True])
-    return to_judgements(replace(reading, frame=ordered), backend.label)
+    return to_judgements(replace(reading, frame=ordered), label)

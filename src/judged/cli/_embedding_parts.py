@@ -89,7 +89,7 @@ def count_part(
     """Count one part of the items, and write it."""
     from judged.cli._terminal import counting
     from judged.embeddings.relations import as_relation
-    from judged.embeddings.shard_parts import Parts, save_part
+    from judged.embeddings.shards.parts import Parts, save_part
 
     relation = as_relation(relevance, what="relevance")
     with counting("Counting", len(embeddings.queries)) as progress:
@@ -108,7 +108,7 @@ def put_together(
     from judged.embeddings.relations import as_relation
     from judged.embeddings.scoring import request_of
     from judged.embeddings.search import NAME
-    from judged.embeddings.shard_parts import put_together, read_parts
+    from judged.embeddings.shards.parts import put_together, read_parts
 
     counts = read_parts(list(_matching(parts)))
     for name in ("save_run", "unanswerable"):

@@ -14,8 +14,8 @@ from judged.embeddings.counted import Counted, of_judged_queries, rankings_of
 from judged.embeddings.relations import Judged
 from judged.embeddings.scoring import with_best
 from judged.embeddings.search import NAME, refuse_removal
-from judged.embeddings.shard_counts import Counts, Firsts
-from judged.embeddings.shard_ranks import AllPairs, count_shard, digest
+from judged.embeddings.shards.counts import Counts, Firsts
+from judged.embeddings.shards.ranks import AllPairs, count_shard, digest
 from judged.embeddings.top_k import TopK
 from judged.errors import InputError, PolicyError
 from judged.inputs.vectors import as_vectors

@@ -18,9 +18,9 @@ from judged.embeddings.basis import Basis, basis_of
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relations import Bound, Judged, Judgements, SameId, Together, as_relation
 from judged.embeddings.search import Search
-from judged.embeddings.shard_counts import Counts, load
-from judged.embeddings.shard_ranks import among_judged, digest
-from judged.embeddings.shard_search import Excluded, Prepared
+from judged.embeddings.shards.counts import Counts, load
+from judged.embeddings.shards.ranks import among_judged, digest
+from judged.embeddings.shards.search import Excluded, Prepared
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
 from judged.segments import Ints

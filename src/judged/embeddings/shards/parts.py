@@ -13,10 +13,10 @@ from judged.embeddings.basis import basis_of
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.relations import Bound, Judged, Relation, all_pairs
 from judged.embeddings.search import Search, refuse_changes
-from judged.embeddings.shard_counts import Counts, read_counts, write_counts
-from judged.embeddings.shard_ranks import AllPairs, count_shard
-from judged.embeddings.shard_search import Prepared
 from judged.embeddings.shards import prepared, signed
+from judged.embeddings.shards.counts import Counts, read_counts, write_counts
+from judged.embeddings.shards.ranks import AllPairs, count_shard
+from judged.embeddings.shards.search import Prepared
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Lazy, Vectors
 from judged.segments import Ints

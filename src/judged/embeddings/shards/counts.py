@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.embeddings.shard_files import read, write
+from judged.embeddings.shards.files import read, write
 from judged.errors import InputError
 from judged.segments import Floats, Ints, freeze, ordinals
 from judged.text import counted, few

@@ -15,7 +15,7 @@ from judged.embeddings.product import Product
 from judged.embeddings.ranks import Tally, TieOrder, count_ranks
 from judged.embeddings.relations import Bound, all_pairs
 from judged.embeddings.search import Search
-from judged.embeddings.shard_counts import Counts, Firsts
+from judged.embeddings.shards.counts import Counts, Firsts
 from judged.embeddings.top_k import Best, TopK
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Floats, Ints, starts_of
@@ -23,7 +23,7 @@ from judged.similarity.learned import Learned
 from judged.similarity.similarity import Similarity
 
 if TYPE_CHECKING:
-    from judged.embeddings.shard_search import Prepared
+    from judged.embeddings.shards.search import Prepared
     from judged.types import Progress
 
 

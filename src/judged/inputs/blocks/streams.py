@@ -27,6 +27,7 @@ from judged.inputs.source import (
     standard_input,
     unreadable,
 )
+from judged.inputs.whitespace import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +75,10 @@ class File:
                 return
             with self.path.open("rb", buffering=0) as handle:
                 before = os.fstat(handle.fileno())
-                yield Reader.of(handle, self.label, tell)
+                if self.packed is None and self.lasting:
+                    yield PlainReader(handle, before.st_size, tell)
+                else:
+                    yield Reader.of(handle, self.label, tell)
                 after = os.fstat(handle.fileno())
         except OSError as error:
             raise unreadable(self.label, error) from None
@@ -131,6 +135,10 @@ class Reader:
         self._rest = whole[size:]
         return whole[:size]
 
+    def lines(self, size: int) -> Iterator[bytes]:
+        """Whole lines at a time, some `size` bytes, each line ended."""
+        return blocks(self, size)
+
     def rest(self, label: str, packed: int) -> bytes:
         """All that is left, where it has to be held whole: not more than the bound."""
         bound = most_unpacked()
@@ -146,6 +154,54 @@ class Reader:
     def put_back(self, data: bytes) -> None:
         """Have bytes read once more."""
         self._rest = data + self._rest
+
+
+class PlainReader(Reader):
+    """The bytes of a file that is not compressed: lines are read from it to where they end, and so
+    copied once."""
+
+    def __init__(
+        self, handle: BinaryIO, size: int, tell: Callable[[int], None] | None = None
+    ) -> None:
+        super().__init__(self._read_on())
+        self._handle, self._size, self._tell = handle, size, tell
+        self.bare()
+
+    def _read_on(self) -> Iterator[bytes]:
+        while part := _read(self._handle, _PACKED):
+            self._told(self._handle.tell())
+            yield part
+
+    def _told(self, done: int) -> None:
+        if self._tell is not None:
+            self._tell(done)
+
+    def lines(self, size: int) -> Iterator[bytes]:
+        at = self._handle.tell() - len(self._rest)
+        self._rest = b""
+        while at < self._size:
+            end = min(at + size, self._size)
+            if end < self._size:
+                behind = self._between(max(at, end - _LINE), end)
+                end -= len(behind) - behind.rfind(b"\n") - 1
+                if b"\n" not in behind:  # a long line, or line ends of another kind
+                    break
+            block = self._between(at, end)
+            if not block:
+                break
+            at += len(block)
+            self._told(at)
+            yield block if block.endswith(b"\n") else block + b"\n"
+        self._handle.seek(at)
+        yield from blocks(self, size)
+
+    def _between(self, begin: int, end: int) -> bytes:
+        self._handle.seek(begin)
+        return _read(self._handle, end - begin)
+
+
+_LINE = 1 << 16
+"""So many bytes before the end of a block are looked through for the end of a line."""
 
 
 def _read(handle: BinaryIO, size: int) -> bytes:

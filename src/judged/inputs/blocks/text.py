@@ -27,7 +27,7 @@ from judged.inputs.msmarco import (
 )
 from judged.inputs.tables import RUN, Lookup, Run, skipped_comments
 from judged.inputs.trec import even_rows, refuse_the_other_kind, uneven_rows
-from judged.inputs.whitespace import blocks, count_lines, data_lines, is_number
+from judged.inputs.whitespace import count_lines, data_lines, is_number
 
 if TYPE_CHECKING:
     from judged.inputs.blocks import RunBlocks
@@ -77,7 +77,7 @@ class Text:
     def pieces(self, reader: Reader, size: int) -> Iterator[Piece]:
         """The rows of a run."""
         first = 1
-        for block in blocks(reader, size):
+        for block in reader.lines(size):
             piece, lines = self._piece(block, first)
             first += lines
             if self.layout is RANKS and (wrong := no_rank(piece.frame)):

@@ -96,7 +96,9 @@ class Table:
         """
         if self.queries:
             return list(self.queries)
-        return list(self.frame["query"].unique(maintain_order=True).to_list())
+        query = self.frame["query"]
+        begins = query.filter(query.ne_missing(query.shift(1)))  # few, where rows are grouped
+        return list(begins.unique(maintain_order=True).to_list())
 
     def where(self, rows: Sequence[int]) -> str:
         """The places of some rows for a message: lines of a file, rows of a frame, from 1.

@@ -4,11 +4,11 @@ their scores."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from judged.frozen import dataclass
-from judged.inputs.whitespace import data_lines, is_number, is_whole, split
+from judged.inputs.whitespace import COMMENT, blocks, is_number, is_whole, split
 from judged.text import Warned
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ class Layout:
 
 LOOKED_AT = 1000
 """How many of a run's first lines are asked whether their ranks and scores agree."""
+_HEAD = 1 << 16
+"""So many bytes are read at a time for that."""
+_Ranked = tuple[bytes, float, float]
 TREC_RUN = Layout(
     fields=("query", "ignored", "item", "rank", "score", "tag"),
     value="score",
@@ -59,7 +62,17 @@ TREC_JUDGEMENTS = Layout(
 
 def first_rows(source: Source) -> list[list[bytes]]:
     """The fields of a run's first lines."""
-    return [split(line) for _, line in islice(data_lines(source.lines()), LOOKED_AT)]
+    rows = []
+    with source.open() as handle:
+        for block in blocks(handle, _HEAD):
+            # Python's own way is the faster one, but takes two more characters for white space.
+            own = b"\v" in block or b"\f" in block
+            for row in map(split if own else bytes.split, block.splitlines()):
+                if row and not row[0].startswith(COMMENT):
+                    rows.append(row)
+                    if len(rows) == LOOKED_AT:
+                        return rows
+    return rows
 
 
 def tag_of(rows: Sequence[Sequence[bytes]]) -> str | None:
@@ -70,16 +83,21 @@ def tag_of(rows: Sequence[Sequence[bytes]]) -> str | None:
 def ranks_against_scores(rows: Sequence[Sequence[bytes]]) -> Iterator[Warned]:
     """A warning where the ranks of a run say that lower scores are better, as of distances."""
     query, rank, score = (TREC_RUN.position(name) for name in ("query", "rank", "score"))
-    ranked = [
+    ranked = (
         (row[query], float(row[rank]), float(row[score])) for row in rows if row[rank].isdigit()
-    ]
-    apart = [
-        sorted((one, other))
-        for one, other in pairwise(ranked)
-        if one[0] == other[0] and one[1] != other[1] and one[2] != other[2]
-    ]
-    against = [(upper, lower) for upper, lower in apart if upper[2] < lower[2]]
-    if len(against) > 1 and len(against) > 0.9 * len(apart):
+    )
+    against: list[tuple[_Ranked, _Ranked]] = []
+    agree = 0
+    for one, other in pairwise(ranked):
+        if one[0] == other[0] and one[1] != other[1] and one[2] != other[2]:
+            upper, lower = sorted((one, other))
+            if upper[2] < lower[2]:
+                against.append((upper, lower))
+            else:
+                agree += 1
+                if 10 * agree >= len(rows) - 1:  # whatever comes, these are a tenth of all
+                    return
+    if len(against) > max(1, 9 * agree):
         (_, above, high), (_, below, low) = against[0]
         yield Warned(
             f"The file's own ranks put lower scores first (rank {above:g} has {high:g}, rank "

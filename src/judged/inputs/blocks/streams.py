@@ -137,7 +137,20 @@ class Reader:
 
     def lines(self, size: int) -> Iterator[bytes]:
         """Whole lines at a time, some `size` bytes, each line ended."""
-        return blocks(self, size)
+        self._parts, self._rest = chain(_slices(self._rest), self._parts), b""
+        parts: list[bytes] = []
+        length = 0
+        for part in self._parts:
+            cut = part.rfind(b"\n") + 1 if length + len(part) >= size else 0
+            if cut:
+                yield b"".join([*parts, part[:cut]])
+                parts, length = [], 0
+            parts.append(part[cut:])
+            length += len(part) - cut
+            if length >= 2 * size:  # a long line, or line ends of another kind
+                break
+        self._rest, parts = b"".join(parts), []
+        yield from blocks(self, size)
 
     def rest(self, label: str, packed: int) -> bytes:
         """All that is left, where it has to be held whole: not more than the bound."""
@@ -165,7 +178,8 @@ class PlainReader(Reader):
     ) -> None:
         super().__init__(self._read_on())
         self._handle, self._size, self._tell = handle, size, tell
-        self.bare()
+        marked = self._between(0, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK
+        handle.seek(len(BYTE_ORDER_MARK) if marked else 0)
 
     def _read_on(self) -> Iterator[bytes]:
         while part := _read(self._handle, _PACKED):
@@ -193,6 +207,7 @@ class PlainReader(Reader):
             self._told(at)
             yield block if block.endswith(b"\n") else block + b"\n"
         self._handle.seek(at)
+        self._parts = self._read_on()
         yield from blocks(self, size)
 
     def _between(self, begin: int, end: int) -> bytes:
@@ -202,6 +217,11 @@ class PlainReader(Reader):
 
 _LINE = 1 << 16
 """So many bytes before the end of a block are looked through for the end of a line."""
+
+
+def _slices(data: bytes) -> Iterator[bytes]:
+    for at in range(0, len(data), _PACKED):
+        yield data[at : at + _PACKED]
 
 
 def _read(handle: BinaryIO, size: int) -> bytes:

@@ -34,12 +34,14 @@ def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
     low = max(count - 1, 1).bit_length()
     bits = min((os.cpu_count() or 1).bit_length() - 1, 3) if count > _BLOCK else 0
     chunks = [chunk.to_numpy() for key in keys for chunk in key.get_chunks()]
+
+    def pairs(share: int) -> tuple[Ints, Ints]:
+        return _equal_pairs(chunks, low, share, bits, len(keys[0]))
+
+    if not bits:
+        return pairs(0)
     with ThreadPoolExecutor(1 << bits) as pool:
-        shares = list(
-            pool.map(
-                lambda share: _equal_pairs(chunks, low, share, bits, len(keys[0])), range(1 << bits)
-            )
-        )
+        shares = list(pool.map(pairs, range(1 << bits)))
     return np.concatenate([left for left, _ in shares]), np.concatenate(
         [right for _, right in shares]
     )

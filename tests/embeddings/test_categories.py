@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from judged import InputError, Rankings, evaluate, read_judgements, read_run
-from judged.embeddings.categories import Layout, category_codes
+from judged.embeddings.categories import Gathered, Layout, category_codes
 from judged.embeddings.relevance import listed, same_label
 from judged.inputs.categories import read_categories
 from judged.inputs.tables import Judgements, Run
@@ -189,6 +189,16 @@ def test_rows_that_can_only_be_read_in_stretches() -> None:
     judgements = {str(query): {"5": 1, "69999": 1} for query in range(4)}
     found, expected = (rank_categories(queries, each, labels, judgements) for each in (lazy, items))
     assert np.array_equal(found.hit_rank, expected.hit_rank)
+
+
+def test_single_rows_in_another_order() -> None:
+    items = whole_numbers(np.random.default_rng(1), 9)
+    order, rows = np.array([4, 8, 0, 2, 6, 1, 3, 7, 5]), np.array([1, 1, 7, 0])
+    lazy = Lazy(items.shape, items.dtype, lambda rows, columns: items[rows, columns])
+    for values in (items, lazy):
+        gathered = Gathered(values, order=order)
+        assert np.array_equal(gathered.rows(rows), items[order[rows]])
+        assert np.array_equal(gathered.block(2, 5), items[order[2:5]])
 
 
 def test_messages_name_the_item_and_not_its_place_by_category() -> None:

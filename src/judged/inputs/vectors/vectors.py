@@ -169,7 +169,8 @@ class Vectors:
         [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
         """
         if isinstance(self.values, Lazy):
-            found = [self.block(row, row + 1, dtype) for row in rows.tolist()]
+            # By the rows of the values, in whatever order a kind of vectors shows them.
+            found = [Vectors.block(self, row, row + 1, dtype) for row in rows.tolist()]
             return np.concatenate(found) if found else np.zeros((0, self.dims), dtype)
         with np.errstate(over="ignore"):
             return np.asarray(self.values[rows], dtype)

@@ -20,7 +20,6 @@ def run_columns(
     backend: Backend, source: str, named: Named
 ) -> tuple[nw.LazyFrame[Any], bool, tuple[str, ...]]:
     """A run as `query`, `item` and `score`, whether the score is a rank with a minus, and notes."""
-
     schema = backend.schema
     header = schema.names()
     columns = choose_columns(header, RUN, source, named)

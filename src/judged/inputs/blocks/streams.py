@@ -197,9 +197,10 @@ class PlainReader(Reader):
             end = min(at + size, self._size)
             if end < self._size:
                 behind = self._between(max(at, end - _LINE), end)
-                end -= len(behind) - behind.rfind(b"\n") - 1
-                if b"\n" not in behind:  # a long line, or line ends of another kind
+                cut = behind.rfind(b"\n") + 1
+                if not cut:  # a long line, or line ends of another kind
                     break
+                end -= len(behind) - cut
             block = self._between(at, end)
             if not block:
                 break

@@ -9,7 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged import Audit, InputError, evaluate
+from judged import Audit, InputError, evaluate, fuse, overlap, read_judgements
+from judged.inputs import blocks
+from judged.inputs.blocks import reading
+from judged.inputs.blocks.room import Room
 
 JUDGEMENTS = {"q": {"a#1": 1, "b#1": 0}}
 ROWS = [
@@ -68,3 +71,48 @@ def test_judged_queries_are_checked(way: str, tmp_path: Path) -> None:
         evaluate(JUDGEMENTS, given(way, [*ROWS, ("q", "b#1", 0.0)], tmp_path), "RR")
     said = f"{word}s {first + 1} and {first + 6}: query 'q' has item 'b#1' more than once. "
     assert said in str(refused.value)
+
+
+LOST = ["q,a#1,2", "s,a#1,1", "s,,", "s,b#1,3", "q,b#1,4"]
+"""A row of query s lacks its item."""
+
+
+@pytest.fixture(params=["frame", "csv", "blocks", "on disk", "duckdb"])
+def lost(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """The same rows by every way in."""
+    way = request.param
+    lines = LOST if way == "on disk" else sorted(LOST, key=lambda line: line[0])
+    if way in ("frame", "duckdb"):
+        cells = [[cell or None for cell in line.split(",")] for line in lines]
+        frame = pl.DataFrame(cells, schema=["query", "item", "score"], orient="row")
+        frame = frame.with_columns(pl.col("score").cast(pl.Float64))
+        if way == "frame":
+            return frame
+        return pytest.importorskip("duckdb").connect().from_arrow(frame.to_arrow())
+    path = tmp_path / "run.csv"
+    path.write_text("\n".join(["query,item,score", *lines, ""]), encoding="utf-8")
+    if way != "csv":
+        monkeypatch.setattr(blocks, "SMALL", 1)
+        monkeypatch.setattr(reading, "SMALL", 1)
+        monkeypatch.setattr(Room, "block", 20)
+    return path
+
+
+def test_a_row_without_an_item_stops_nothing_where_nobody_judged(lost: Any) -> None:
+    found = evaluate(JUDGEMENTS, lost, "RR").scored()
+    assert list(found.summary.values()) == [0.5]
+    assert (found.audit.run_queries, found.audit.ignored_queries) == (2, 1)
+    with pytest.raises(InputError, match=r"the item is missing"):
+        evaluate({**JUDGEMENTS, "s": {"a#1": 1}}, lost, "RR")
+
+
+def test_a_row_without_an_item_is_refused_where_every_list_counts() -> None:
+    cells = [["s", "a", 1.0], ["s", None, None]]
+    frame = pl.DataFrame(cells, schema=["query", "item", "score"], orient="row")
+    said = r"^data frame 'one', row 2: the item is missing\.$"
+    with pytest.raises(InputError, match=said):
+        overlap({"one": frame, "other": {"s": ["a"]}})
+    with pytest.raises(InputError, match=said):
+        fuse({"one": frame, "other": {"s": ["a"]}})
+    with pytest.raises(InputError, match=r"^a data frame, row 2: the item is missing\.$"):
+        read_judgements(frame.rename({"score": "grade"}))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.tables import Run
-from judged.judging.faults import EMPTY, nan_message
+from judged.judging.faults import EMPTY, nan_message, refuse_lost
 from judged.segments import Floats, Ints, borders, by_rows, starts_of
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ def _refuse(table: Run) -> None:
     """An error where a run holds nothing, or a score that has no place in an order."""
     if not table.frame.height:
         raise InputError(f"{table.source}: {EMPTY}")
+    refuse_lost(table)
     nan = table.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):
         raise InputError(nan_message(table, nan))

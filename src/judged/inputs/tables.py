@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Locate = Callable[[Sequence[int]], list[int]]
 """Row numbers (from 0, ascending) to line numbers (from 1)."""
+Places = Callable[[Sequence[int]], str]
+"""Row numbers (from 0, ascending) to words, such as `row 3 of part-1.parquet`."""
 Row = (
     tuple[str, str, float] | tuple[str, str, float, str] | tuple[str, None, None] | tuple[Any, ...]
 )
@@ -81,6 +83,8 @@ class Table:
     """What was done to what is ranked, in words: part of the definition of every number."""
     dropped: int = 0
     """How many rows were dropped that repeat others."""
+    places: Places | None = None
+    """From the numbers of rows, from 0, to words, where a number alone tells no place."""
 
     def names(self) -> list[str]:
         """All queries, those with nothing in them included, in the order in which they are named.
@@ -120,6 +124,8 @@ class Table:
         """
         if self.rows is not None:
             rows = self.rows[rows].tolist()
+        if self.places is not None:
+            return self.places(rows)
         word, numbers = (
             ("line", self.locate(rows)) if self.locate else ("row", [row + 1 for row in rows])
         )
@@ -149,6 +155,8 @@ class Judgements(Table):
         What was done to what is ranked, in words.
     dropped : int, optional
         How many rows were dropped that repeat others.
+    places : callable, optional
+        From row numbers to words, where a number alone tells no place.
     weights : QueryWeights, optional
         How much each query weighs, where a column says so.
     part : bool, optional
@@ -205,6 +213,8 @@ class Run(Table):
         What was done to what is ranked, in words.
     dropped : int, optional
         How many rows were dropped that repeat others.
+    places : callable, optional
+        From row numbers to words, where a number alone tells no place.
     name : str, optional
         What tables call the run.
     tag : str, optional
@@ -213,6 +223,8 @@ class Run(Table):
         What was left out of a block, as nobody judged its queries.
     part : bool, optional
         Whether this is a block, so that the whole run may hold more.
+    lost : Run, optional
+        Rows without an item, of queries that have others.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [2.5]})
@@ -228,6 +240,8 @@ class Run(Table):
     """What was left out of a block, as nobody judged its queries."""
     part: bool = False
     """Whether this is a block, so that the whole run may hold more."""
+    lost: Run | None = None
+    """Rows without an item, of queries that have others: a mistake, where the query counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,7 +371,9 @@ def to_run(reading: Reading, source: str, name: str) -> Run:
 
 def run_of(run: Run) -> Run:
     """The last step of every reader of runs, and of blocks of them."""
-    run = _without_named_only(run)
+    run, lost = _without_named_only(run)
+    if lost is not None:
+        run = replace(run, lost=lost)
     if any(isinstance(note, Ranked) for note in run.notes):
         refuse_negative_ranks(run)
     return run
@@ -371,7 +387,10 @@ def to_judgements(reading: Reading, source: str) -> Judgements:
 
         weights = of_column(reading.frame, source)
     table = Judgements(reading.frame, source, reading.notes, reading.locate, weights=weights)
-    table = _without_ungraded(_without_named_only(table))
+    table, lost = _without_named_only(table)
+    if lost is not None:
+        raise InputError(lost_message(lost))
+    table = _without_ungraded(table)
     infinite = (~table.frame["grade"].is_finite()).arg_true().head(1).to_list()
     if infinite:
         value = {"inf": "infinite", "-inf": "minus infinity"}.get(
@@ -387,25 +406,31 @@ def to_judgements(reading: Reading, source: str) -> Judgements:
 AnyTable = TypeVar("AnyTable", Judgements, Run)
 
 
-def _without_named_only(table: AnyTable) -> AnyTable:
+def _without_named_only(table: AnyTable) -> tuple[AnyTable, AnyTable | None]:
     """The table without the rows that only name a query, and with all queries where there were
-    such rows."""
+    such rows; and those of them whose query has others, as a row of it lacks its item then."""
     if table.frame.is_empty():
         raise InputError(f"{table.source}: holds no rows.")
     empty = table.frame["item"].is_null()
     if not empty.any():
-        return table
+        return table, None
     named = table.frame["query"]
     both = empty & named.is_in(named.filter(~empty).unique().implode())
-    if odd := both.arg_true().head(1).to_list():
-        raise InputError(f"{table.source}, {table.where(odd)}: the item is missing.")
-    rows = (~empty).arg_true().to_numpy()
-    return replace(
-        table,
-        frame=table.frame.filter(~empty),
-        rows=rows if table.rows is None else table.rows[rows],
-        queries=tuple(named.unique(maintain_order=True).to_list()),
-    )
+    lost = _rows(table, both) if both.any() else None
+    queries = tuple(named.unique(maintain_order=True).to_list())
+    return replace(_rows(table, ~empty), queries=queries), lost
+
+
+def _rows(table: AnyTable, which: pl.Series) -> AnyTable:
+    """Some rows of a table, which keep their numbers."""
+    rows = which.arg_true().to_numpy()
+    numbers = rows if table.rows is None else table.rows[rows]
+    return replace(table, frame=table.frame.filter(which), rows=numbers)
+
+
+def lost_message(lost: Table, row: int = 0) -> str:
+    """What is said of a row without an item."""
+    return f"{lost.source}, {lost.where([row])}: the item is missing."
 
 
 def ungraded_note(left: int) -> Warned:
@@ -423,15 +448,12 @@ def _without_ungraded(table: Judgements) -> Judgements:
         return table
     if not graded.any():
         raise InputError(f"{table.source}: no row has a grade.")
-    rows = graded.arg_true().to_numpy()
-    left = table.frame.height - len(rows)
+    left = int((~graded).sum())
     # A query of which nothing is judged is no judged query.
     named = set(table.frame["query"].to_list()) - set(table.frame["query"].filter(graded).to_list())
     note = ungraded_note(left)
     return replace(
-        table,
-        frame=table.frame.filter(graded),
-        rows=rows if table.rows is None else table.rows[rows],
+        _rows(table, graded),
         queries=tuple(name for name in table.queries if name not in named),
         notes=(*table.notes, note),
     )

@@ -14,7 +14,7 @@ from judged.errors import InputError
 from judged.frozen import dataclass
 from judged.inputs.agreement import agreement
 from judged.inputs.order import OrderOnly
-from judged.inputs.tables import AnyTable, Lookup, Run, Table
+from judged.inputs.tables import AnyTable, Lookup, Run, Table, lost_message
 from judged.judging.ids import WHOSE
 from judged.segments import Floats, Ints, starts_of
 from judged.text import Warned, counted
@@ -97,11 +97,8 @@ def _duplicate_message(table: Table, rows: Ints) -> str:
     ]
     about = f" for subtopic {first['subtopic']!r}" if "subtopic" in first else ""
     others = same.n_unique() - 1
-    more = (
-        f" (and {counted(others, 'more such triple' if about else 'more such pair')})"
-        if others
-        else ""
-    )
+    one = "more such triple" if about else "more such pair"
+    more = f" (and {_least(table)}{counted(others, one)})" if others else ""
     return (
         f"{table.source}, {table.where(mates[:10].tolist())}: "
         f"query {first['query']!r} has item {first['item']!r} more than once{about}{more}. "
@@ -111,11 +108,25 @@ def _duplicate_message(table: Table, rows: Ints) -> str:
 
 def nan_message(run: Run, rows: Ints) -> str:
     query, item = run.frame.row(int(rows[0]))[:2]
-    more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
+    more = f" (and {_least(run)}{len(rows) - 1:,} more)" if len(rows) > 1 else ""
     return (
         f"{run.source}, {run.where([int(rows[0])])}: the score of item {item!r} for query "
         f"{query!r} is NaN{more}. {NAN_ADVICE}"
     )
+
+
+def _least(table: Table) -> str:
+    """What stands before a number of rows: a block does not tell what others hold."""
+    return "at least " if getattr(table, "part", False) else ""
+
+
+def refuse_lost(run: Run, judged: Collection[str] | None = None) -> None:
+    """Refuse a row without an item in a list of these queries, or of any."""
+    if run.lost is None:
+        return
+    for row, query in enumerate(run.lost.frame["query"].to_list()):
+        if judged is None or query in judged:
+            raise InputError(lost_message(run.lost, row))
 
 
 NAN_ADVICE = "A NaN has no place in a ranking; give it a number or remove the row."

@@ -27,6 +27,7 @@ from judged.judging.faults import (
     identity,
     nan_message,
     nothing_in_common,
+    refuse_lost,
     refuse_repeated,
     repeated,
     without_repeats,
@@ -260,6 +261,7 @@ def refuse_apart(pool: Pool, run: AnyRun, found: Matches) -> None:
 def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     import polars as pl
 
+    refuse_lost(run, pool.places)
     rows = hashed(run)
     row, judgement, again, own, query = _pairs(pool, rows)
     if len(again):

@@ -11,7 +11,7 @@ import numpy as np
 from judged.errors import InputError
 from judged.inputs.tables import Lookup, Run
 from judged.judging.documents import as_table
-from judged.judging.faults import EMPTY, nan_message, rising_scores
+from judged.judging.faults import EMPTY, nan_message, refuse_lost, rising_scores
 from judged.judging.join import Grouped, distinct, group
 from judged.segments import Floats, Ints, borders, count_above, descending, starts_of
 
@@ -59,6 +59,7 @@ def _grouped(run: Run | Lookup, duplicates: str) -> Grouped[Run]:
     table = as_table(run, duplicates)
     if not table.frame.height:
         raise InputError(f"{table.source}: {EMPTY}")
+    refuse_lost(table)
     grouped = group(distinct(table, duplicates))
     nan = grouped.table.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
     if len(nan):

@@ -283,6 +283,53 @@ def test_a_folder_of_parquet_files_is_one_run(tmp_path: Path) -> None:
     )
 
 
+def test_rows_of_a_folder_are_named_by_file(tmp_path: Path) -> None:
+    """Grouped by query, and on disk; a file without rows is none of them."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    schema = {"query": pl.String, "item": pl.String, "score": pl.Float64}
+    nan = float("nan")
+    files: dict[str, list[tuple[str, str, float]]] = {
+        "a": [("p", "a", 1.0)],
+        "b": [],
+        "c": [("q", "a", 1.0), ("q", "b", nan), ("q", "c", nan)],
+        "d": [("r", "a", 3.0), ("r", "b", 2.0), ("r", "b", 1.0)],
+    }
+
+    def written() -> str:
+        for name, rows in files.items():
+            frame = pl.DataFrame(rows, schema=schema, orient="row")
+            frame.write_parquet(folder / f"{name}.parquet")
+        return str(folder)
+
+    def said(query: str) -> str:
+        return message(lambda: evaluate({query: {"a": 1}}, written(), "RR"))
+
+    lost = "the score of item 'b' for query 'q' is NaN (and at least 1 more). "
+    twice = "query 'r' has item 'b' more than once. "
+    assert said("q").startswith(f"{folder}, row 2 of c.parquet: {lost}")
+    assert said("r").startswith(f"{folder}, rows 2 and 3 of d.parquet: {twice}")
+    files["e"], files["d"] = files["d"][2:], files["d"][:2]
+    assert said("r").startswith(f"{folder}, row 2 of d.parquet and row 1 of e.parquet: {twice}")
+    files["f"] = [("q", "z", 0.0)]  # so that q comes back
+    assert said("q").startswith(f"{folder}, row 2 of c.parquet: {lost}")
+
+
+@pytest.mark.parametrize("what", ["NaN", "more than once"])
+def test_how_many_more_there_are_is_true_of_a_block(tmp_path: Path, what: str) -> None:
+    """A block tells what it holds: other blocks may hold more."""
+    path = tmp_path / "a.run"
+    score, item = ("nan", "b{}") if what == "NaN" else ("0", "b")
+    lines = (f"q{n // 9} Q0 {item.format(n)} 1 {score} t\n" for n in range(27))
+    path.write_text("".join(lines), encoding="utf-8")
+    judgements = {f"q{n}": {"b": 1} for n in range(3)}
+    blockwise = message(lambda: evaluate(judgements, path, "RR"))
+    whole = message(lambda: evaluate(judgements, read_run(path), "RR"))
+    many = ("26 more", "at least 8 more") if what == "NaN" else ("2 more such pairs", "")
+    assert f"{what} (and {many[0]}). " in whole
+    assert (f"{what} (and {many[1]}). " if many[1] else f"{what}. ") in blockwise
+
+
 @pytest.mark.parametrize(
     ("name", "why"), [("a.run", "it holds a.run"), (None, "no such file is in it")]
 )

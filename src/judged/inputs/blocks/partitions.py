@@ -177,6 +177,7 @@ def _run(frame: pl.DataFrame, about: About, notes: tuple[str, ...], passed: Pass
         (*notes, *about.notes),
         _as_they_are if about.by_line else None,
         rows=places if about.by_line else places - 1,
+        places=about.places,
         name=about.name,
         tag=about.tag,
         passed=passed,

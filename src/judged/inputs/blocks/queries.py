@@ -12,7 +12,7 @@ import polars as pl
 
 from judged.inputs.blocks import UngroupedError
 from judged.inputs.blocks.pieces import Piece, places_of
-from judged.inputs.tables import Locate, Passed, Run, run_of
+from judged.inputs.tables import Locate, Passed, Places, Run, run_of
 from judged.notes import merged
 from judged.segments import Ints
 
@@ -33,6 +33,8 @@ class About:
     tag: str | None = None
     by_line: bool = True
     """Whether places are lines, not rows."""
+    places: Places | None = None
+    """From the numbers of rows, from 0, to words, where there are several files."""
 
 
 class Seen:
@@ -157,6 +159,7 @@ def _block(pieces: Sequence[Piece], about: About, passing: Passing, seen: Seen) 
         (*merged(piece.notes for piece in pieces), *about.notes),
         locate,
         rows=rows,
+        places=about.places,
         name=about.name,
         tag=about.tag,
         part=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,14 +94,16 @@ def _parquet(
     files: list[Path], label: str, room: Room, name: str, named: Named, folder: Path | None = None
 ) -> RunBlocks:
     from judged.inputs.blocks.runs import About, Blocks
-    from judged.inputs.blocks.tables import TypedTable, parquet_pieces, scanned
+    from judged.inputs.blocks.tables import TypedTable, parquet_pieces, places_in, scanned
 
     first = TypedTable.of(scanned(files[0], folder), label, named)
-    about = About(name, label, first.notes, by_line=False)
+    begun: dict[Path, int] = {}
+    places = None if folder is None else partial(places_in, folder, begun)
+    about = About(name, label, first.notes, by_line=False, places=places)
     size = sum(path.stat().st_size for path in files)
 
     def pieces(told: Told) -> Iterator[Piece]:
-        return parquet_pieces(files, label, named, room, folder=folder, tell=told)
+        return parquet_pieces(files, label, named, room, folder=folder, tell=told, begun=begun)
 
     return Blocks(about, pieces, room, size).run()
 

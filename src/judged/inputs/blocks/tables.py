@@ -3,7 +3,8 @@ frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from judged.inputs.frames import Named, complete, typed
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.source import unreadable
 from judged.inputs.tables import RUN
-from judged.text import counted
+from judged.text import counted, listed
 
 if TYPE_CHECKING:
     from judged.inputs.blocks.room import Room
@@ -103,12 +104,15 @@ def parquet_pieces(
     *,
     folder: Path | None = None,
     tell: Callable[[int], None] | None = None,
+    begun: dict[Path, int] | None = None,
 ) -> Iterator[Piece]:
     """The rows of a run in Parquet files, one after the other; `tell` is told how many bytes of
-    them were read."""
+    them were read, `begun` at which row, from 0, each file begins."""
     first, done = 1, 0
     chosen = None
     for path in files:
+        if begun is not None:
+            begun[path] = first - 1
         own = label if folder is None else printable(path)
         with refusing(f"{own}: not a Parquet file that can be read"), _unchanged(path, own):
             table = TypedTable.of(scanned(path, folder), own, named)
@@ -129,6 +133,29 @@ def parquet_pieces(
                 if tell is not None:
                     tell(done + size * start // rows)
             done += size
+
+
+def places_in(folder: Path, begun: Mapping[Path, int], rows: Sequence[int]) -> str:
+    """The places of some rows, from 0 and ascending, of files that begin at these rows.
+
+    >>> begun = {Path("runs/a.parquet"): 0, Path("runs/b.parquet"): 10}
+    >>> places_in(Path("runs"), begun, [3, 10, 11])
+    'row 4 of a.parquet and rows 1 and 2 of b.parquet'
+    """
+    # A file without rows begins where the next one does, and holds none of them.
+    firsts = {first: path for path, first in begun.items()}
+    starts = sorted(firsts)
+    numbers: dict[int, list[str]] = {}
+    for row in rows:
+        start = starts[bisect_right(starts, row) - 1]
+        numbers.setdefault(start, []).append(str(row - start + 1))
+    return listed(
+        [
+            f"{'rows' if len(found) > 1 else 'row'} {listed(found)} of "
+            f"{printable(firsts[start].relative_to(folder))}"
+            for start, found in numbers.items()
+        ]
+    )
 
 
 def lazy_pieces(table: TypedTable, label: str) -> Iterator[Piece]:

@@ -12,7 +12,8 @@ import pytest
 
 import judged
 from judged.errors import InputError, MeasureError
-from judged.inputs.tables import Judgements, Reading, to_judgements
+from judged.inputs.readings import Reading, to_judgements
+from judged.inputs.tables import Judgements
 from judged.measures import REGISTRY
 from judged.measures.aggregation import AGGREGATIONS
 

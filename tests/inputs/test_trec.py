@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from judged.errors import InputError
 from judged.inputs import read_judgements, read_run, trec, whitespace
+from judged.inputs.readings import from_rows
 from judged.inputs.source import open_source
-from judged.inputs.tables import RUN, from_rows
+from judged.inputs.tables import RUN
 from judged.text import Warned
 
 RUN_TEXT = "301 Q0 D1 1 2.5 sys\n301 Q0 D2 2 1.5 sys\n302 Q0 D1 1 9 sys\n"

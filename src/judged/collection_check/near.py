@@ -11,7 +11,7 @@ import polars as pl
 
 from judged.collection_check.collection import Side
 from judged.collection_check.twins import MOST, TooManyError, Twins, same_texts, same_vectors
-from judged.inputs.tables import texts as column
+from judged.inputs.readings import texts as column
 from judged.segments import Ints
 from judged.text import counted, shown
 

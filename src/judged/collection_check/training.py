@@ -15,7 +15,7 @@ from judged.collection_check.result import Finding
 from judged.collection_check.words import words_of
 from judged.errors import InputError
 from judged.inputs import read_judgements
-from judged.inputs.tables import texts
+from judged.inputs.readings import texts
 from judged.inputs.texts import read_texts
 from judged.text import counted
 

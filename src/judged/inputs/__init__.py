@@ -21,17 +21,8 @@ from judged.inputs.formats import (
     run_name,
 )
 from judged.inputs.named import as_columns
-from judged.inputs.tables import (
-    JUDGEMENTS,
-    RUN,
-    Judgements,
-    Kind,
-    Lookup,
-    Reading,
-    Run,
-    to_judgements,
-    to_run,
-)
+from judged.inputs.readings import Reading, to_judgements, to_run
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
 
 if TYPE_CHECKING:
     from judged.inputs.named import Named

@@ -14,7 +14,8 @@ from judged.errors import InputError
 from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
 from judged.inputs.formats import printable
-from judged.inputs.tables import Kind, texts
+from judged.inputs.readings import texts
+from judged.inputs.tables import Kind
 from judged.text import quote
 
 if TYPE_CHECKING:

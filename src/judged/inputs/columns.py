@@ -20,7 +20,8 @@ from judged.inputs.names import (
     surest,
 )
 from judged.inputs.order import Ranked
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind
+from judged.inputs.readings import NO_GRADES
+from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.text import Warned, listed, quote
 
 if TYPE_CHECKING:

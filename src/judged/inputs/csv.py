@@ -13,11 +13,8 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined, joined_columns
 from judged.inputs.polars_errors import POLARS_ERRORS
-from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded
-from judged.inputs.tables import (
-    JUDGEMENTS,
+from judged.inputs.readings import (
     SUBTOPIC_COLUMNS,
-    Kind,
     Reading,
     Row,
     as_score,
@@ -25,6 +22,8 @@ from judged.inputs.tables import (
     is_complete,
     skipped_comments,
 )
+from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded
+from judged.inputs.tables import JUDGEMENTS, Kind
 from judged.inputs.whitespace import COMMENT, is_number, is_plain
 from judged.text import counted, quote
 

@@ -14,8 +14,9 @@ from judged.inputs.documents import is_document
 from judged.inputs.names import candidates, sure
 from judged.inputs.objects import as_dict, holds_queries, is_record
 from judged.inputs.order import OrderOnly
+from judged.inputs.readings import NO_GRADES
 from judged.inputs.rows.names import has_lists
-from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
+from judged.inputs.tables import JUDGEMENTS, RUN, Kind, Lookup
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
 ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")

@@ -13,19 +13,9 @@ from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined_columns
 from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, as_score, to_judgements, to_run
 from judged.inputs.source import Source
-from judged.inputs.tables import (
-    JUDGEMENTS,
-    RUN,
-    SUBTOPIC_COLUMNS,
-    Judgements,
-    Kind,
-    Reading,
-    Run,
-    as_score,
-    to_judgements,
-    to_run,
-)
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Run
 from judged.text import quote
 
 Named = Mapping[str, tuple[str, ...]]

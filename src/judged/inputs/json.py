@@ -23,17 +23,9 @@ from judged.inputs.columns import (
 from judged.inputs.dicts import holds_subtopics, results_of
 from judged.inputs.documents import document_of
 from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, Row, as_score, from_rows, is_complete
 from judged.inputs.source import LineNumbers, Source
-from judged.inputs.tables import (
-    JUDGEMENTS,
-    RUN,
-    SUBTOPIC_COLUMNS,
-    Reading,
-    Row,
-    as_score,
-    from_rows,
-    is_complete,
-)
+from judged.inputs.tables import JUDGEMENTS, RUN
 from judged.inputs.whitespace import has_lone_returns
 from judged.text import quote
 

@@ -16,8 +16,9 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.layouts import TREC_JUDGEMENTS, Layout
 from judged.inputs.order import OrderOnly
+from judged.inputs.readings import NO_GRADES, Reading, from_rows, skipped_comments
 from judged.inputs.source import LineNumbers, Source, decoded
-from judged.inputs.tables import NO_GRADES, RUN, Reading, from_rows, skipped_comments
+from judged.inputs.tables import RUN
 from judged.inputs.trec import line_numbers, read_layout
 from judged.inputs.whitespace import COMMENT, data_lines, split
 from judged.text import Warned

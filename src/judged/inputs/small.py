@@ -26,8 +26,9 @@ from judged.inputs.layouts import (
     ranks_against_scores,
     tag_of,
 )
+from judged.inputs.readings import skipped_comments
 from judged.inputs.source import SMALL, Source
-from judged.inputs.tables import RUN, Judgements, Lookup, Run, skipped_comments
+from judged.inputs.tables import RUN, Judgements, Lookup, Run
 from judged.inputs.whitespace import COMMENT, blocks, even_out
 
 if TYPE_CHECKING:

@@ -28,17 +28,9 @@ from judged.inputs.layouts import (
     tag_of,
 )
 from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.readings import Reading, Row, as_score, from_rows, skipped_comments
 from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded
-from judged.inputs.tables import (
-    JUDGEMENTS,
-    RUN,
-    Kind,
-    Reading,
-    Row,
-    as_score,
-    from_rows,
-    skipped_comments,
-)
+from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.inputs.whitespace import (
     blocks,
     count_fields,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError
-from judged.inputs.tables import Judgements, Lookup, Run, texts
+from judged.inputs.readings import texts
+from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging.faults import identity, nan_message, refuse_repeated, without_repeats
 from judged.judging.item_to import Documents
 from judged.judging.join import distinct, numbers

@@ -14,7 +14,8 @@ from judged.errors import InputError
 from judged.frozen import dataclass
 from judged.inputs.agreement import agreement
 from judged.inputs.order import OrderOnly
-from judged.inputs.tables import AnyTable, Lookup, Run, Table, lost_message
+from judged.inputs.readings import lost_message
+from judged.inputs.tables import AnyTable, Lookup, Run, Table
 from judged.judging.ids import WHOSE
 from judged.segments import Floats, Ints, starts_of
 from judged.text import Warned, counted

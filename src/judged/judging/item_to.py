@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import InputError, quoted
 from judged.inputs.categories import CATEGORIES, DOCUMENTS, Categories, is_frame, read_categories
 from judged.inputs.dicts import as_id
-from judged.inputs.tables import AnyTable, Kind, texts
+from judged.inputs.readings import texts
+from judged.inputs.tables import AnyTable, Kind
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.checks import refuse_lost_polars
-from judged.inputs.tables import Judgements, Lookup, Run, texts
+from judged.inputs.readings import texts
+from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging.join import distinct, match, numbers
 from judged.judging.pool import Pool, pool_of
 from judged.judging.ties import Places, place

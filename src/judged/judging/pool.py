@@ -12,7 +12,8 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.frozen import dataclass
-from judged.inputs.tables import Judgements, Lookup, texts
+from judged.inputs.readings import texts
+from judged.inputs.tables import Judgements, Lookup
 from judged.judging.faults import refuse_repeated
 from judged.judging.join import Grouped, distinct, group, hashed, numbers
 from judged.judging.subtopics import lists_by_item, table_by_item

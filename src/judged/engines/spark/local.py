@@ -8,7 +8,8 @@ import numpy as np
 
 from judged.engines.spark.failures import failures
 from judged.engines.spark.tables import SparkTable
-from judged.inputs.tables import JUDGEMENTS, texts
+from judged.inputs.readings import texts
+from judged.inputs.tables import JUDGEMENTS
 from judged.segments import starts_of
 
 if TYPE_CHECKING:

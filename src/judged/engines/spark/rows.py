@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING
 
 from judged.engines.spark.faults import Fault, FaultError
 from judged.engines.spark.partitions import SIDE
-from judged.inputs.tables import (
-    JUDGEMENTS,
-    RUN,
-    Judgements,
-    Kind,
-    Passed,
-    Reading,
-    Run,
-    from_rows,
-    to_judgements,
-    to_run,
-)
+from judged.inputs.readings import Reading, from_rows, to_judgements, to_run
+from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Passed, Run
 from judged.text import quote
 
 if TYPE_CHECKING:

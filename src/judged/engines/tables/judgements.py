@@ -9,7 +9,8 @@ from judged.engines.tables.backends import Backend
 from judged.inputs.columns import choose_columns
 from judged.inputs.frames import tidy
 from judged.inputs.named import Named
-from judged.inputs.tables import JUDGEMENTS, SUBTOPIC_COLUMNS, Judgements, to_judgements
+from judged.inputs.readings import SUBTOPIC_COLUMNS, to_judgements
+from judged.inputs.tables import JUDGEMENTS, Judgements
 
 
 def table_judgements(backend: Backend, columns: Named) -> Judgements:

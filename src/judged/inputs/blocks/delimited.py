@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from judged.inputs.blocks.pieces import Piece
 from judged.inputs.csv import careful_frame, plain_rows, records_of
+from judged.inputs.readings import from_rows
 from judged.inputs.source import BYTE_ORDER_MARK
-from judged.inputs.tables import from_rows
 from judged.inputs.whitespace import count_lines, is_plain
 
 if TYPE_CHECKING:

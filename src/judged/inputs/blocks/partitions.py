@@ -13,7 +13,8 @@ import polars as pl
 
 from judged.errors import OutputError
 from judged.inputs.blocks.queries import About, Passing, empty, own_ids
-from judged.inputs.tables import Passed, Run, run_of
+from judged.inputs.readings import run_of
+from judged.inputs.tables import Passed, Run
 from judged.notes import merged
 
 if TYPE_CHECKING:

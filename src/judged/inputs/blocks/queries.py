@@ -12,7 +12,8 @@ import polars as pl
 
 from judged.inputs.blocks import UngroupedError
 from judged.inputs.blocks.pieces import Piece, places_of
-from judged.inputs.tables import Locate, Passed, Places, Run, run_of
+from judged.inputs.readings import run_of
+from judged.inputs.tables import Locate, Passed, Places, Run
 from judged.notes import merged
 from judged.segments import Ints
 

@@ -15,8 +15,9 @@ from judged.inputs import format_of, read_run, refuse_nameless, run_in
 from judged.inputs.blocks import SMALL, RunBlocks, may_be_large
 from judged.inputs.columns import as_columns
 from judged.inputs.formats import UNDECIDED, printable, run_name
+from judged.inputs.readings import skipped_comments
 from judged.inputs.rows.names import has_lists
-from judged.inputs.tables import RUN, Lookup, Run, skipped_comments
+from judged.inputs.tables import RUN, Lookup, Run
 
 if TYPE_CHECKING:
     from judged.inputs.blocks.delimited import Delimited

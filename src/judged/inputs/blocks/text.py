@@ -25,7 +25,8 @@ from judged.inputs.msmarco import (
     taken_for,
     undecided_message,
 )
-from judged.inputs.tables import RUN, Lookup, Run, skipped_comments
+from judged.inputs.readings import skipped_comments
+from judged.inputs.tables import RUN, Lookup, Run
 from judged.inputs.trec import even_rows, refuse_the_other_kind, uneven_rows
 from judged.inputs.whitespace import count_lines, data_lines, is_number
 

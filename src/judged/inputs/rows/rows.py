@@ -11,9 +11,10 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
+from judged.inputs.readings import NO_GRADES, texts
 from judged.inputs.rows.lists import Column, Lists, is_lists, lists_of, numbers_of
 from judged.inputs.rows.names import EXAMPLES, LISTS, RowColumns, shown
-from judged.inputs.tables import NO_GRADES, Judgements, Locate, Run, texts
+from judged.inputs.tables import Judgements, Locate, Run
 from judged.text import Warned, counted, quote
 
 _LONG = 60

@@ -14,7 +14,8 @@ from judged.errors import InputError, quoted
 from judged.inputs import as_runs, mistaken, read_judgements
 from judged.inputs.dicts import holds_several, with_texts
 from judged.inputs.formats import distinct_names, named_file
-from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, texts
+from judged.inputs.readings import texts
+from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
 from judged.judging.join import distinct
 from judged.judging.pool import pool_of
 from judged.judging.subtopics import rows_of

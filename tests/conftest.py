@@ -39,6 +39,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 for name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
     os.environ.pop(name, None)
 os.environ["PYTHONUTF8"] = "1"
+# Peers have to be right here, not fast: without its compiler, ranx answers in a second instead of
+# half a minute.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 SILENT = 100
 """A dot stands for so many tests that passed, an s for so many skipped: there are thousands."""

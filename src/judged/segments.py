@@ -42,17 +42,6 @@ def each_once(values: NDArray[Number]) -> NDArray[Number]:
     return ordered[borders(ordered)]
 
 
-def all_finite(values: Floats) -> bool:
-    """Whether no value is infinite or NaN; a sum that is finite tells, without an array of
-    answers.
-
-    >>> all_finite(np.array([1e308, 1e308])), all_finite(np.array([0.0, np.inf, -np.inf]))
-    (True, False)
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
-
-
 def divide(part: Floats, whole: Floats) -> Floats:
     """part / whole, NaN where whole is 0.
 

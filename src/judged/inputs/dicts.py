@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import cache, lru_cache
-from itertools import repeat
 from numbers import Integral, Real
-from operator import contains
 from typing import Any
 
 from judged.errors import InputError, quoted
@@ -301,8 +299,6 @@ def _as_texts(
     given: Mapping[Any, Any], what: str
 ) -> tuple[Mapping[str, Mapping[str, Any]], tuple[str, ...]]:
     """The dict itself where all ids are texts, otherwise a copy where they are."""
-    if only_texts(given) and _only_dicts_of_texts(given.values()):
-        return given, ()
     changed = not only_texts(given)
     for query, inner in given.items():
         if type(inner) is not dict and not isinstance(inner, Mapping):
@@ -348,18 +344,8 @@ def only_texts(keys: Mapping[Any, Any]) -> bool:
     return list(map(type, keys)).count(str) == len(keys)
 
 
-def _only_dicts_of_texts(each: Iterable[Any]) -> bool:
-    """Whether all are dicts that need no look at their keys: the same for many at once."""
-    every = list(each)
-    return (
-        set(map(type, every)) == {dict}
-        and set(map(sys.getsizeof, every)) <= _sizes_with_texts_only()
-        and not any(map(contains, every, repeat("")))
-    )
-
-
 @cache
-def _sizes_with_texts_only() -> Set[int]:
+def _sizes_with_texts_only() -> Collection[int]:
     """Sizes in memory that only dicts of plain texts have: of each power of two, as many keys as
     fit; longer dicts are looked at key by key."""
     counts = [(2 << bits) // 3 for bits in range(3, 13)]

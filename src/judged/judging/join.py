@@ -33,7 +33,7 @@ from judged.judging.faults import (
 )
 from judged.judging.own_ids import refuse_nothing_left
 from judged.judging.pairs import equal_pairs
-from judged.segments import Floats, Ints, all_finite, positions, starts_of
+from judged.segments import Floats, Ints, positions, starts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -139,19 +139,13 @@ def packed(
 ) -> Iterator[Mapping[str, Any]]:
     """Each dict in turn, after its values have been written into the array: what looks into it next
     finds it in the cache."""
-    buffer, at = flat.view(np.uint8).data, 0
-    packers: dict[int, Callable[..., bytes]] = {}
+    buffer, at = flat.data, 0
     try:
         for values in lists.values():
             # Of all ways from Python's floats to an array the fastest, and one that takes no text
-            # for a number. Where nothing else is given, Python makes the arguments in one go.
-            count = len(values)
-            pack = packers.get(count)
-            if pack is None:
-                pack = packers[count] = struct.Struct(f"{count}d").pack
-            end = at + 8 * count
-            buffer[at:end] = pack(*values.values())
-            at = end
+            # for a number.
+            struct.pack_into(f"{len(values)}d", buffer, at, *values.values())
+            at += 8 * len(values)
             yield values
     except (struct.error, TypeError, ValueError, OverflowError):
         every = ((query, item, each[item]) for query, each in lists.items() for item in each)
@@ -359,7 +353,7 @@ def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
     looked_up = chain.from_iterable(map(each.get, items, repeat(np.nan)) for each, items in pairs)
     score = np.fromiter(looked_up, np.float64, len(sought))
     deque(looked_up, maxlen=0)  # lists after the last judged item are packed too
-    finite = all_finite(scores)
+    finite = bool(np.isfinite(scores).all())
     if not finite and np.isnan(scores).any():
         query, item = next(
             (query, item)

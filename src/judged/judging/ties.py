@@ -70,7 +70,7 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
         rank[tied] += _placed(rows, pool, found.hit_judgement[tied], ties)
         notes = () if rows.note is None else (rows.note,)
     elif len(tied):
-        rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, last, tied, ties)
+        rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, tied, ties)
     return Places(rank, first, last, ordered is found.scores, notes)
 
 
@@ -105,7 +105,6 @@ def _place_in_tie(
     starts: Ints,
     segment: Ints,
     first: Ints,
-    last: Ints,
     tied: Ints,
     ties: str,
 ) -> Ints:
@@ -116,27 +115,18 @@ def _place_in_tie(
     tie = starts[segment[tied]] + first[tied] - 1
     lists = each_once(segment[tied])
     lengths = found.lengths[lists]
-    if ordered is found.scores:  # a tie is a stretch of its list
-        order = np.argsort(tie)
-        once = order[borders(tie[order])]
-        spans = (last - first + 1)[tied[once]]
-        # Positions in the lists that are looked at, which lie end to end.
-        moved = starts_of(lengths) - starts[lists]
-        chosen = np.zeros(int(lengths.sum()), bool)
-        begin = tie[once] + moved[np.searchsorted(lists, segment[tied[once]])]
-        chosen[positions(begin, spans)] = True
-        tie_of = np.repeat(tie[once], spans)
+    at = positions(starts[lists], lengths)
+    home = np.repeat(lists, lengths)
+    if ordered is found.scores:
+        tie_of = np.maximum.accumulate(np.where(borders(ordered[at], home), at, -1))
     else:
-        at = positions(starts[lists], lengths)
-        home = np.repeat(lists, lengths)
         tie_of = starts[home] + count_above(
             ordered, starts, found.lengths, home, found.scores[at], or_equal=False
         )
-        touched = np.zeros(len(ordered), bool)
-        touched[tie] = True
-        chosen = touched[tie_of]
-        tie_of = tie_of[chosen]
-    rows = Tied(tie_of, found.items(lists, chosen), tie)
+    touched = np.zeros(len(ordered), bool)
+    touched[tie] = True
+    chosen = touched[tie_of]
+    rows = Tied(tie_of[chosen], found.items(lists, chosen), tie)
     return _placed(rows, pool, found.hit_judgement[tied], ties)
 
 

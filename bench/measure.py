@@ -162,11 +162,13 @@ def _interpreter(contender: Contender) -> str:
 
 
 def _environment(contender: Contender) -> dict[str, str]:
-    """The working tree, or the other one of a contender, comes before an installed judged."""
+    """The working tree, or the other one of a contender, comes before an installed judged; and
+    bytecode is kept, or each process would compile all of judged again."""
     elsewhere = contender.elsewhere
     tree = elsewhere.path if elsewhere and elsewhere.what == "tree" else None
     paths = [str(Path(tree or ROOT) / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    own = {name: each for name, each in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return own | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 def _scores(said: dict[str, Any]) -> dict[str, float]:

@@ -33,6 +33,16 @@ class Parts:
         return 2 * self.size
 
 
+class Simple:
+    """A thing of plain types only."""
+
+    name: str
+    size: int | None = None
+    names: list[str] = field(default_factory=list)
+    hidden: float = field(default=0.5, repr=False, compare=False)
+    last: str = field(default="z", kw_only=True)
+
+
 class Own:
     """A thing with its own equality."""
 
@@ -57,11 +67,14 @@ OPTIONS: list[dict[str, bool]] = [{}, {"eq": False}, {"repr": False}, {"kw_only"
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("like", [Parts, Own])
+@pytest.mark.parametrize("like", [Parts, Simple, Own])
 def test_both_decorators_make_the_same(like, options):
     ours, theirs = made(like, frozen.dataclass, **options), made(like, dataclass, **options)
     assert str(inspect.signature(ours)) == str(inspect.signature(theirs))
-    assert [each.name for each in fields(ours)] == [each.name for each in fields(theirs)]
+    assert repr(fields(ours)) == repr(fields(theirs))
+    assert {name: getattr(ours, name, None) for name in vars(like) if name[0] != "_"} == {
+        name: getattr(theirs, name, None) for name in vars(like) if name[0] != "_"
+    }
     assert ours.__match_args__ == theirs.__match_args__
     one, other = ours(name="a"), theirs(name="a")
     assert vars(one) == vars(other)
@@ -151,6 +164,16 @@ def test_what_holds_itself_is_shown():
     loop = Loop([])
     loop.inside.append(loop)
     assert repr(loop).endswith("Loop(inside=[...])")
+
+
+def test_a_default_that_can_change_is_refused():
+    with pytest.raises(ValueError, match="mutable default"):
+
+        @frozen.dataclass(frozen=True)
+        class Shared:
+            """One list for all."""
+
+            names: list[str] = []  # noqa: RUF012
 
 
 def test_only_what_is_frozen():

@@ -120,7 +120,7 @@ def listed(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
-_HIDDEN = re.compile(
+_HIDDEN = (
     # Controls of C0 and C1, what cannot be seen, what turns the direction of text around, line and
     # paragraph separators, halves of pairs, and what is no character at all.
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
@@ -135,7 +135,9 @@ def visible(text: str, *, keep: str = "") -> str:
     >>> print(visible("a\x1b[2Jb\n"), visible("\u202eb\n", keep="\n"), end="")
     a\x1b[2Jb\n \u202eb
     """
-    return _HIDDEN.sub(lambda found: found[0] if found[0] in keep else spelled(found[0]), text)
+    if text.isprintable():  # which nothing hidden is
+        return str(text)
+    return re.sub(_HIDDEN, lambda found: found[0] if found[0] in keep else spelled(found[0]), text)
 
 
 def spelled(letter: str) -> str:
@@ -157,7 +159,7 @@ def quote(text: str | bytes, limit: int = 80) -> str:
     return f'"{text}"' if len(text) <= limit else f'"{text[: limit - 1]}…"'
 
 
-_MARKDOWN = re.compile(r"[\\`*<&|~]|(?<![^\W_])_|_(?![^\W_])|](?=[\[(:])")
+_MARKDOWN = r"[\\`*<&|~]|(?<![^\W_])_|_(?![^\W_])|](?=[\[(:])"
 
 
 def markdown(text: str) -> str:
@@ -166,7 +168,7 @@ def markdown(text: str) -> str:
     >>> print(markdown("a|b <i> [x](y) num_rel"))
     a\|b \<i> [x\](y) num_rel
     """
-    found = _MARKDOWN.sub(r"\\\g<0>", visible(text))
+    found = re.sub(_MARKDOWN, r"\\\g<0>", visible(text))
     return f"**{found}**" if isinstance(text, Best) else found
 
 
@@ -187,7 +189,7 @@ _LATEX = {
 }
 
 
-_LIGATURE = re.compile("-(?=-)|`(?=`)|'(?=')|[?!](?=`)")
+_LIGATURE = "-(?=-)|`(?=`)|'(?=')|[?!](?=`)"
 """Signs that LaTeX would make one with the next."""
 
 
@@ -200,7 +202,7 @@ def latex(text: str) -> str:
     if isinstance(text, Latex):
         return str(text)
     found = "".join(_LATEX.get(letter, letter) for letter in visible(text))
-    found = _LIGATURE.sub(r"\g<0>{}", found)
+    found = re.sub(_LIGATURE, r"\g<0>{}", found)
     return rf"\textbf{{{found}}}" if isinstance(text, Best) else found
 
 
@@ -231,7 +233,9 @@ def script(given: Any) -> str:
 
 def _escaped(found: str) -> str:
     """JSON whose hidden characters are escaped, all but those between its values."""
-    return _HIDDEN.sub(lambda each: each[0] if each[0] == "\n" else _utf16(each[0]), found)
+    if found.replace("\n", "").isprintable():
+        return found
+    return re.sub(_HIDDEN, lambda each: each[0] if each[0] == "\n" else _utf16(each[0]), found)
 
 
 def _utf16(letter: str) -> str:
@@ -258,7 +262,7 @@ def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> li
     return [line.rstrip() for line in lines]
 
 
-_BAR = re.compile(r"(?<!\\)\|")
+_BAR = r"(?<!\\)\|"
 
 
 def markdown_table(
@@ -274,7 +278,7 @@ def markdown_table(
     """
     marks = ["---:" if at in right else "---" for at in range(len(header))]
     return "\n".join(
-        "| " + " | ".join(_BAR.sub(r"\\|", visible(cell)) for cell in row) + " |"
+        "| " + " | ".join(re.sub(_BAR, r"\\|", visible(cell)) for cell in row) + " |"
         for row in [header, marks, *rows]
     )
 

@@ -6,12 +6,8 @@ file can raise.
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import os
-import re
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
@@ -32,8 +28,8 @@ class Compression:
     """One way to compress."""
 
     name: str
-    magic: bytes
-    """A pattern of the first bytes."""
+    magic: tuple[bytes, ...]
+    """What the first bytes may be."""
     unpacker: Callable[[], Any]
     """Something with `decompress(data, most)`, `eof` and `unused_data`, for one part of a file;
     None where no library is there for it."""
@@ -56,21 +52,38 @@ def _gzip() -> Any:
     try:
         from isal import isal_zlib
     except ImportError:
+        import zlib
+
         return zlib.decompressobj(wbits=31)
     return isal_zlib.decompressobj(wbits=31)
 
 
+def _bzip2() -> Any:
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+def _xz() -> Any:
+    import lzma
+
+    return lzma.LZMADecompressor()
+
+
+_BZIP2 = tuple(
+    b"BZh%d%s" % (level, block) for level in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")
+)
 _COMPRESSIONS = (
-    Compression("gzip", rb"\x1f\x8b", _gzip),
-    Compression("bzip2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", bz2.BZ2Decompressor),
-    Compression("xz", rb"\xfd7zXZ\x00", lzma.LZMADecompressor),
-    Compression("zstd", rb"\x28\xb5\x2f\xfd", _zstandard),
+    Compression("gzip", (b"\x1f\x8b",), _gzip),
+    Compression("bzip2", _BZIP2, _bzip2),
+    Compression("xz", (b"\xfd7zXZ\x00",), _xz),
+    Compression("zstd", (b"\x28\xb5\x2f\xfd",), _zstandard),
 )
 
 
 def compression(start: bytes) -> Compression | None:
     """How bytes that begin so are compressed."""
-    return next((each for each in _COMPRESSIONS if re.match(each.magic, start)), None)
+    return next((each for each in _COMPRESSIONS if start.startswith(each.magic)), None)
 
 
 def unpacked(chunks: Iterable[bytes], packed: Compression, label: str) -> Iterator[bytes]:

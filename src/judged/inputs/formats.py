@@ -136,12 +136,14 @@ def _detected(source: Source) -> str:
         return found
     if by_name == "ndjson" or (by_name and FORMATS[by_name].magic):
         return by_name
-    if by_name == "json" or _JSON.match(head):
+    if by_name == "json" or _is_json(head):
         return _json_or_ndjson(head)
     return _text_format(head, source)
 
 
-_JSON = re.compile(rb"\s*(\{\s*[\"}]|\[\s*[\[{\]])")
+def _is_json(head: bytes) -> bool:
+    start = head.lstrip()
+    return start[:1] in (b"{", b"[") and bool(re.match(rb"\{\s*[\"}]|\[\s*[\[{\]]", start))
 
 
 def _json_or_ndjson(head: bytes) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from judged.errors import InputError
@@ -73,9 +72,15 @@ _SAYS_NOTHING = frozenset(
 """Columns beside query and item that cannot be the grade."""
 
 
+_TYPES = (":token", ":float", ":token_seq", ":float_seq")
+
+
 def plain(name: str) -> str:
     """A name as names are compared; RecBole writes the type after it."""
-    return re.sub(r"[\s_-]", "", re.sub(r":(?:token|float)(?:_seq)?$", "", name)).lower()
+    bare = name.removesuffix("\n")
+    typed = next((ending for ending in _TYPES if bare.endswith(ending)), "")
+    words = bare.removesuffix(typed).split()
+    return "".join(words).replace("_", "").replace("-", "").lower()
 
 
 _KNOWN = {role: {plain(name): at for at, name in enumerate(names)} for role, names in NAMES.items()}

@@ -13,13 +13,13 @@ from judged.measures.measure import Measure, bind
 from judged.measures.presets import PRESETS
 from judged.measures.spec import is_name, lookup
 
-_NAME = re.compile(r"[A-Za-z0-9][\w.\-]*")
-_AT = re.compile(r"[^\s@()]+")
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_CUT = re.compile(r"(.*@)[^@()]+|([^@]*?[_.-])[0-9.]+")
+_NAME = r"[A-Za-z0-9][\w.\-]*"
+_AT = r"[^\s@()]+"
+_WHOLE = r"[+-]?[0-9]+"
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_CUT = r"(.*@)[^@()]+|([^@]*?[_.-])[0-9.]+"
 """A measure that ends with a cutoff, behind @ or as others write it: P_5, P.5, Rank-5."""
-_UNDERSCORED = re.compile(r"([a-z][\w-]*?)(_at_|_)([1-9][0-9]*)", re.IGNORECASE)
+_UNDERSCORED = r"(?i:([a-z][\w-]*?)(_at_|_)([1-9][0-9]*))"
 _OPEN, _CLOSE = "{[(", "}])"
 _DEEPEST = 2
 """How many brackets a value may stand in: a table of numbers has one, and nothing has three."""
@@ -79,13 +79,13 @@ def parse_measure(measure: str | Measure) -> Measure:
 def _pieces(measure: str) -> tuple[str, str, str]:
     """The name, what stands in brackets and what stands behind @; the latter two may be empty."""
     text = measure.strip()
-    name = _NAME.match(text)
+    name = re.match(_NAME, text)
     end = name.end() if name else 0
     inside = at = ""
     rest = text[end:].lstrip()
     if name and rest[:1] == "(" and (close := rest.rfind(")")) > 0:
         inside, rest = rest[1:close], rest[close + 1 :].lstrip()
-    if name and rest[:1] == "@" and (cutoff := _AT.fullmatch(rest[1:].strip())):
+    if name and rest[:1] == "@" and (cutoff := re.fullmatch(_AT, rest[1:].strip())):
         at, rest = cutoff[0], ""
     if not name or rest:
         # Where reading stopped: behind the last thing that could be read.
@@ -192,7 +192,7 @@ def _stands_for(text: str) -> list[tuple[str, str]]:
 def _underscored(text: str) -> Iterator[str]:
     """A name with its cutoff behind _at_ or _, in our notation: recall_at_10, R_100. F_2 is no
     cutoff, but what some write for beta."""
-    if (found := _UNDERSCORED.fullmatch(text)) and is_name(found[1]):
+    if (found := re.fullmatch(_UNDERSCORED, text)) and is_name(found[1]):
         spec, _ = lookup(found[1])
         if spec.at == "k" and (len(found[2]) > 1 or "beta" not in {p.name for p in spec.params}):
             yield f"{found[1]}@{found[3]}"
@@ -208,7 +208,7 @@ def pieces_of(text: str) -> list[str]:
     parts: list[str] = []
     for piece in _split(_tight(text), ","):
         inside = [part.strip() for part in _split(piece, " ") if part.strip()]
-        if parts and inside and _NUMBER.fullmatch(inside[0]):
+        if parts and inside and re.fullmatch(_NUMBER, inside[0]):
             inside[0] = _recut(parts[-1], inside[0], text)
         parts += inside
     if not parts:
@@ -221,7 +221,7 @@ def pieces_of(text: str) -> list[str]:
 
 def _recut(measure: str, cutoff: str, text: str) -> str:
     """A measure with another cutoff."""
-    if not (cut := _CUT.fullmatch(measure)):
+    if not (cut := re.fullmatch(_CUT, measure)):
         raise MeasureError(
             f"cannot read {quoted(cutoff)} in {quoted(text)}: a number behind a comma is another "
             f"cutoff of the measure before it, as in P@5,10, and {measure} has none."
@@ -261,9 +261,9 @@ def _value(text: str, measure: str, depth: int = 0) -> Any:
         return text[1:-1]
     if not text:
         raise MeasureError(f"a value is missing in {quoted(measure)}; write parameter=value.")
-    if not _NUMBER.fullmatch(text) or isinf(number := float(text)):
+    if not re.fullmatch(_NUMBER, text) or isinf(number := float(text)):
         return text
-    return int(text) if _WHOLE.fullmatch(text) else number
+    return int(text) if re.fullmatch(_WHOLE, text) else number
 
 
 def _table(inside: str, measure: str, depth: int) -> dict[Any, Any]:

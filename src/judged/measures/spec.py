@@ -230,7 +230,7 @@ class Registry(Mapping[str, "Spec"]):
 
 
 REGISTRY = Registry()
-_JOINT = re.compile(r"(?<=[a-z0-9])[-_](?=[a-z])")
+_JOINT = r"(?<=[a-z0-9])[-_](?=[a-z])"
 
 DISPUTED = {
     "acc": "Success@k, whether a relevant item is among the first k results, and Accuracy@k, the "
@@ -244,7 +244,8 @@ DISPUTED = {
 def _plain(name: str) -> str:
     """A name without what people write in different ways: hit_rate, Hit-Rate and HitRate are one.
     A sign before a number stays: AP_11 is no AP11."""
-    return _JOINT.sub("", name.lower())
+    name = name.lower()
+    return re.sub(_JOINT, "", name) if "-" in name or "_" in name else name
 
 
 _NAMES = {

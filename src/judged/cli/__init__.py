@@ -41,6 +41,7 @@ COMMANDS = (
     "trec-eval",
     "serve",
     "demo",
+    "doctor",
 )
 """Each is a command in the module of this package of the same name."""
 COMPLETION = "_JUDGED_COMPLETE"
@@ -103,6 +104,7 @@ def cli() -> None:
           judged plot precision-recall QRELS RUN -o curve.png
           judged serve FOLDER
           judged measures AP
+          judged doctor
     """
 
 

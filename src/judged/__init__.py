@@ -19,6 +19,7 @@ import judged.forks  # noqa: F401  # it has to be there before a fork
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Advice": "advice.result",
     "Agreement": "judgements.agreements.result",
     "Audit": "rankings.audit",
     "CollectionCheck": "collection_check.result",
@@ -60,6 +61,7 @@ _HOMES = {
     "TopK": "embeddings.top_k",
     "Unanswerable": "evaluation.unanswerable",
     "Vectors": "inputs.vectors",
+    "advise": "advice",
     "agreement": "judgements.agreements",
     "charts": "charts",
     "check": "collection_check",

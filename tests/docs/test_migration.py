@@ -1,4 +1,4 @@
-"""Pages for those who come from other libraries: their code and ours, run, give the same numbers."""
+"""Pages for those who come from other libraries: their code and ours give the same numbers."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ COMMANDS = (
     "merge",
     "overlap",
     "check",
+    "advise",
     "retriever",
     "embeddings",
     "learn",
@@ -94,6 +95,7 @@ def cli() -> None:
           judged merge QRELS QRELS -o merged.qrels
           judged overlap RUN RUN
           judged check QRELS RUN --queries FILE --items FILE
+          judged advise QRELS RUN RUN
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz

@@ -36,6 +36,7 @@ _HOMES = {
     "Gate": "quality_gate.result",
     "Identification": "identification.result",
     "IndexEvaluation": "embeddings.index",
+    "IndexSweep": "embeddings.index_sweep",
     "InputError": "errors",
     "Installation": "installation",
     "JudgedError": "errors",

@@ -27,6 +27,8 @@ from judged import Rankings, charts, demo
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 STUDY = FOLDER.parent / "temperature-study.json"
+INDEX = FOLDER.parent / "index-sweep.json"
+"""An HNSW index of 20,000 vectors; times are other ones on every machine, so they are recorded."""
 SKETCHES = FOLDER / "sketches.json"
 
 EIGHT = Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]], collection=8, queries=["eight results"])
@@ -143,6 +145,7 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "scatter": lambda digits: charts.scatter(digits.pair, measure="AP"),
     "forest": lambda digits: charts.forest(digits.comparison),
     "systems": lambda digits: charts.systems(digits.comparison),
+    "index-sweep": lambda digits: charts.index_sweep(json.loads(INDEX.read_text(encoding="utf-8"))),
     "power": lambda digits: charts.power(digits.plan),
     "scores": lambda digits: charts.scores(digits.judgements, digits.run("euclidean-pixels")),
     "embedding-scores": lambda digits: charts.embedding_scores(digits.diagnosis()),

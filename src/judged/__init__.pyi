@@ -17,6 +17,7 @@ from judged.quality_gate.result import Gate as Gate
 from judged.identification.result import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
 from judged.errors import InputError as InputError
+from judged.installation import Installation as Installation
 from judged.errors import JudgedError as JudgedError
 from judged.errors import JudgedWarning as JudgedWarning
 from judged.inputs import Judgements as Judgements
@@ -24,6 +25,7 @@ from judged.inputs import Lookup as Lookup
 from judged.measures import Measure as Measure
 from judged.errors import MeasureError as MeasureError
 from judged.judgements.agreements.merger import MergedJudgements as MergedJudgements
+from judged.evaluation.metrics import Metric as Metric
 from judged.errors import MissingExtraError as MissingExtraError
 from judged.comparison.orders import Orders as Orders
 from judged.errors import OutputError as OutputError
@@ -46,6 +48,7 @@ from judged.comparison import compare as compare
 from judged.disagreement import compare_conventions as compare_conventions
 from judged.comparison import compare_values as compare_values
 from judged import conventions as conventions
+from judged.installation import doctor as doctor
 from judged import engines as engines
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
@@ -60,6 +63,7 @@ from judged.report import make_report as make_report
 from judged.judgements.agreements.merger import merge_judgements as merge_judgements
 from judged.rank_overlap import overlap as overlap
 from judged.measures import parse_measure as parse_measure
+from judged.evaluation.metrics import parse_metric as parse_metric
 from judged.planning import plan as plan
 from judged.judgements.queues import queue as queue
 from judged.inputs import read_judgements as read_judgements

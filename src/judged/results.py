@@ -46,8 +46,8 @@ class Result:
         ".html": "to_html",
         ".txt": "to_text",
     }
-    """The endings that `save` knows besides .parquet, and the method that makes each, as text or
-    bytes."""
+    """The endings that `save` knows besides .parquet, and the method that makes each, as text, as
+    bytes, or as values that JSON can hold; a name without a dot is a format without an ending."""
     WORDS: ClassVar[frozenset[str]] = frozenset()
     """Columns of tables that hold words, not numbers; these begin at the left."""
     FOLDED: ClassVar[str] = ""
@@ -313,7 +313,7 @@ class Result:
         from judged.outputs import check_target, checked_ending, replacing
 
         check_target(path)
-        ending = checked_ending(path, [*self.SAVED_AS, ".parquet"])
+        ending = checked_ending(path, endings(self.SAVED_AS))
         method = self.SAVED_AS.get(ending, "to_frame")
         content = getattr(self, method)(**self._taken(method, options, str(path)))
         if isinstance(content, str):
@@ -354,6 +354,11 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def endings(saved_as: Mapping[str, str]) -> list[str]:
+    """The endings of files that a result can be saved as."""
+    return [*(each for each in saved_as if each.startswith(".")), ".parquet"]
 
 
 FORMULA = "^'*[=+\\-@\t\r＝＋－＠]"

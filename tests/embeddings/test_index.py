@@ -307,7 +307,8 @@ def test_text_and_dict() -> None:
     )
     assert repr(result).splitlines()[0].split() == ["run", "RR", "Bpref"]
     assert repr(result).splitlines()[-3:] == [
-        "recall of the index: 0.5000 of the exact first 1",
+        "recall of the index: 0.5000 of the exact first 1; in the worst twentieth of the queries "
+        "at most 0.0000 (p5)",
         "loss: RR 0.5000, Bpref 0.5000",
         "definitions and notes: verbose (-v)",
     ]

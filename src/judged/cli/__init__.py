@@ -28,6 +28,7 @@ COMMANDS = (
     "merge",
     "overlap",
     "check",
+    "advise",
     "retriever",
     "embeddings",
     "learn",
@@ -41,6 +42,7 @@ COMMANDS = (
     "trec-eval",
     "serve",
     "demo",
+    "doctor",
 )
 """Each is a command in the module of this package of the same name."""
 COMPLETION = "_JUDGED_COMPLETE"
@@ -93,6 +95,7 @@ def cli() -> None:
           judged merge QRELS QRELS -o merged.qrels
           judged overlap RUN RUN
           judged check QRELS RUN --queries FILE --items FILE
+          judged advise QRELS RUN RUN
           judged retriever QRELS package.module:search --queries FILE
           judged embeddings QUERIES ITEMS --labels QUERY_LABELS ITEM_LABELS
           judged learn QUERIES ITEMS --pairs -o model.npz
@@ -103,6 +106,7 @@ def cli() -> None:
           judged plot precision-recall QRELS RUN -o curve.png
           judged serve FOLDER
           judged measures AP
+          judged doctor
     """
 
 

@@ -15,7 +15,7 @@ from judged.cli._terminal import LOOKS, looks
 from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.policy import CHOICES, DUPLICATES, Policy
-from judged.results import Result
+from judged.results import Result, endings
 from judged.text import listed
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ def result_options(
             metavar="FILE",
             type=WRITES,
             help="Write the result to a file; its ending says the format: "
-            f"{listed(_endings(saved_as), 'or')}.{reads}",
+            f"{listed(endings(saved_as), 'or')}.{reads}",
         )
         return print_option(saved_as)(written(function))
 
@@ -330,9 +330,10 @@ def amount_options(function: Function) -> Function:
 
 
 def table_options(function: Function) -> Function:
-    """--sort, --decimals, --percent, --caption and --label: what the table of an evaluation looks
-    like."""
+    """--sort, --decimals, --percent, --caption, --label and --dataset: what the table of an
+    evaluation looks like."""
     for option in (
+        _look("--dataset", metavar="ID", help="Of YAML for a model card: the data set's id."),
         _look("--label", metavar="KEY", help="Of a LaTeX table: what the text refers to it by."),
         _look("--caption", metavar="TEXT", help="Of a LaTeX table: the text above it."),
         _look(
@@ -363,10 +364,6 @@ def _formats(saved_as: Mapping[str, str]) -> list[str]:
     return ["text", *(name for name in names if name not in ("text", "gif"))]
 
 
-def _endings(saved_as: Mapping[str, str]) -> list[str]:
-    return [*saved_as, ".parquet"]
-
-
 def check_format(
     form: str | None, output: str | None, saved_as: Mapping[str, str] = Result.SAVED_AS
 ) -> None:
@@ -379,9 +376,10 @@ def check_format(
             f"this result is printed as {listed(_formats(saved_as), 'or')}, not as {form}."
         )
     if output is not None and Path(output).suffix:
-        ending = checked_ending(output, _endings(saved_as))
+        ending = checked_ending(output, endings(saved_as))
         said_so = saved_as.get(ending, ending.strip(".")).removeprefix("to_")
-        if form not in (None, said_so) and ending != ".txt":
+        without_ending = form in saved_as and ending == ".json"
+        if form not in (None, said_so) and ending != ".txt" and not without_ending:
             raise click.UsageError(
                 f"{output} and --format {form} say different formats; give one of the two."
             )
@@ -396,5 +394,6 @@ def check_format(
 FORMS = {
     **dict.fromkeys(("decimals", "percent"), ("text", "markdown", "html", "latex")),
     **dict.fromkeys(("caption", "label"), ("latex",)),
+    "dataset": ("yaml",),
 }
 """The formats that options of looks are for, where these are not all."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from judged.inputs.blocks.progress import watched
-from judged.text import Best, Dim, Left, Warned, html_page, spelled, visible
+from judged.text import Best, Dim, Left, Warned, html_page, spelled, to_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -248,12 +248,12 @@ def deliver(
     method = f"to_{form or 'text'}"
     taken = result._taken(method, options, form or "text")
     if output is not None:
-        text = getattr(result, method)(**taken)
+        text = _text(getattr(result, method)(**taken))
         text = html_page(text) if form == "html" else text
         write_text(output, text.removesuffix("\n") + "\n")
         say_warnings(result, **options)
     elif method != "to_text":
-        hand_over(getattr(result, method)(**taken).removesuffix("\n") + "\n")
+        hand_over(_text(getattr(result, method)(**taken)).removesuffix("\n") + "\n")
         if not _watched(sys.stdout):
             say_warnings(result, **options)
     elif (out := console()) is not None:
@@ -265,6 +265,11 @@ def deliver(
         for line in parts:
             if isinstance(line, Warned):
                 say(line, err=True)
+
+
+def _text(made: Any) -> str:
+    """What a method of a result made; values are JSON."""
+    return made if isinstance(made, str) else to_json(made)
 
 
 def say_warnings(result: Result, *, quiet: bool = False, **options: Any) -> None:

@@ -38,6 +38,24 @@ if TYPE_CHECKING:
 
 TOP = 100
 """How many items of each query --save-run and --index look at."""
+TIMED = 1000
+"""How many queries --sweep asks one at a time."""
+
+
+def swept(
+    context: click.Context, param: click.Parameter, given: str | None
+) -> tuple[str, list[float]] | None:
+    """A parameter and its values."""
+    if given is None:
+        return None
+    name, _, listed = given.partition("=")
+    try:
+        numbers = [float(each) for each in listed.split(",")]
+    except ValueError:
+        numbers = []
+    if not name.isidentifier() or not numbers:
+        raise click.BadParameter(f"must be like ef=16,32,64; got {given!r}.")
+    return name, [int(each) if each.is_integer() else each for each in numbers]
 
 
 @command(short_help="Score the search of vectors among vectors, exactly.")
@@ -83,6 +101,21 @@ TOP = 100
     metavar="FILE",
     help="A faiss or usearch index of the items, to compare with the exact search.",
 )
+@click.option(
+    "--sweep",
+    metavar="NAME=VALUE,...",
+    callback=swept,
+    help="With --index: try several values of a parameter, as ef=16,32,64 or nprobe=1,4,16, with "
+    "the time that each takes. 'judged plot index-sweep' reads the JSON.",
+)
+@click.option(
+    "--timed",
+    type=int,
+    default=TIMED,
+    show_default=True,
+    metavar="N",
+    help="With --sweep: how many queries are asked one at a time to see how long they take.",
+)
 @click.option("--name", metavar="TEXT", help="What the row of the table is called.")
 @click.option(
     "--report",
@@ -122,6 +155,8 @@ def embeddings(
     save_run: str | None,
     top: int | None,
     index: str | None,
+    sweep: tuple[str, list[float]] | None,
+    timed: int,
     name: str | None,
     report: str | None,
     diagnose: bool,
@@ -163,6 +198,8 @@ def embeddings(
     if part is not None or parts is not None:
         check_parts(part, output)
     _check_options(both, save_run, top, index, diagnose, part is not None, unmeant)
+    if index is None and (sweep is not None or said("timed")):
+        raise click.UsageError("--sweep and --timed are about an index; give one with --index.")
     if part is None:
         check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
     embeddings, relevance = read_sides(queries, items, given, optional=diagnose)
@@ -195,9 +232,12 @@ def embeddings(
         if parts is not None:
             found, first = put_together(embeddings, relevance, parts, asked, more)
         elif index is not None:
-            compared = embeddings.evaluate_index(
-                index, relevance, k=top or TOP, progress=progress, **asked
-            )
+            options = {"k": top or TOP, "progress": progress, **asked}
+            if sweep is None:
+                compared: Result = embeddings.evaluate_index(index, relevance, **options)
+            else:
+                trying = {"parameter": sweep[0], "values": sweep[1], "timed": timed}
+                compared = embeddings.sweep_index(index, relevance, **trying, **options)
         elif save_run is not None or (report is not None and not both):
             found, first = embeddings.evaluate_and_top_k(
                 relevance, k=top or TOP, progress=progress, **asked, **more
@@ -205,7 +245,7 @@ def embeddings(
         else:
             found = embeddings.evaluate(relevance, both=both, progress=progress, **asked, **more)
     if index is not None:
-        queries_too: dict[str, Any] = {"per_query": True} if per_query else {}
+        queries_too: dict[str, Any] = {"per_query": True} if per_query and not sweep else {}
         deliver(compared, form, output, **queries_too)
         return
     if save_run is not None and first is not None:

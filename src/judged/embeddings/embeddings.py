@@ -8,13 +8,13 @@ from judged.checks import checked_methods, choice, size_in_bytes
 from judged.embeddings.basis import explained
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.evaluated import evaluate_search
+from judged.embeddings.indexed import Indexed
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relations import as_relation
 from judged.embeddings.scoring import ONE_DIRECTION, Numbers, request_of
 from judged.embeddings.search import (
     NAME,
-    Search,
     counted_both,
     counted_one,
     reversed_search,
@@ -31,14 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from judged.embeddings.diagnosis import Diagnosis
-    from judged.embeddings.index import IndexEvaluation
     from judged.evaluation.evaluation import Evaluation
     from judged.types import (
         CategoriesLike,
         ConventionLike,
         GroupsLike,
         Ids,
-        IndexLike,
         Labels,
         MeasuresLike,
         Memory,
@@ -54,7 +52,7 @@ if TYPE_CHECKING:
 
 
 @checked_methods
-class Embeddings(Search):
+class Embeddings(Indexed):
     """Queries and items, and how they are compared: ranked exactly, without a sort.
 
     Parameters
@@ -314,51 +312,6 @@ answer_threshold, interval, level, groups, name, progress
         """
         scores, fitted = scores_of(self)
         return search(scores, k, ties=ties, fitted=fitted, progress=progress)
-
-    def evaluate_index(
-        self,
-        index: IndexLike,
-        relevance: RelevanceLike,
-        measures: MeasuresLike | None = None,
-        *,
-        k: int = 100,
-        policy: PolicyLike | None = None,
-        convention: ConventionLike | None = None,
-        keys: Ids | None = None,
-        progress: Progress | None = None,
-    ) -> IndexEvaluation:
-        """Evaluate an approximate index against the exact search of the same vectors, cut at k.
-
-        Parameters
-        ----------
-        index : IndexLike
-            A faiss or usearch index or the file of one, anything else with a `search(vectors, k)`
-            that answers as they do, or a function (vectors, k) -> (items, scores), one row per
-            query, the best first. It is asked for more where items are excluded.
-        relevance, measures, policy, convention, progress
-            As for `evaluate`.
-        k : int, optional
-            How many items of each query are compared.
-        keys : sequence, optional
-            What the index calls each item, where that is neither a row number nor an id.
-
-        Returns
-        -------
-        IndexEvaluation
-
-        >>> from judged import Embeddings, relevance
-        >>> def always_the_first(block, k):
-        ...     return [[0]] * len(block), [[1.0]] * len(block)
-        >>> both = Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.1], [0.1, 1.0]])
-        >>> found = both.evaluate_index(always_the_first, relevance.pairs(), "RR", k=1)
-        >>> found.recall, found.loss
-        (0.5, {'RR': 0.5})
-        """
-        from judged.embeddings.index import evaluate
-
-        request = request_of(measures, policy, convention)
-        relation = as_relation(relevance, what="relevance")
-        return evaluate(index, self, relation, request, k=k, keys=keys, progress=progress)
 
     def diagnose(
         self,

@@ -5,40 +5,35 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged.checks import checked_methods
-from judged.embeddings.blocks import over_blocks
 from judged.embeddings.index_adapter import Adapter, as_index
-from judged.embeddings.itself import warned_of_itself
-from judged.embeddings.pairs import Pairs
-from judged.embeddings.product import Scores
-from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relations import Bound, Relation
+from judged.embeddings.index_lists import Lists, lists_of
+from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search, refuse_changes, refuse_removal, scores_of
-from judged.embeddings.top_k import Best, TopK
-from judged.errors import InputError
-from judged.rankings.findings import Findings
-from judged.rankings.rankings import Rankings
+from judged.embeddings.top_k import Best
+from judged.errors import InputError, quoted
 from judged.results import Part, Result, Table
-from judged.segments import Floats, Ints, descending
+from judged.segments import Floats
 from judged.text import plain, shown, to_json
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from judged.embeddings.index_adapter import Setting
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.request import Request
-    from judged.types import Ids, IndexLike, Progress, Ties
+    from judged.types import Ids, IndexLike, Progress
 
-ROUNDING = 1e-6
-"""Scores this close, as a share of the query's greatest, are one: the index sums up in another
-order than we do."""
+SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5}
+"""The quantiles of recall that are said, by their names."""
 
 
 def evaluate(
@@ -52,24 +47,47 @@ def evaluate(
     progress: Progress | None = None,
 ) -> IndexEvaluation:
     """An index against the exact search of the same vectors, both cut at k."""
-    from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
-    from judged.evaluation.warnings import announced
+    [found] = evaluate_each(as_index(index), [None], exact, relation, request, k, keys, progress)
+    return found
 
+
+def evaluate_each(
+    index: Any,
+    settings: Sequence[Setting | None],
+    exact: Search,
+    relation: Relation,
+    request: Request,
+    k: int,
+    keys: Ids | None,
+    progress: Progress | None,
+) -> list[IndexEvaluation]:
+    """The same index under several settings, against one exact search."""
     ties = request.policy.ties
     refuse_changes(exact, "an index")
     refuse_removal(request.policy)
-    opened = as_index(index)
     relevance = relation.bind(exact.queries, exact.items)
     product, _ = scores_of(exact)
     best = Best(product, k, ties=ties)
-    adapter = Adapter(opened, product, keys)
-    lists = _compare(product, relevance, best, adapter, progress)
+    lock = Lock()
+    adapters = [Adapter(index, product, keys, setting=each, lock=lock) for each in settings]
+    found = lists_of(product, relevance, best, adapters, progress)
+    return [
+        _evaluation(lists, exact, request, adapter.notes)
+        for lists, adapter in zip(found, adapters, strict=True)
+    ]
+
+
+def _evaluation(
+    lists: Lists, exact: Search, request: Request, notes: tuple[str, ...]
+) -> IndexEvaluation:
+    from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
+    from judged.evaluation.warnings import announced
+
+    rankings = lists.rankings(exact, request.policy.ties, notes)
     return IndexEvaluation(
-        k=best.k,
+        k=lists.exact.k,
         per_query_recall=lists.recall(),
-        evaluation=announced(
-            evaluate_rankings(lists.rankings(exact, ties, adapter.notes), request)
-        ),
+        evaluation=announced(evaluate_rankings(rankings, request)),
     )
 
 
@@ -109,6 +127,31 @@ class IndexEvaluation(Result):
             else float(np.nanmean(self.per_query_recall))
         )
 
+    def quantile(self, share: float) -> float:
+        """The recall that so large a share of the queries does not exceed.
+
+        Parameters
+        ----------
+        share : float
+            From 0, the worst query, to 1, the best one; 0.05 says what the worst twentieth gets.
+
+        Returns
+        -------
+        float
+
+        >>> import judged
+        >>> both = judged.Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.1], [0.1, 1.0]])
+        >>> def always_the_first(block, k):
+        ...     return [[0]] * len(block), [[1.0]] * len(block)
+        >>> both.evaluate_index(always_the_first, judged.relevance.pairs(), "RR", k=1).quantile(0)
+        0.0
+        """
+        known = self.per_query_recall[~np.isnan(self.per_query_recall)]
+        if not 0 <= share <= 1:
+            raise InputError(f"share must be from 0 to 1; got {quoted(share)}.")
+        # The value of a query, not one between two of them.
+        return float(np.quantile(known, share, method="inverted_cdf")) if len(known) else math.nan
+
     @cached_property
     def loss(self) -> dict[str, float]:
         """For each measure how much worse the index does than the exact search; below 0 where it
@@ -135,6 +178,7 @@ class IndexEvaluation(Result):
         result: dict[str, Any] = {
             "k": self.k,
             "recall": plain(self.recall),
+            "recall_quantiles": {name: plain(self.quantile(at)) for name, at in SHARES.items()},
             "loss": {name: plain(value) for name, value in self.loss.items()},
         }
         if per_query:
@@ -183,7 +227,8 @@ class IndexEvaluation(Result):
         lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
         return [
             *self._warned(),
-            f"recall of the index: {shown(self.recall)} of the exact first {self.k:,}",
+            f"recall of the index: {shown(self.recall)} of the exact first {self.k:,}; in the "
+            f"worst twentieth of the queries at most {shown(self.quantile(0.05))} (p5)",
             f"loss: {lost}",
         ]
 
@@ -244,156 +289,3 @@ class IndexEvaluation(Result):
             Whether the values of each query are written too, which only JSON can hold.
         """
         self._save(path, **({"per_query": True} if per_query else {}))
-
-
-@dataclass(frozen=True, eq=False)
-class _Compared:
-    """The exact lists and the index's, with the exact scores of the latter's items, and what is
-    relevant."""
-
-    product: Scores
-    exact: TopK
-    found: Ints
-    found_scores: NDArray[Any]
-    relevant: Pairs
-    ranked: Ints
-
-    def recall(self) -> Floats:
-        lengths = self.exact.lengths
-        last = np.take_along_axis(
-            self.exact.scores, np.maximum(lengths - 1, 0)[:, None], axis=1
-        ).astype(np.float64)
-        size = np.abs(np.where(np.isfinite(self.exact.scores), self.exact.scores, 0)).max(
-            axis=1, keepdims=True
-        )
-        right = (self.found >= 0) & (self.found_scores >= last - ROUNDING * size)
-        share = np.full(len(lengths), np.nan)
-        some = lengths > 0
-        share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
-        return share
-
-    def rankings(self, search: Search, ties: Ties, notes: tuple[str, ...]) -> list[Rankings]:
-        if not len(self.relevant.item):
-            raise InputError(
-                "no item is relevant to any query; check the relevance that was given."
-            )
-        k = self.exact.k
-        exact = self._rankings(self.exact.items, f"exact@{k}", ties)
-        itself = warned_of_itself(search, exact)
-        return [
-            self._audited(exact, itself),
-            self._audited(self._rankings(self.found, f"index@{k}", ties), (*itself, *notes)),
-        ]
-
-    def _rankings(self, lists: Ints, name: str, ties: Ties) -> Rankings:
-        count = len(self.product.items)
-        row, place = np.nonzero(lists >= 0)
-        known = np.flatnonzero(self.relevant.item >= 0)
-        key = self.relevant.row[known] * count + self.relevant.item[known]
-        order = np.argsort(key, kind="stable")
-        wanted = row * count + lists[row, place]
-        at = np.minimum(np.searchsorted(key[order], wanted), max(len(key) - 1, 0))
-        hit = key[order][at] == wanted if len(key) else np.zeros(len(wanted), bool)
-        queries = self.product.queries
-        lengths = np.bincount(row, minlength=len(queries))
-        return Rankings(
-            queries=queries.names(),
-            retrieved=lengths,
-            hit_query=row[hit],
-            hit_rank=place[hit] + 1,
-            hit_grade=self.relevant.grade[known[order[at[hit]]]],
-            pool_query=self.relevant.row,
-            pool_grade=descending(self.relevant.grade, self.relevant.lengths),
-            missing=np.zeros(len(queries), bool),
-            collection=self.ranked,
-            ties=ties,
-            depth=self.exact.k,
-            name=name,
-        )
-
-    def _audited(self, rankings: Rankings, notes: tuple[str, ...]) -> Rankings:
-        queries, items = self.product.queries, self.product.items
-        found = Findings.of(
-            rankings,
-            run_queries=len(queries),
-            notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
-            complete=True,
-            judged_results=len(rankings.hit_query),
-        )
-        return replace(rankings, findings=found)
-
-
-def _compare(
-    product: Scores,
-    relevance: Bound,
-    best: Best,
-    adapter: Adapter,
-    progress: Progress | None,
-) -> _Compared:
-    """One pass: each block's exact lists, and the scores of what the index returned read from the
-    same product."""
-
-    def work(begin: int, end: int) -> tuple[Pairs, Pairs | None, Ints, NDArray[Any]]:
-        wanted, excluded = relevant_and_excluded(product, relevance, begin, end)
-        items = _found(product, adapter, begin, end, best.k, excluded)
-        own: NDArray[Any] = np.full(items.shape, -np.inf, product.listed)
-        prepared = product.query_block(begin, end)
-        for column in product.columns:
-            tile = product.tile(prepared, begin, column, excluded)
-            best.add(tile)
-            row, place = np.nonzero(tile.holds(items))
-            own[row, place] = tile.scores[row, items[row, place] - column]
-            settled = tile.slack is not None
-        if not settled and not product.comparable:
-            own = own + product.shifts(begin, end)
-        if settled:
-            row, place = np.nonzero(items >= 0)
-            own[row, place] = product.exact_pairs(begin + row, items[row, place])
-        return wanted, excluded, items, own
-
-    relevant, excluded, found, scores = zip(*over_blocks(product, work, progress), strict=True)
-    ranked = np.full(len(product.queries), len(product.items), np.int64)
-    for (begin, end), gone in zip(product.blocks(), excluded, strict=True):
-        if gone is not None:
-            ranked[begin:end] -= gone.lengths
-    lengths, item, grade = (
-        np.concatenate([getattr(each, part) for each in relevant])
-        for part in ("lengths", "item", "grade")
-    )
-    return _Compared(
-        product,
-        best.top_k(),
-        np.concatenate(found),
-        np.concatenate(scores),
-        Pairs(lengths, item, grade),
-        ranked,
-    )
-
-
-def _found(
-    product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None
-) -> Ints:
-    """The index's lists of some queries without the excluded items, k long.
-
-    How many more a query asks for depends on what is excluded from its own list and nothing else:
-    an approximate index may answer otherwise when it is asked for more. Powers of two keep the
-    calls few.
-    """
-    count = len(product.items)
-    gone = np.zeros(end - begin, np.int64) if excluded is None else excluded.lengths
-    more = np.where(gone > 0, 1 << np.ceil(np.log2(np.maximum(gone, 1))).astype(np.int64), 0)
-    left = np.full((end - begin, k), -1, np.int64)
-    for extra in np.unique(more).tolist():
-        row = np.flatnonzero(more == extra)
-        items = adapter.find(begin + row, min(k + extra, count))
-        if excluded is not None:
-            known = excluded.item >= 0
-            out = np.isin(
-                row[:, None] * count + items, excluded.row[known] * count + excluded.item[known]
-            )
-            items = np.where(out, -1, items)
-        items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[
-            :, :k
-        ]
-        left[row, : items.shape[1]] = items
-    return left

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +64,32 @@ def _read_usearch(label: str) -> Any:
     return found
 
 
+class Setting(Protocol):
+    """How an index searches: applied before it is asked."""
+
+    def of(self, index: Any) -> Any:
+        """The index to ask."""
+        ...
+
+    def apply(self) -> None: ...
+
+
 class Adapter:
     """An index of whatever kind, asked for row numbers of items."""
 
-    def __init__(self, index: Any, product: Scores, keys: Ids | None) -> None:
+    def __init__(
+        self,
+        index: Any,
+        product: Scores,
+        keys: Ids | None,
+        *,
+        setting: Setting | None = None,
+        lock: Lock | None = None,
+    ) -> None:
         self._queries, self._items = product.queries, product.items
-        self._ask, self._one_at_a_time = _asking(index), Lock()
+        self._setting = setting
+        self._ask = asking(index if setting is None else setting.of(index))
+        self._one_at_a_time = lock or Lock()
         self._keys = None if keys is None else _checked_keys(keys, product.items)
         _check_dims(index, product.queries)
         held = _size(index)
@@ -89,7 +109,9 @@ class Adapter:
             if end - begin == len(queries)
             else self._queries.rows(queries)
         )
-        with self._one_at_a_time:
+        with self._one_at_a_time:  # one index under several settings is still one index
+            if self._setting is not None:
+                self._setting.apply()
             answer = self._ask(block, k)
         if answer.ndim != 2 or len(answer) != len(queries):
             raise InputError(
@@ -151,7 +173,7 @@ class Adapter:
         return f"for query {self._queries.name(int(query))!r}"
 
 
-def _asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:
+def asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:
     """The way to ask an index: a block of queries and k in, a matrix of what it calls the items
     out."""
     if hasattr(index, "search"):

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import checked_methods
-from judged.evaluation.records import Records
+from judged.evaluation.metrics import Metrics
 from judged.evaluation.table import Look, in_order, tables
 from judged.results import Part, Result, Table
 from judged.text import LEFT, Dim, Warned, html, html_folded, latex_table, markdown, visible
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @checked_methods
-class Exports(Records):
+class Exports(Metrics):
     """What an evaluation looks like; `Evaluation` holds what is in it.
 
     Every method for people takes `per_query`, `sort`, `decimals` and `percent`: whether every query
@@ -25,7 +25,13 @@ class Exports(Records):
     alike.
     """
 
-    SAVED_AS: ClassVar = {**Result.SAVED_AS, ".tex": "to_latex", ".trec": "to_trec"}
+    SAVED_AS: ClassVar = {
+        **Result.SAVED_AS,
+        ".tex": "to_latex",
+        ".trec": "to_trec",
+        ".yaml": "to_yaml",
+        "metrics": "to_metrics",
+    }
     WORDS: ClassVar = frozenset({"run", "query", "measure"})
 
     def warnings(self) -> list[str]:

@@ -1,0 +1,145 @@
+"""Advice on small data worked by hand: shares, ceilings, findings, and what is chosen."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+import judged
+from judged.errors import InputError
+
+TWENTY = [f"q{n:02}" for n in range(20)]
+
+
+def run_of(rank: dict[str, int], length: int = 5) -> dict[str, list[str]]:
+    """Lists with the relevant item `a` at the given rank; 0 where it was not found."""
+    found = {}
+    for query, at in rank.items():
+        items = [f"x{place}" for place in range(length)]
+        if at:
+            items[at - 1] = "a"
+        found[query] = items
+    return found
+
+
+JUDGEMENTS = {query: {"a": 1, **{f"x{n}": 0 for n in range(5)}} for query in TWENTY}
+
+
+def row(found: judged.Advice, measure: str):
+    return next(each for each in found.rows if each.measure == measure)
+
+
+def test_shares_worked_by_hand() -> None:
+    # One run: rank 1 in 15 queries, 2 in 3, not found in 2.
+    ranks = dict.fromkeys(TWENTY, 1) | dict.fromkeys(TWENTY[:3], 2) | dict.fromkeys(TWENTY[3:5], 0)
+    found = judged.advise(JUDGEMENTS, run_of(ranks), "RR, Success@5, P@5")
+    assert (row(found, "RR").at_best, row(found, "RR").at_worst) == (15 / 20, 2 / 20)
+    assert row(found, "Success@5").at_best == 18 / 20
+    assert row(found, "Success@5").findings == ("saturated",)
+    # One relevant item of five: precision at 5 is at most 0.2, which 18 queries reach.
+    assert row(found, "P@5").ceiling == pytest.approx(0.2)
+    assert row(found, "P@5").at_best == 18 / 20
+    assert "capped" in row(found, "P@5").findings
+    assert row(found, "RR").judged is None
+    assert row(found, "P@5").judged == 1.0
+
+
+def test_all_runs_have_to_be_at_the_best() -> None:
+    one = dict.fromkeys(TWENTY, 1)
+    other = one | dict.fromkeys(TWENTY[:8], 3)
+    found = judged.advise(JUDGEMENTS, {"one": run_of(one), "other": run_of(other)}, "RR")
+    [only] = found.rows
+    assert (only.at_best, only.at_worst, only.differ) == (12 / 20, 0.0, 8 / 20)
+    assert (only.pairs, only.separated) == (1, 1)
+    compared = judged.compare(JUDGEMENTS, {"one": run_of(one), "other": run_of(other)}, "RR")
+    assert only.effect == abs(compared.pair().effect)
+    assert only.detectable == compared.pair().detectable
+
+
+def test_queries_with_nothing_relevant_are_left_out_of_shares() -> None:
+    judgements = JUDGEMENTS | {f"none{n}": {"a": 0} for n in range(20)}
+    lists = run_of(dict.fromkeys(TWENTY, 1)) | {f"none{n}": ["a"] for n in range(20)}
+    [only] = judged.advise(judgements, lists, "RR").rows
+    assert (only.queries, only.at_best, only.at_worst) == (20, 1.0, 0.0)
+
+
+def test_hard_unjudged_and_beyond() -> None:
+    judgements = {query: {"a": 1} for query in TWENTY}
+    found = judged.advise(judgements, run_of(dict.fromkeys(TWENTY, 0)), "RR, nDCG@5, R@10")
+    assert row(found, "RR").findings == ("hard",)
+    assert row(found, "nDCG@5").findings == ("hard", "unjudged")
+    assert row(found, "R@10").findings == ("hard", "unjudged", "beyond")
+    assert found.report() == ()
+    assert found.sentences()[-1] == (
+        "Report: none of these measures; something speaks against each of them."
+    )
+
+
+def test_what_is_chosen_follows_the_grades() -> None:
+    ranks = {query: n % 4 + 1 for n, query in enumerate(TWENTY)}
+    asked = "nDCG@5, AP@5, R@5, RR"
+    assert [each.measure for each in judged.advise(JUDGEMENTS, run_of(ranks), asked).report()] == [
+        "RR",
+        "AP@5",
+    ]
+    graded = {query: {"a": 2, "x1": 1, "x4": 1, "x2": 0, "x0": 0, "x3": 0} for query in TWENTY}
+    chosen = judged.advise(graded, run_of(ranks), "nDCG@5, AP@5, R@3, RR").report()
+    assert [each.measure for each in chosen] == ["nDCG@5", "R@3"]
+
+
+def test_measures_without_a_best_value_are_refused() -> None:
+    with pytest.raises(InputError) as said:
+        judged.advise(JUDGEMENTS, run_of(dict.fromkeys(TWENTY, 1)), "NumRet")
+    assert str(said.value) == (
+        "NumRet has no best value that a query could reach, so there is nothing to advise on; "
+        "leave it out."
+    )
+
+
+def test_ceilings_are_the_values_of_the_best_run() -> None:
+    graded = {
+        "q1": {"a": 2, "b": 1, "c": 0},
+        "q2": {"d": 1, "e": 1, "f": 1, "g": 1},
+        "q3": {"h": 3},
+    }
+    best = {query: sorted(items, key=lambda i, g=items: -g[i]) for query, items in graded.items()}
+    asked = ["P@2", "R@2", "AP", "nDCG@2", "RR", "Rprec", "Success@1", "RBP", "F@3"]
+    ideal = judged.evaluate(graded, best, asked)
+    for each in judged.advise(graded, best, asked).rows:
+        assert each.ceiling == pytest.approx(ideal.value(each.measure))
+        assert each.at_best == 1.0
+
+
+def test_one_query_and_an_empty_list_give_no_nonsense() -> None:
+    found = judged.advise({"q": {"a": 1}}, {"q": ["b"]}, "RR, P@1")
+    assert all(math.isfinite(each.ceiling) for each in found.rows)
+    assert all(each.half_width is None for each in found.rows)
+    json.loads(found.to_json())
+    assert found.to_frame().height == 2
+    missing = judged.advise({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"]}, "RR")
+    assert missing.rows[0].highest == 0.5
+
+
+def test_the_command_says_the_same(tmp_path, monkeypatch, capsys) -> None:
+    from judged.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{query} 0 a 1\n" for query in TWENTY]
+    (tmp_path / "qrels").write_text("".join(lines))
+    for name, rank in (("one", 1), ("two", 2)):
+        rows = [
+            f"{query} Q0 {'a' if place == rank else 'x'} {place} {3 - place} {name}\n"
+            for query in TWENTY
+            for place in (1, 2)
+        ]
+        (tmp_path / name).write_text("".join(rows))
+    with pytest.raises(SystemExit) as ended:
+        main(["advise", "qrels", "one", "two", "-m", "Success@2,RR", "--format", "json"])
+    assert not ended.value.code
+    found = json.loads(capsys.readouterr().out)
+    same = judged.advise("qrels", ["one", "two"], "Success@2,RR").to_dict()
+    assert found == json.loads(json.dumps(same))
+    assert found["rows"][0]["findings"] == ["saturated", "unjudged"]
+    assert found["rows"][1]["separated"] == 1

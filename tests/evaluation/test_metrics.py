@@ -1,0 +1,180 @@
+"""Numbers under names that trackers and model cards take: reversible, and the same numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import judged
+from judged.errors import InputError, MeasureError
+from judged.evaluation.metrics import _unescaped, escaped, metric_name, parse_metric
+from judged.measures import REGISTRY, parse_measure
+from judged.measures.params import Choice
+
+ALLOWED = re.compile(r"[A-Za-z0-9_./-]+")
+JUDGEMENTS = {f"q{n}": {"a": 1, "b": 2} for n in range(4)}
+RUN = {f"q{n}": ["x"] * 0 + ["c", "a"][n % 2 :] + ["b"] for n in range(4)}
+
+
+def variants() -> list[str]:
+    """Every measure of the registry: as it is, with a cutoff, and with each choice it offers."""
+    found = []
+    for name, spec in REGISTRY.items():
+        found.append(str(parse_measure(spec.example.measure)))
+        found += [
+            f"{name}({param.name}={option})"
+            for param in spec.params
+            if isinstance(param, Choice)
+            for option in param.options
+        ]
+    more = ["RBP(p=0.95)@20", "AP(rel=0.5)@R", "P(rel=-1)@5", "nDCG(gains={1:3,2:7.5})@10"]
+    return [*found, *more]
+
+
+@pytest.mark.parametrize("text", variants())
+def test_a_name_leads_back_to_its_measure(text: str) -> None:
+    try:
+        measure = parse_measure(text)
+    except MeasureError:  # a choice that needs another parameter beside it
+        pytest.skip(f"{text} cannot stand alone")
+    name = metric_name(measure)
+    assert ALLOWED.fullmatch(name)
+    assert parse_metric(name) == (measure, None, None)
+
+
+def test_names_worked_by_hand() -> None:
+    assert metric_name(parse_measure("nDCG@10")) == "nDCG_at_10"
+    assert metric_name(parse_measure("nDCG(gain=exp)@10")) == "nDCG.gain-exp_at_10"
+    assert metric_name(parse_measure("AP(norm=capped, rel=2)@100")) in {
+        "AP.norm-capped.rel-2_at_100",
+        "AP.rel-2.norm-capped_at_100",
+    }
+    assert metric_name(parse_measure("P(rel=-1)@5")) == "P.rel--1_at_5"
+
+
+@given(st.text())
+def test_any_name_of_a_run_leads_back(name: str) -> None:
+    flat = escaped(name)
+    assert re.fullmatch(r"[A-Za-z0-9_.-]*", flat)
+    assert _unescaped(flat) == name
+
+
+@given(st.text(alphabet="./2f e_at_-"), st.text(alphabet="./2f e_at_-"))
+def test_two_runs_never_share_a_name(one: str, other: str) -> None:
+    assert (escaped(one) == escaped(other)) == (one == other)
+
+
+def test_one_run_has_no_name_and_several_have() -> None:
+    one = judged.evaluate(JUDGEMENTS, RUN, ["RR", "nDCG(gain=exp)@10"])
+    assert [*one.to_metrics(names="mlflow")] == ["RR", "nDCG.gain-exp_at_10"]
+    assert [*one.to_metrics()] == ["RR", "nDCG(gain=exp)@10"]
+    two = judged.evaluate(JUDGEMENTS, {"my run/1": RUN, "b": RUN}, "MAP", interval=True)
+    metrics = two.to_metrics(names="mlflow")
+    assert all(ALLOWED.fullmatch(name) for name in metrics)
+    for name, value in metrics.items():
+        measure, run, end = parse_metric(name)
+        interval = two.interval(measure, run)
+        assert value == (two.value(measure, run) if end is None else getattr(interval, end))
+    assert len(metrics) == 6
+    assert "b/MAP/low" in two.to_metrics()
+
+
+def test_an_interval_that_there_is_none_of_is_left_out() -> None:
+    found = judged.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR", interval=True)
+    assert found.to_metrics() == {"RR": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a/b/AP", "'a/b/AP' is no name of a metric: it has more than one run."),
+        (3, "the name of a metric is a text; got 3."),
+    ],
+)
+def test_what_is_no_name(name: object, message: str) -> None:
+    with pytest.raises(InputError) as said:
+        parse_metric(name)  # type: ignore[arg-type]
+    assert str(said.value) == message
+
+
+def test_an_infinite_number_is_one_in_yaml(has) -> None:
+    has("yaml")
+    import yaml
+
+    found = judged.evaluate({"q": {"a": 1}}, {"q": ["b"]}, "Rank")
+    [model] = yaml.safe_load(found.to_yaml())["model-index"]
+    assert model["results"][0]["metrics"][0]["value"] == float("inf") == found.value()
+
+
+def test_an_unknown_measure_is_named() -> None:
+    with pytest.raises(MeasureError, match="nDCGG"):
+        parse_metric("nDCGG_at_10")
+
+
+def test_unknown_names_are_refused() -> None:
+    found = judged.evaluate(JUDGEMENTS, RUN, "RR")
+    with pytest.raises(InputError) as said:
+        found.to_metrics(names="mlflo")
+    assert str(said.value) == (
+        "names must be judged or mlflow; got 'mlflo'; did you mean 'mlflow'?"
+    )
+
+
+def test_model_cards_are_read_by_the_hub(has) -> None:
+    has("huggingface_hub")
+    import yaml
+    from huggingface_hub.repocard_data import model_index_to_eval_results
+
+    runs = {'a "quoted": name': RUN, "b": RUN}
+    found = judged.evaluate(JUDGEMENTS, runs, ["nDCG@10", "RR"])
+    text = found.to_yaml(dataset="me/questions")
+    card = yaml.safe_load(text)
+    assert card == {"model-index": found.to_huggingface(dataset="me/questions")}
+    for run, model in zip(runs, card["model-index"], strict=True):
+        name, results = model_index_to_eval_results([model])
+        assert name == run
+        assert [(each.metric_type, each.metric_value) for each in results] == [
+            ("nDCG_at_10", found.value("nDCG@10", run)),
+            ("RR", found.value("RR", run)),
+        ]
+        assert {each.dataset_type for each in results} == {"me/questions"}
+        assert {each.task_type for each in results} == {"information-retrieval"}
+
+
+def test_mlflow_takes_the_names(has) -> None:
+    has("mlflow")
+    from mlflow.utils.validation import _validate_metric_name
+
+    for text in variants():
+        try:
+            measure = parse_measure(text)
+        except MeasureError:
+            continue
+        _validate_metric_name(f"{escaped('my run: 100 %')}/{metric_name(measure)}/low")
+
+
+def test_the_command_prints_and_writes_both(tmp_path, capsys, monkeypatch) -> None:
+    from judged.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q Q0 b 1 2.0 x\nq Q0 a 2 1.0 x\n")
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["evaluate", "qrels", "run", "-m", "RR", *arguments])
+        return (int(ended.value.code or 0), *capsys.readouterr())
+
+    assert run("--format", "metrics")[:2] == (0, '{\n  "RR": 0.5\n}\n')
+    assert run("--format", "metrics", "-o", "scores.json")[0] == 0
+    assert json.loads((tmp_path / "scores.json").read_text()) == {"RR": 0.5}
+    assert run("-o", "card.yaml", "--dataset", "me/questions")[0] == 0
+    assert 'type: "me/questions"' in (tmp_path / "card.yaml").read_text()
+    assert run("--dataset", "me/questions")[0] == 2
+    code, _, said = run("-o", "scores.metrics")
+    assert code == 2
+    assert "must be .json, .csv, .md, .html, .txt, .tex, .trec, .yaml or .parquet." in said

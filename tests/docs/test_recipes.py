@@ -1,0 +1,122 @@
+"""Recipes for other tools: each block runs, with the real package where it is installed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
+BLOCKS = dict(re.findall(r"<!-- recipe: (\w+) -->\n```python\n(.*?)```", TEXT, re.DOTALL))
+DATABASES = ("qdrant_client", "chromadb", "lancedb", "sqlite_vec")
+
+
+def ran(*names: str) -> dict[str, Any]:
+    """What is left after some of the blocks, one after the other."""
+    left: dict[str, Any] = {}
+    for name in names:
+        exec(compile(BLOCKS[name], name, "exec"), left)
+    return left
+
+
+def test_every_recipe_is_tried() -> None:
+    assert {*BLOCKS} == {"mlflow", "wandb", "pytest", "vectors", *DATABASES}
+
+
+def test_the_function_for_pytest_passes_and_can_fail() -> None:
+    left = ran("pytest")
+    left["test_search_is_as_good_as_before"]()
+    left["now"].update({f"q{n}": ["b", "a"] for n in range(30)})
+    with pytest.raises(AssertionError, match="RR"):
+        left["test_search_is_as_good_as_before"]()
+
+
+def test_the_vectors_can_be_searched() -> None:
+    left = ran("vectors")
+
+    def exact(block: Any, k: int) -> Any:
+        np = left["np"]
+        items = left["items"] / np.linalg.norm(left["items"], axis=1, keepdims=True)
+        return np.argsort(-(block @ items.T), axis=1, kind="stable")[:, :k], None
+
+    found = left["search"].evaluate_index(exact, left["right"], "P@10", k=10)
+    assert found.recall == 1.0
+    assert found.loss["P@10"] == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.heavy
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", DATABASES)
+def test_a_vector_database_finds_nearly_everything(name: str) -> None:
+    pytest.importorskip(name)
+    found = ran("vectors", name)["found"]
+    assert found.recall > 0.95
+    assert found.quantile(0.05) > 0.7
+    assert abs(found.loss["P@10"]) < 0.05
+
+
+@pytest.mark.heavy
+@pytest.mark.filterwarnings("ignore")
+def test_mlflow_keeps_the_numbers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mlflow")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder / 'mlflow.db'}")
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    try:
+        left = ran("mlflow")
+    except Exception as error:
+        if "sqlalchemy" not in str(error).lower():
+            raise
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", (folder / "mlruns").as_uri())
+        left = ran("mlflow")
+    import mlflow
+
+    kept = mlflow.get_run(left["logged"].info.run_id).data.metrics
+    assert kept == pytest.approx(left["found"].to_metrics(names="mlflow"))
+
+
+@pytest.mark.heavy
+@pytest.mark.filterwarnings("ignore")
+def test_wandb_takes_the_numbers(folder: Path) -> None:
+    pytest.importorskip("wandb")
+    left = ran("wandb")
+    summary = dict(left["logged"].summary)
+    wanted = left["found"].to_metrics(names="mlflow")
+    assert {name: summary[name] for name in wanted} == pytest.approx(wanted)
+
+
+def test_the_hook_of_pre_commit_calls_the_gate_as_it_is(folder: Path) -> None:
+    entry = re.search(r"entry: (judged .*)", TEXT)
+    assert entry is not None
+    (folder / "eval").mkdir()
+    queries = [f"q{n}" for n in range(12)]
+    (folder / "eval/qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in queries))
+    good = "".join(f"{query} Q0 a 1 2 x\n{query} Q0 b 2 1 x\n" for query in queries)
+    bad = "".join(f"{query} Q0 b 1 2 x\n{query} Q0 a 2 1 x\n" for query in queries)
+
+    def called(*more: str) -> int:
+        words = [sys.executable, "-m", *entry[1].split(), *more]
+        return subprocess.run(words, capture_output=True, check=False).returncode
+
+    (folder / "eval/today.run").write_text(good)
+    assert called("--update-baseline", "-m", "RR") == 0
+    assert called() == 0
+    (folder / "eval/today.run").write_text(bad)
+    assert called() == 1
+
+
+@pytest.mark.heavy
+def test_pre_commit_takes_the_configuration(folder: Path) -> None:
+    if shutil.which("pre-commit") is None:
+        pytest.skip("pre-commit is not installed")
+    found = re.search(r"```yaml \.pre-commit-config\.yaml\n(.*?)```", TEXT, re.DOTALL)
+    assert found is not None
+    (folder / ".pre-commit-config.yaml").write_text(found[1])
+    done = subprocess.run(
+        ["pre-commit", "validate-config"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -97,8 +97,8 @@ class Table:
         if self.queries:
             return list(self.queries)
         query = self.frame["query"]
-        begins = query.filter(query.ne_missing(query.shift(1)))  # few, where rows are grouped
-        return list(begins.unique(maintain_order=True).to_list())
+        starts = (query.slice(1) != query.slice(0, len(query) - 1)).arg_true() + 1
+        return list(dict.fromkeys([*query.head(1), *query.gather(starts)]))
 
     def where(self, rows: Sequence[int]) -> str:
         """The places of some rows for a message: lines of a file, rows of a frame, from 1.

@@ -1,4 +1,5 @@
-"""Which keys agree: pairs of rows that may be about the same, by one sort of integers."""
+"""Which keys agree: pairs of rows that may be about the same, by one sort of integers; or, where
+rows of one series are hardly ever repeated, by a table of their places."""
 
 from __future__ import annotations
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 17
 """Rows worked on at a time: what is made of them on the way stays in the processor's cache."""
+_TABLE = 1 << 20
+"""A longer series is sorted: a table of its places would be large, and no quicker."""
+_SPARSE = 2
+"""A table has four to eight slots for each place."""
 
 
 def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
@@ -28,15 +33,62 @@ def equal_pairs(*keys: pl.Series) -> tuple[Ints, Ints]:
     One sort of integers does it, shared out among the processors by the keys' highest bits: the
     place is packed into the low bits of its key, so that it need not be sorted along.
     """
+    first, *others = ([chunk.to_numpy() for chunk in key.get_chunks()] for key in keys)
+    return _by_sorting(first, [chunk for chunks in others for chunk in chunks])
+
+
+def matching_pairs(first: pl.Series, *others: pl.Series) -> tuple[Ints, Ints]:
+    """As `equal_pairs`, in any order, and without the pairs of places in later series.
+
+    Each key of the first series writes its place into a table, at its highest bits, and the keys of
+    the others look there. Only those that share a slot with another key are sorted, which are few;
+    or all, where a key is in the first series twice.
+    """
+    count = len(first)
+    if not 0 < count <= _TABLE:
+        return equal_pairs(first, *others)
+    keys, sought = first.to_numpy(), [each.to_numpy() for each in others]
+    shift = np.uint64(64 - _SPARSE - count.bit_length())
+    place = np.arange(count, dtype=np.uint32)
+    slot = (keys >> shift).view(np.int64)
+    table = np.zeros(1 << (_SPARSE + count.bit_length()), np.uint32)
+    table[slot] = place
+    holder = table[slot]
+    crowded = np.flatnonzero(holder != place)
+    if (keys[holder[crowded]] == keys[crowded]).any():
+        return _by_sorting([keys], sought)
+    left, right, lost, at = [crowded[:0]], [crowded[:0]], [crowded], count
+    for own in sought:
+        holder = table[(own >> shift).view(np.int64)]
+        met = keys[holder] == own
+        left.append(holder[met].astype(np.int64))
+        right.append(np.flatnonzero(met) + at)
+        lost.append(np.flatnonzero(~met) + at)
+        at += len(own)
+    if len(crowded):
+        begins = np.cumsum([count, *map(len, sought)])
+        rest = [
+            own[each - begin] for own, each, begin in zip(sought, lost[1:], begins, strict=False)
+        ]
+        one, other = _by_sorting([keys[crowded]], rest)
+        places, here = np.concatenate(lost), one < len(crowded)
+        left.append(places[one[here]])
+        right.append(places[other[here]])
+    return np.concatenate(left), np.concatenate(right)
+
+
+def _by_sorting(
+    first: list[NDArray[np.uint64]], others: list[NDArray[np.uint64]]
+) -> tuple[Ints, Ints]:
     from concurrent.futures import ThreadPoolExecutor
 
-    count = sum(map(len, keys))
+    chunks, border = [*first, *others], sum(map(len, first))
+    count = sum(map(len, chunks))
     low = max(count - 1, 1).bit_length()
     bits = min((os.cpu_count() or 1).bit_length() - 1, 3) if count > _BLOCK else 0
-    chunks = [chunk.to_numpy() for key in keys for chunk in key.get_chunks()]
 
     def pairs(share: int) -> tuple[Ints, Ints]:
-        return _equal_pairs(chunks, low, share, bits, len(keys[0]))
+        return _equal_pairs(chunks, low, share, bits, border)
 
     if not bits:
         return pairs(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import checked_methods
@@ -42,9 +43,16 @@ class Exports(Records):
         return self._warnings(Look())
 
     def _warnings(self, look: Look) -> list[str]:
-        from judged.evaluation.warnings import warnings
+        if look not in self._warned:
+            from judged.evaluation.warnings import warnings
 
-        return warnings(self, look)
+            self._warned[look] = tuple(warnings(self, look))
+        return list(self._warned[look])
+
+    @cached_property
+    def _warned(self) -> dict[Look, tuple[str, ...]]:
+        """What was said of it once: to look into the ties of many runs again takes long."""
+        return {}
 
     def _grave(self) -> list[str]:
         from judged.evaluation.warnings import grave

@@ -73,6 +73,40 @@ def test_a_table_of_places_finds_the_same(
     assert {place for pair in inside for place in pair} == again
 
 
+@pytest.mark.parametrize("crowd", [0, 30])
+@pytest.mark.parametrize("region", [1, 20, 1 << 14])
+@pytest.mark.parametrize("seed", range(4))
+def test_regions_of_lists(
+    seed: int, region: int, crowd: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lists in another order than the keys looked for, empty ones, and keys without a list."""
+    monkeypatch.setattr(pairs, "_REGION", region)
+    draw = np.random.default_rng(seed)
+    lengths = draw.integers(0, 15, 30)
+    if not seed:
+        lengths[:3] = lengths[-3:] = 0
+    home = np.repeat(np.arange(30), lengths)
+    every = draw.choice(1 << 20, 2000, replace=False).astype(np.uint64) << np.uint64(44 - crowd)
+    one, unseen = every[: len(home)], every[len(home) :]
+    chosen = draw.permutation(len(one))[: len(one) // 2]
+    two = np.concatenate([one[chosen], unseen[:50]])
+    two_home = np.concatenate([home[chosen], draw.integers(-1, 30, 50)])
+    three, three_home = one[:5], home[:5]
+    regions = pairs.Regions.of_lists(lengths, two_home, three_home)
+    keys = [pl.Series(each, dtype=pl.UInt64) for each in (one, two, three)]
+    left, right = pairs.matching_pairs(*keys, regions=regions)
+    found = sorted(zip(left.tolist(), right.tolist(), strict=True))
+    across = [(at, len(one) + number) for number, at in enumerate(chosen.tolist())]
+    own = [(at, len(one) + len(two) + at) for at in range(5)]
+    assert found == sorted(across + own)
+    again = np.append(one, one[-1])  # in the last list, twice
+    last = int(home[-1])
+    lengths[last] += 1
+    regions = pairs.Regions.of_lists(lengths, two_home)
+    left, right = pairs.matching_pairs(pl.Series(again), keys[1], regions=regions)
+    assert (len(one) - 1, len(one)) in zip(left.tolist(), right.tolist(), strict=True)
+
+
 @pytest.mark.parametrize("pairs_of", [pairs.equal_pairs, pairs.matching_pairs])
 def test_repeats_cost_no_square(pairs_of: Callable[..., tuple[Any, Any]]) -> None:
     many = pl.Series(np.zeros(1_000_000, np.uint64))

@@ -32,7 +32,7 @@ from judged.judging.faults import (
     without_repeats,
 )
 from judged.judging.own_ids import refuse_nothing_left
-from judged.judging.pairs import matching_pairs
+from judged.judging.pairs import Regions, matching_pairs
 from judged.segments import Floats, Ints, borders, positions, starts_of
 
 if TYPE_CHECKING:
@@ -255,17 +255,17 @@ def refuse_apart(pool: Pool, run: AnyRun, found: Matches) -> None:
 
 def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     rows = hashed(run)
-    row, judgement, again, own, query = _pairs(pool, rows)
+    grouped = group(rows)
+    number = {name: at for at, name in enumerate(grouped.names.to_list())}
+    list_of = np.fromiter(map(number.get, pool.queries, repeat(-1)), np.int64, len(pool.queries))
+    row, judgement, again, own, query = _pairs(pool, grouped, list_of)
     if len(again):
         about = run.frame["query"].gather(again).to_list()
         again = again[[name in pool.places for name in about]]
         if len(again):
             shorter = without_repeats(run, again, duplicates)
             return _match_table(pool, shorter, duplicates)
-    grouped = group(rows)
     scores = grouped.values("score")
-    number = {name: at for at, name in enumerate(grouped.names.to_list())}
-    list_of = np.fromiter(map(number.get, pool.queries, repeat(-1)), np.int64, len(pool.queries))
     starts = starts_of(grouped.lengths)
     infinite = 0
     if not np.isfinite(scores).all():
@@ -319,11 +319,14 @@ def _asked(list_of: Ints, lists: int) -> NDArray[np.bool_]:
     return asked
 
 
-def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+def _pairs(pool: Pool, run: Grouped[Run], list_of: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Rows of the run and judgements whose keys agree, in the order of the rows; the run's repeated
     rows; and its rows whose key is that of a query as its own result, with that query."""
     count, last = len(run.key), len(run.key) + len(pool.key)
-    left, right = matching_pairs(run.key, pool.key, pool.own_key)
+    regions = None
+    if run.order is None:
+        regions = Regions.of_lists(run.lengths, list_of[pool.query], list_of)
+    left, right = matching_pairs(run.key, pool.key, pool.own_key, regions=regions)
     inside = right < count
     again = repeated(run.table, np.concatenate([left[inside], right[inside]]))
     own = (left < count) & (right >= last)

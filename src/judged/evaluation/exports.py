@@ -43,14 +43,14 @@ class Exports(Records):
         return self._warnings(Look())
 
     def _warnings(self, look: Look) -> list[str]:
-        if look not in self._warned:
+        if look not in self._warnings_by_look:
             from judged.evaluation.warnings import warnings
 
-            self._warned[look] = tuple(warnings(self, look))
-        return list(self._warned[look])
+            self._warnings_by_look[look] = tuple(warnings(self, look))
+        return list(self._warnings_by_look[look])
 
     @cached_property
-    def _warned(self) -> dict[Look, tuple[str, ...]]:
+    def _warnings_by_look(self) -> dict[Look, tuple[str, ...]]:
         """What was said of it once: to look into the ties of many runs again takes long."""
         return {}
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,13 +13,13 @@ import pytest
 from judged.judging import pairs
 
 
-@pytest.mark.parametrize("block", [1 << 17, 64])
+@pytest.mark.parametrize("block", [1 << 17, 64])  # small blocks share the work out, too
 @pytest.mark.parametrize("keys", [1, 3, 40, 2000])
 @pytest.mark.parametrize("seed", range(4))
 def test_against_brute_force(
     seed: int, keys: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pairs, "_BLOCK", block)  # small blocks share the work out, too
+    monkeypatch.setattr(pairs, "_BLOCK", block)
     draw = np.random.default_rng(seed)
     values = draw.integers(0, 2**63, keys, dtype=np.uint64) & ~np.uint64(0xFFFF)
     one, two = (values[draw.integers(0, keys, size)] for size in draw.integers(0, 300, 2))
@@ -40,9 +42,75 @@ def test_against_brute_force(
     assert {place for pair in found for place in pair} == shared
 
 
-def test_repeats_cost_no_square() -> None:
+@pytest.mark.parametrize("crowd", [0, 8, 60])
+@pytest.mark.parametrize("size", [0, 1, 2, 300])
+@pytest.mark.parametrize("repeats", [0, 1, 50])
+@pytest.mark.parametrize("table", [1 << 20, 100])
+def test_a_table_of_places_finds_the_same(
+    table: int, repeats: int, size: int, crowd: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys that differ in their lowest bits alone share a slot, and are told apart."""
+    monkeypatch.setattr(pairs, "_TABLE", table)
+    draw = np.random.default_rng(size + repeats)
+    every = draw.choice(1 << 24, 3 * size, replace=False).astype(np.uint64) << np.uint64(
+        40 - crowd // 2
+    )
+    one = np.concatenate([every[: 2 * size], draw.choice(every, min(repeats, size))])
+    one = draw.permutation(one)
+    two, three = draw.permutation(every[size:]), every[:: max(1, size // 3)]
+    keys = [pl.Series(each, dtype=pl.UInt64) for each in (one, two, three)]
+    found = list(zip(*(each.tolist() for each in pairs.matching_pairs(*keys)), strict=True))
+    assert len(set(found)) == len(found)
+    both = np.concatenate([one, two, three]).tolist()
+    wanted = {
+        (a, b) for a in range(len(one)) for b in range(len(one), len(both)) if both[a] == both[b]
+    }
+    assert {(a, b) for a, b in found if a < len(one) <= b} == wanted
+    inside = [(a, b) for a, b in found if b < len(one)]
+    assert all(both[a] == both[b] and a < b for a, b in inside)
+    counts = Counter(one.tolist())
+    again = {place for place, key in enumerate(one.tolist()) if counts[key] > 1}
+    assert {place for pair in inside for place in pair} == again
+
+
+@pytest.mark.parametrize("crowd", [0, 30])
+@pytest.mark.parametrize("region", [1, 20, 1 << 14])
+@pytest.mark.parametrize("seed", range(4))
+def test_regions_of_lists(
+    seed: int, region: int, crowd: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lists in another order than the keys looked for, empty ones, and keys without a list."""
+    monkeypatch.setattr(pairs, "_REGION", region)
+    draw = np.random.default_rng(seed)
+    lengths = draw.integers(0, 15, 30)
+    if not seed:
+        lengths[:3] = lengths[-3:] = 0
+    home = np.repeat(np.arange(30), lengths)
+    every = draw.choice(1 << 20, 2000, replace=False).astype(np.uint64) << np.uint64(44 - crowd)
+    one, unseen = every[: len(home)], every[len(home) :]
+    chosen = draw.permutation(len(one))[: len(one) // 2]
+    two = np.concatenate([one[chosen], unseen[:50]])
+    two_home = np.concatenate([home[chosen], draw.integers(-1, 30, 50)])
+    three, three_home = one[:5], home[:5]
+    regions = pairs.Regions.of_lists(lengths, two_home, three_home)
+    keys = [pl.Series(each, dtype=pl.UInt64) for each in (one, two, three)]
+    left, right = pairs.matching_pairs(*keys, regions=regions)
+    found = sorted(zip(left.tolist(), right.tolist(), strict=True))
+    across = [(at, len(one) + number) for number, at in enumerate(chosen.tolist())]
+    own = [(at, len(one) + len(two) + at) for at in range(5)]
+    assert found == sorted(across + own)
+    again = np.append(one, one[-1])  # in the last list, twice
+    last = int(home[-1])
+    lengths[last] += 1
+    regions = pairs.Regions.of_lists(lengths, two_home)
+    left, right = pairs.matching_pairs(pl.Series(again), keys[1], regions=regions)
+    assert (len(one) - 1, len(one)) in zip(left.tolist(), right.tolist(), strict=True)
+
+
+@pytest.mark.parametrize("pairs_of", [pairs.equal_pairs, pairs.matching_pairs])
+def test_repeats_cost_no_square(pairs_of: Callable[..., tuple[Any, Any]]) -> None:
     many = pl.Series(np.zeros(1_000_000, np.uint64))
-    left, _ = pairs.equal_pairs(many, many[:1])
+    left, _ = pairs_of(many, many[:1])
     assert len(left) < 3_000_000
-    left, _ = pairs.equal_pairs(many)
+    left, _ = pairs_of(many)
     assert len(left) == 999_999

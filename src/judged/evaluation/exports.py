@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.checks import checked_methods
@@ -48,9 +49,16 @@ class Exports(Metrics):
         return self._warnings(Look())
 
     def _warnings(self, look: Look) -> list[str]:
-        from judged.evaluation.warnings import warnings
+        if look not in self._warnings_by_look:
+            from judged.evaluation.warnings import warnings
 
-        return warnings(self, look)
+            self._warnings_by_look[look] = tuple(warnings(self, look))
+        return list(self._warnings_by_look[look])
+
+    @cached_property
+    def _warnings_by_look(self) -> dict[Look, tuple[str, ...]]:
+        """What was said of it once: to look into the ties of many runs again takes long."""
+        return {}
 
     def _grave(self) -> list[str]:
         from judged.evaluation.warnings import grave

@@ -83,9 +83,13 @@ class Table:
         """
         if self.queries:
             return list(self.queries)
+        import numpy as np
+
+        from judged.segments import borders
+
         query = self.frame["query"]
-        begins = query.filter(query.ne_missing(query.shift(1)))  # few, where rows are grouped
-        return list(begins.unique(maintain_order=True).to_list())
+        starts = np.flatnonzero(borders(query.hash(1).to_numpy()))  # few, where rows are grouped
+        return list(dict.fromkeys(query.gather(starts).to_list()))
 
     def where(self, rows: Sequence[int]) -> str:
         """The places of some rows for a message: lines of a file, rows of a frame, from 1.

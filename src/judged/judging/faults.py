@@ -33,6 +33,8 @@ def repeated(table: Table, suspects: Ints) -> Ints:
     """Those of some rows that are really about the same as another of them."""
     import polars as pl
 
+    if not len(suspects):
+        return suspects
     rows = np.unique(suspects)
     same = (
         table.frame[rows].select(pl.struct(identity(table)).is_duplicated()).to_series().to_numpy()

@@ -21,7 +21,7 @@ from judged.checks import refuse_lost_polars
 from judged.errors import InputError, quoted
 from judged.frozen import dataclass
 from judged.inputs.remote import AnyRun, RemoteRun
-from judged.inputs.tables import AnyTable, Lookup, Run
+from judged.inputs.tables import AnyTable, Lookup, Run, texts
 from judged.judging.faults import (
     EMPTY,
     identity,
@@ -33,8 +33,8 @@ from judged.judging.faults import (
     without_repeats,
 )
 from judged.judging.own_ids import refuse_nothing_left
-from judged.judging.pairs import equal_pairs
-from judged.segments import Floats, Ints, positions, starts_of
+from judged.judging.pairs import Regions, matching_pairs
+from judged.segments import Floats, Ints, borders, positions, starts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,25 +53,21 @@ class Hashed(Generic[AnyTable]):
 
 
 def hashed(table: AnyTable) -> Hashed[AnyTable]:
-    import polars as pl
-
     refuse_lost_polars()
-    if not table.frame.height and not table.queries:
+    frame = table.frame
+    if not frame.height and not table.queries:
         raise InputError(f"{table.source} holds no rows.")
-    query = pl.col("query").hash(1)
-    about = pl.col("item").hash(2) ^ query
-    key = table.frame.lazy().select(
-        key=about ^ pl.col("subtopic").hash(3) if "subtopic" in identity(table) else about
-    )
-    starts = table.frame.lazy().select(start=(query != query.shift()).fill_null(True).arg_true())
-    keys, begins = pl.collect_all([key, starts])
-    return Hashed(table, keys["key"], begins["start"].to_numpy().astype(np.int64))
+    query = frame["query"].hash(1)
+    key = frame["item"].hash(2) ^ query
+    if "subtopic" in identity(table):
+        key ^= frame["subtopic"].hash(3)
+    return Hashed(table, key, np.flatnonzero(borders(query.to_numpy())))
 
 
 def distinct(table: AnyTable, duplicates: str) -> Hashed[AnyTable]:
     """A table without the rows that repeat others, or an error that names them."""
     rows = hashed(table)
-    again = repeated(table, np.concatenate(equal_pairs(rows.key)))
+    again = repeated(table, np.concatenate(matching_pairs(rows.key)))
     return hashed(without_repeats(table, again, duplicates)) if len(again) else rows
 
 
@@ -259,27 +255,19 @@ def refuse_apart(pool: Pool, run: AnyRun, found: Matches) -> None:
 
 
 def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
-    import polars as pl
-
     refuse_lost(run, pool.places)
     rows = hashed(run)
-    row, judgement, again, own, query = _pairs(pool, rows)
+    grouped = group(rows)
+    number = {name: at for at, name in enumerate(grouped.names.to_list())}
+    list_of = np.fromiter(map(number.get, pool.queries, repeat(-1)), np.int64, len(pool.queries))
+    row, judgement, again, own, query = _pairs(pool, grouped, list_of)
     if len(again):
         about = run.frame["query"].gather(again).to_list()
         again = again[[name in pool.places for name in about]]
         if len(again):
             shorter = without_repeats(run, again, duplicates)
             return _match_table(pool, shorter, duplicates)
-    grouped = group(rows)
     scores = grouped.values("score")
-    lists = pl.DataFrame({"query": grouped.names}).with_row_index("list")
-    judged = pl.DataFrame({"query": pl.Series(pool.queries, dtype=pl.String)})
-    list_of = (
-        judged.join(lists, on="query", how="left", maintain_order="left")["list"]
-        .cast(pl.Int64)
-        .fill_null(-1)
-        .to_numpy()
-    )
     starts = starts_of(grouped.lengths)
     infinite = 0
     if not np.isfinite(scores).all():
@@ -298,9 +286,13 @@ def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
     same &= (run.frame["item"].gather(row) == pool.frame["item"].gather(judgement)).to_numpy()
     if not same.all():
         judgement, position = judgement[same], position[same]
-    names, listed = judged["query"].gather(query), run.frame[own]
-    same = ((listed["query"] == names) & (listed["item"] == names)).to_numpy()
-    own, query = own[same], query[same]
+    if len(own):
+        names, listed = (
+            texts("query", map(pool.queries.__getitem__, query.tolist())),
+            run.frame[own],
+        )
+        same = ((listed["query"] == names) & (listed["item"] == names)).to_numpy()
+        own, query = own[same], query[same]
 
     def items(lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
         at = positions(starts[lists], grouped.lengths[lists])[chosen]
@@ -329,11 +321,14 @@ def _asked(list_of: Ints, lists: int) -> NDArray[np.bool_]:
     return asked
 
 
-def _pairs(pool: Pool, run: Hashed[Run]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+def _pairs(pool: Pool, run: Grouped[Run], list_of: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Rows of the run and judgements whose keys agree, in the order of the rows; the run's repeated
     rows; and its rows whose key is that of a query as its own result, with that query."""
     count, last = len(run.key), len(run.key) + len(pool.key)
-    left, right = equal_pairs(run.key, pool.key, pool.own_key)
+    regions = None
+    if run.order is None:
+        regions = Regions.of_lists(run.lengths, list_of[pool.query], list_of)
+    left, right = matching_pairs(run.key, pool.key, pool.own_key, regions=regions)
     inside = right < count
     again = repeated(run.table, np.concatenate([left[inside], right[inside]]))
     own = (left < count) & (right >= last)

@@ -15,7 +15,7 @@ from judged.inputs.blocks.pieces import Piece, places_of
 from judged.inputs.readings import run_of
 from judged.inputs.tables import Locate, Passed, Places, Run
 from judged.notes import merged
-from judged.segments import Ints
+from judged.segments import Ints, borders
 
 if TYPE_CHECKING:
     from judged.inputs.blocks.room import Room
@@ -118,7 +118,8 @@ def whole_queries(
 
 
 def _starts(query: pl.Series) -> Ints:
-    return np.asarray(query.ne_missing(query.shift(1)).arg_true().to_numpy(), np.int64)
+    """The rows where another query begins, as `judging` finds them: by hashes of the ids."""
+    return np.flatnonzero(borders(query.hash(1).to_numpy()))
 
 
 def own_ids(frame: pl.DataFrame) -> int:

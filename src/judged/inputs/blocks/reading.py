@@ -189,8 +189,10 @@ class _Large:
         def blocks(text: Delimited | Text) -> RunBlocks:
             def pieces(told: Told) -> Iterator[Piece]:
                 with opened(told) as reader:
-                    in_time = reader if file.packed is None else reader.ahead()
-                    yield from text.pieces(in_time, self.room.block)
+                    if file.packed is None:
+                        yield from text.pieces(reader, self.room.block)
+                    else:  # what is unpacked, and the block that is joined from it: as much
+                        yield from text.pieces(reader.ahead(), self.room.block // 2)
 
             about = About(self.name, file.label, text.notes, text.tag)
             return Blocks(about, pieces, self.room, file.size, lasting=file.lasting).run()

@@ -143,10 +143,13 @@ class Reader:
         for part in self._parts:
             cut = part.rfind(b"\n") + 1 if length + len(part) >= size else 0
             if cut:
-                yield b"".join([*parts, part[:cut]])
-                parts, length = [], 0
-            parts.append(part[cut:])
-            length += len(part) - cut
+                block = b"".join([*parts, part[:cut]])
+                # Nothing of a block is held twice while it is worked on.
+                part, parts, length, cut = part[cut:], [], 0, 0
+                yield block
+                del block
+            parts.append(part)
+            length += len(part)
             if length >= 2 * size:  # a long line, or line ends of another kind
                 break
         self._rest, parts = b"".join(parts), []
@@ -207,6 +210,7 @@ class PlainReader(Reader):
             at += len(block)
             self._told(at)
             yield block if block.endswith(b"\n") else block + b"\n"
+            del block
         self._handle.seek(at)
         self._parts = self._read_on()
         yield from blocks(self, size)

@@ -80,6 +80,7 @@ class Text:
         first = 1
         for block in reader.lines(size):
             piece, lines = self._piece(block, first)
+            del block  # the next one is read meanwhile
             first += lines
             if self.layout is RANKS and (wrong := no_rank(piece.frame)):
                 row, rank = wrong

@@ -18,6 +18,7 @@ project = "judged"
 version = release = judged.__version__
 html_title = f"judged {version}"
 extensions = ["myst_parser"]
+smartquotes = False  # "auto" is code as often as not
 templates_path = [str(HERE / "templates")]
 
 # The Markdown of a code host: anchors of headings as there, formulas in ```math and $…$.

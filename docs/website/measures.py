@@ -107,7 +107,8 @@ def steps(explained: Explanation) -> Iterator[str]:
 
 
 def _symbol(name: str) -> str:
-    return rf"\text{{{name}}}"
+    """What a line works out: a variable, or a word that may have _ in it."""
+    return name if len(name) == 1 else rf"\text{{{name}}}"
 
 
 def _trial(spec: Spec) -> Iterator[str]:

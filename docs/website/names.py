@@ -305,7 +305,7 @@ def document(doc: str) -> Iterator[str]:
             yield from _text(part.text)
         else:
             yield f"**{part.title}**"
-            yield "\n\n".join(_terms(part.text))
+            yield "\n\n".join(_terms(part.text, part.title))
 
 
 def _text(text: str) -> Iterator[str]:
@@ -339,16 +339,16 @@ def _paragraph(lines: list[str]) -> str:
     return prose("\n".join(lines))
 
 
-def _terms(text: str) -> Iterator[str]:
+def _terms(text: str, title: str) -> Iterator[str]:
     """Parameters, each with its type and what is said of it; what is returned, alike."""
     for head, said in _entries(text):
         name, sign, kind = head.partition(" : ")
         names = ", ".join(f"`{each.strip()}`" for each in name.split(","))
-        if not sign and re.search(r"[^\w*, ]|^\w+ \w", head):
-            names = prose(head)  # a type, or words
-        elif not sign and "," not in head:
-            names = f"`{head}`"
-        yield _term(f"{names}{f' ({prose(kind)})' if sign else ''}", said)
+        if not sign and not re.fullmatch(r"\*{0,2}\w+(, \w+)*", head):
+            names = linked(head)  # a type, or words
+        elif not sign and title in ("Returns", "Yields"):
+            names = linked(head)
+        yield _term(f"{names}{f' ({linked(kind)})' if sign else ''}", said)
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
@@ -382,3 +382,20 @@ def prose(text: str) -> str:
         for at, piece in enumerate(pieces)
     )
     return "".join(escaped)
+
+
+def linked(text: str) -> str:
+    """A type in words, with links to those of judged; for pages in the folder of names.
+
+    >>> linked("RunLike, optional")
+    '[RunLike](types.md#judgedtypesrunlike), optional'
+    """
+    types = members(judged.types)
+
+    def link(word: re.Match[str]) -> str:
+        name = word[0]
+        if name in types:
+            return f"[{name}](types.md#judgedtypes{name.lower()})"
+        return f"[{name}]({name}.md)" if name in judged._HOMES and name[0].isupper() else name
+
+    return re.sub(r"(?<![\w.])[A-Z]\w+", link, prose(text))

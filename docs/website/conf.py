@@ -83,6 +83,7 @@ html_theme_options = {"light_css_variables": _VARIABLES, "dark_css_variables": _
 def setup(app: Any) -> None:
     from pygments.lexers.special import TextLexer
     from sphinx.highlighting import lexers
+
     from website.mathematics import visit_block, visit_inline
 
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))

@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import reference
-from website.strip import figure, labelled
 
 from judged import explain
 from judged.conventions import conventions
@@ -21,6 +20,7 @@ from judged.rankings.strips import strips
 from judged.text import markdown, markdown_table
 from judged.web.playground.commands import link_of
 from judged.web.settings import HOST, PORT
+from website.strip import figure, labelled
 
 
 def measure_pages() -> dict[str, str]:
@@ -50,9 +50,13 @@ def measure_page(spec: Spec) -> str:
     if users:
         parts += [
             "## Who defines it how",
-            "Libraries that compute it, what each calls it, and the same in judged. The library's "
-            "section has its policy, and all else that it does otherwise.",
-            markdown_table(("library", "its name", "judged", ""), users),
+            "Each variant in the notation of judged, the libraries that compute it, and what they "
+            "call it. The library's section has its policy, and all else that it does otherwise.",
+            "\n".join(
+                line
+                for ours, entries in users.items()
+                for line in (f"- `{ours}`", *(f"  - {entry}" for entry in entries))
+            ),
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -135,18 +139,21 @@ def playground(spec: Spec) -> str | None:
     return f"http://{HOST}:{PORT}/playground?{urlencode(link)}"
 
 
-def _users(spec: Spec) -> list[tuple[str, str, str, str]]:
-    """Libraries that have the measure, those with the plain one first."""
-    rows = []
+def _users(spec: Spec) -> dict[str, list[str]]:
+    """For each variant, in our notation, who computes it under which name; plain ones first."""
+    found: dict[str, list[str]] = {}
     for each in conventions().values():
         for name in each.names:
             root = re.match(r"\w+", name.ours)
             if root is None or lookup(root[0])[0].name != spec.name:
                 continue
             own = [f"`{choice}={value}`." for choice, value in name.policy.items()]
-            said = [name.note, *(caution.says for caution in name.cautions), *own]
-            remark = " ".join(markdown(text) for text in said if text)
-            ours = name.ours.replace("{", "").replace("}", "")
+            said = [
+                markdown(text) for text in (name.note, *(c.says for c in name.cautions)) if text
+            ]
+            remark = " ".join([*said, *own])
             link = f"[{each.title}](../conventions.md#{each.name.lower()})"
-            rows.append((link, f"`{name.theirs}`", f"`{ours}`", remark))
-    return sorted(rows, key=lambda row: (row[2].count("("), row[2], row[0].lower()))
+            ours = name.ours.replace("{", "").replace("}", "")
+            entry = f"{link}: `{name.theirs}`{f'. {remark}' if remark else ''}"
+            found.setdefault(ours, []).append(entry)
+    return dict(sorted(found.items(), key=lambda pair: (pair[0].count("("), pair[0].lower())))

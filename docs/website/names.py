@@ -12,7 +12,7 @@ from dataclasses import dataclass, is_dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, is_typeddict
 
 import judged
 from judged.measures import catalogue
@@ -33,9 +33,7 @@ def members(space: ModuleType) -> dict[str, Any]:
     if names is None:
         taken = {"TYPE_CHECKING", "annotations"}
         tree = ast.parse(Path(str(space.__file__)).read_text(encoding="utf-8"))
-        names = [
-            name for node in tree.body for name in _defined(node) if name not in taken | {"_"}
-        ]
+        names = [name for node in tree.body for name in _defined(node) if name not in taken | {"_"}]
     return {name: getattr(space, name) for name in names if not name.startswith("_")}
 
 
@@ -166,9 +164,8 @@ def _text_of(node: ast.stmt | None) -> str:
 def _entry(name: str, value: Any, level: int) -> Iterator[str]:
     """A function or class under a heading."""
     yield f"{'#' * level} {name.replace('_', chr(92) + '_')}"
-    if not (inspect.isclass(value) and issubclass(value, BaseException | Warning)):
-        if call := signature(name, value):
-            yield f"```python\n{call}\n```"
+    if call := signature(name, value):
+        yield f"```python\n{call}\n```"
     yield from document(inspect.getdoc(value) or "")
     if inspect.isclass(value):
         yield from _class(name, value, level)
@@ -176,14 +173,10 @@ def _entry(name: str, value: Any, level: int) -> Iterator[str]:
 
 def signature(name: str, value: Any) -> str:
     """How it is called: parameters with their defaults, over several lines where they are many."""
-    try:
-        known = inspect.signature(value)
-    except ValueError:
-        return ""
-    if inspect.isclass(value) and not _is_made(value):
+    if inspect.isclass(value) and (is_typeddict(value) or not _is_made(value)):
         return ""
     shown, star = [], False
-    for each in known.parameters.values():
+    for each in inspect.signature(value).parameters.values():
         if each.name in ("self", "cls"):
             continue
         if each.kind is each.KEYWORD_ONLY and not star:
@@ -314,8 +307,6 @@ def _text(text: str) -> Iterator[str]:
     for block in re.split(r"\n\s*\n", text):
         lines = block.split("\n")
         starts = next((at for at, line in enumerate(lines) if line.startswith(">>>")), None)
-        if starts is None and code and not _ends_example(code, block):
-            starts = 0
         before, example = (lines, []) if starts is None else (lines[:starts], lines[starts:])
         if before:
             if code:
@@ -326,11 +317,6 @@ def _text(text: str) -> Iterator[str]:
             code.append("\n".join(example))
     if code:
         yield "```python\n" + "\n\n".join(code) + "\n```"
-
-
-def _ends_example(code: list[str], block: str) -> bool:
-    """Whether a block after an example is prose: an example begins with its sign."""
-    return not block.startswith(">>>")
 
 
 def _paragraph(lines: list[str]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urldefrag
 
 import pytest
@@ -21,19 +21,11 @@ from website.strip import GRADES, strip_file
 
 import judged
 from judged.measures import Spec, catalogue
+from support.parts import Needs
 
+BUILD = ROOT / "docs" / "build.py"
 SITE = "JUDGED_SITE"
 """A folder that `docs/build.py` made before, so that it need not be made again."""
-ALONE = """
-import runpy, socket, sys
-
-def refuse(*anything, **more):
-    raise OSError("the site is built without network")
-
-socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
-runpy.run_path(sys.argv[1], run_name="__main__")
-"""
-"""Runs a program that gets no connection."""
 LOADED = {"img": "src", "script": "src", "iframe": "src", "source": "src", "link": "href"}
 """Elements by which a page loads something, and the attribute that says what."""
 RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload"}
@@ -57,22 +49,20 @@ class Page(HTMLParser):
         self.formulas += tag == "math"
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
-        if tag in LOADED and LOADED[tag] in given:
-            if tag != "link" or RELATIONS & set(given.get("rel", "").split()):
-                self.loaded.append(given[LOADED[tag]])
+        loads = tag != "link" or RELATIONS & set(given.get("rel", "").split())
+        if loads and LOADED.get(tag) in given:
+            self.loaded.append(given[LOADED[tag]])
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(needs: Needs, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The whole site."""
-    for name in ("sphinx", "furo", "myst_parser", "latex2mathml"):
-        if importlib.util.find_spec(name) is None:
-            pytest.skip(f"{name} is missing: pip install '.[docs]'")
+    needs("docs")
     if made := os.environ.get(SITE):
         return Path(made)
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
-        [sys.executable, "-c", ALONE, str(ROOT / "docs" / "build.py"), str(folder)],
+        [sys.executable, str(BUILD), str(folder)],
         capture_output=True,
         text=True,
     )
@@ -132,7 +122,9 @@ def test_the_page_of_a_measure_has_all_of_it(spec: Spec) -> None:
 def test_a_measure_says_who_computes_it() -> None:
     (spec,) = (each for each in catalogue() if each.name == "nDCG")
     text = measure_page(spec)
-    assert "| [ranx](../conventions.md#ranx) | `ndcg_burges@{k}` | `nDCG(gain=exp)@k` |" in text
+    _, found, rest = text.partition("- `nDCG(gain=exp)@k`\n")
+    assert found
+    assert "  - [ranx](../conventions.md#ranx): `ndcg_burges@{k}`. " in rest.partition("\n- ")[0]
 
 
 @pytest.mark.parametrize("spec", catalogue(), ids=lambda spec: spec.name)
@@ -207,6 +199,22 @@ def test_no_colour_is_written_but_in_the_tokens() -> None:
 # -- the site as it is
 
 
+def test_the_site_is_made_without_network() -> None:
+    """Every way there is refused before anything is made."""
+    script = (
+        "import runpy, sys, website.sources\n"
+        "def asks(folder):\n    import urllib.request\n"
+        "    urllib.request.urlopen('http://127.0.0.1:9')\n"
+        "website.sources.write_sources = asks\n"
+        f"sys.argv = ['build.py', 'nowhere']\nrunpy.run_path({str(BUILD)!r}, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=BUILD.parent
+    )
+    assert done.returncode == 1
+    assert "The site is made without network." in done.stderr.splitlines()[-1]
+
+
 @pytest.mark.slow
 def test_every_page_is_there(pages: dict[str, Page]) -> None:
     expected = {name.replace(".md", ".html") for name in site_pages()[0]}
@@ -253,3 +261,53 @@ def test_the_search_has_its_words(site: Path) -> None:
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     assert index.startswith("Search.setIndex(")
     assert '"measures/nDCG"' in index
+
+
+@pytest.mark.slow
+def test_no_page_is_wider_than_a_phone_and_none_asks_for_anything(site: Path, browser: Any) -> None:
+    """Nor has a script anything to complain about."""
+    names = ["index", "tour", "measures/INST", "measures/alpha_DCG", "api/compare", "api/types"]
+    names += ["measures", "conventions", "charts", "policy", "readme"]
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    asked: list[str] = []
+    said: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    wide = []
+    for name in names:
+        page.goto((site / f"{name}.html").as_uri())
+        if page.evaluate("document.documentElement.scrollWidth") > 390:
+            wide.append(name)
+    context.close()
+    assert wide == []
+    assert [each for each in asked if not each.startswith(("file:", "data:"))] == []
+    assert said == []
+
+
+@pytest.mark.slow
+def test_colours_follow_the_reader(site: Path, browser: Any) -> None:
+    """By what the system prefers, and by the button."""
+    from judged.pages.assets import palette
+
+    grounds = [
+        tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5)) for colour in palette()["paper"]
+    ]
+    for dark, scheme in enumerate(("light", "dark")):
+        context = browser.new_context(color_scheme=scheme)
+        page = context.new_page()
+        page.goto((site / "measures" / "nDCG.html").as_uri())
+        ground = "getComputedStyle(document.body).backgroundColor"
+        assert page.evaluate(ground) == f"rgb{grounds[dark]}"
+        page.evaluate(f"document.body.dataset.theme = '{('dark', 'light')[dark]}'")
+        assert page.evaluate(ground) == f"rgb{grounds[1 - dark]}"
+        context.close()
+
+
+@pytest.mark.slow
+def test_the_search_finds_a_measure_without_network(site: Path, browser: Any) -> None:
+    page = browser.new_page()
+    page.goto(f"{(site / 'search.html').as_uri()}?q=reciprocal")
+    page.wait_for_selector("#search-results a[href*='measures/RR']")
+    page.close()

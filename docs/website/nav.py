@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 NAV: dict[str, tuple[str, ...]] = {
-    "Start": ("readme", "tour", "install"),
+    "Start": ("readme", "install", "tour"),
     "Guides": (
         "guide-paper",
         "guide-search-engine",

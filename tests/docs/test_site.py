@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -186,6 +187,15 @@ def test_the_picture_of_the_first_page_is_up_to_date() -> None:
     assert f"from_relevance([{list(GRADES)}])" in (ROOT / "docs" / "index.md").read_text(
         encoding="utf-8"
     )
+
+
+def test_every_extra_is_on_the_page_of_installation() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    table = "\n".join(line for line in text.splitlines() if line.startswith("| `"))
+    assert [name for name in project["optional-dependencies"] if f"`{name}`" not in table] == []
+    python = project["requires-python"].removeprefix(">=")
+    assert f"Python {python} or later" in text
 
 
 def test_no_colour_is_written_but_in_the_tokens() -> None:

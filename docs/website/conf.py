@@ -19,6 +19,7 @@ version = release = judged.__version__
 html_title = f"judged {version}"
 extensions = ["myst_parser"]
 smartquotes = False  # "auto" is code as often as not
+highlight_language = "none"  # where a block does not say what it is
 templates_path = [str(HERE / "templates")]
 
 # The Markdown of a code host: anchors of headings as there, formulas in ```math and $…$.
@@ -80,11 +81,22 @@ _VARIABLES = {name: f"var(--{token})" for name, token in _TOKENS.items()}
 html_theme_options = {"light_css_variables": _VARIABLES, "dark_css_variables": _VARIABLES}
 
 
+def reachable(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Code that scrolls is scrolled by keyboard too, and headings of the side bar have a level."""
+    for part, before, after in (
+        ("body", "<pre>", '<pre tabindex="0">'),
+        ("furo_navigation_tree", 'role="heading"', 'role="heading" aria-level="2"'),
+    ):
+        if part in context:
+            context[part] = context[part].replace(before, after)
+
+
 def setup(app: Any) -> None:
     from pygments.lexers.special import TextLexer
     from sphinx.highlighting import lexers
 
     from website.mathematics import visit_block, visit_inline
 
+    app.connect("html-page-context", reachable, priority=900)  # after the theme
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
     lexers["csv"] = TextLexer()

@@ -104,7 +104,7 @@ def steps(explained: Explanation) -> Iterator[str]:
     yield from map(markdown, told["sentences"])
     if different := others(explained):
         yield markdown_table(
-            OTHERS,
+            [*OTHERS[:2], "what differs, and who has it"],
             [[f"`{name}`", value, markdown(who)] for name, value, who in different],
             right=[1],
         )

@@ -46,13 +46,13 @@ def labelled(
     """A strip with a text under each cell."""
     texts = "".join(
         f'<text class="under" x="{length(at * (width + GAP) + width / 2)}" '
-        f'y="{length(height + 16)}" text-anchor="middle">{escape(text)}</text>'
+        f'y="{length(height + 18)}" text-anchor="middle">{escape(text)}</text>'
         for at, text in enumerate(under)
     )
     inside = strip(cells, width=width, height=height, hidden=True)
     words = f"{label}: {strip_words(cells)}"
     total = len(cells) * (width + GAP) - GAP
-    return drawing(total, height + 22, f"{inside}{texts}", label=words, kind="labelled")
+    return drawing(total, height + 24, f"{inside}{texts}", label=words, kind="labelled")
 
 
 def figure(drawn: str) -> str:
@@ -78,7 +78,7 @@ def strip_file() -> str:
         )
 
     style = (
-        f"{rules(0)}.absent{{fill:none}}.under{{font:12px ui-monospace,Menlo,Consolas,monospace}}"
+        f"{rules(0)}.absent{{fill:none}}.under{{font:14px ui-monospace,Menlo,Consolas,monospace}}"
         f"@media (prefers-color-scheme:dark){{{rules(1)}}}"
     )
     opened = '<svg xmlns="http://www.w3.org/2000/svg" '

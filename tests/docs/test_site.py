@@ -22,6 +22,7 @@ from website.strip import GRADES, strip_file
 
 import judged
 from judged.measures import Spec, catalogue
+from support.browser import violations
 from support.parts import Needs
 
 BUILD = ROOT / "docs" / "build.py"
@@ -320,4 +321,15 @@ def test_the_search_finds_a_measure_without_network(site: Path, browser: Any) ->
     page = browser.new_page()
     page.goto(f"{(site / 'search.html').as_uri()}?q=reciprocal")
     page.wait_for_selector("#search-results a[href*='measures/RR']")
+    page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_read_by_everybody(site: Path, browser: Any, scheme: str) -> None:
+    page = browser.new_page(color_scheme=scheme)
+    for name in ("index", "tour", "measures/nDCG", "api/compare"):
+        page.goto((site / f"{name}.html").as_uri())
+        found = [each for each in violations(page) if not each.startswith("landmark-unique")]
+        assert found == []  # the theme has two side bars without names
     page.close()

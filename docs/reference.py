@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 import click
 from pasted import output, with_outputs
+from website.strip import FILE, strip_file
 
 import judged
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
@@ -29,7 +30,7 @@ from judged.disagreement.libraries import Library
 from judged.measures import REGISTRY, Spec, catalogue
 from judged.measures.aggregation import aggregate_param
 from judged.measures.bibliography import BIBLIOGRAPHY
-from judged.measures.params import Choice, Param, show
+from judged.measures.params import Choice, show
 from judged.measures.presets import ABOUT
 
 DOCS = Path(__file__).resolve().parent
@@ -118,6 +119,28 @@ def aggregations() -> str:
 
 
 def _section(spec: Spec) -> str:
+    also = [f"Also called {aliases(spec)}."] if spec.aliases else []
+    parts = [
+        f"### {spec.name}",
+        f"**{spec.title}.** {spec.says}",
+        *also,
+        *formulas(spec),
+        facts(spec),
+        "\n".join(["Parameters:", "", *parameters(spec)]),
+        f"```python\n{example(spec)}\n```",
+    ]
+    return "\n\n".join(parts)
+
+
+def formulas(spec: Spec) -> Iterator[str]:
+    """The definition, and those of variants, as code hosts show mathematics."""
+    yield f"```math\n{spec.formula}\n```"
+    for which, own in spec.formulas.items():
+        yield f"With `{which}`:\n\n```math\n{own}\n```"
+
+
+def facts(spec: Spec) -> str:
+    """The range, when there is no value, and where the measure comes from."""
     low, high = (show(float(bound)).replace("inf", "∞") for bound in spec.range)
     better = (
         "; lower is better"
@@ -126,49 +149,36 @@ def _section(spec: Spec) -> str:
         if spec.rates_relevance
         else ""
     )
-    facts = [
-        f"- **Range**: {low} to {high}{better}.",
-        "- **Undefined**: "
-        f"{'' if spec.undefined.text == 'never' else 'when '}{spec.undefined.text}.",
-        f"- **Reference**: {BIBLIOGRAPHY[spec.reference]}",
-    ]
-    also = [f"Also called {_aliases(spec)}."] if spec.aliases else []
-    parts = [
-        f"### {spec.name}",
-        f"**{spec.title}.** {spec.says}",
-        *also,
-        f"```math\n{spec.formula}\n```",
-        *(f"With `{which}`:\n\n```math\n{own}\n```" for which, own in spec.formulas.items()),
-        "\n".join(facts),
-        "\n".join(
-            [
-                "Parameters:",
-                "",
-                *(line for param in spec.params for line in _parameter(spec, param)),
-            ]
-        ),
-        _example(spec),
-    ]
-    return "\n\n".join(parts)
+    when = "" if spec.undefined.text == "never" else "when "
+    return "\n".join(
+        [
+            f"- **Range**: {low} to {high}{better}.",
+            f"- **Undefined**: {when}{spec.undefined.text}.",
+            f"- **Reference**: {BIBLIOGRAPHY[spec.reference]}",
+        ]
+    )
 
 
-def _parameter(spec: Spec, param: Param) -> Iterator[str]:
-    default = "none" if param.default is None else f"`{show(param.default)}`"
-    at = f" Also written `{spec.name}@{param.name}`." if param.name == spec.at else ""
-    if not isinstance(param, Choice):
-        yield f"- `{param.name}`, default {default}: {param.says}. It must be {param.allowed}.{at}"
-    elif param.options == AGGREGATE.options:
-        yield f"- `{param.name}`, default {default}: [{param.says}](#aggregations)."
-    else:
-        yield f"- `{param.name}`, default {default}: {param.says}.{at}"
-        yield from _choices(param, indent="  ")
+def parameters(spec: Spec, *, page: str = "") -> Iterator[str]:
+    """Each parameter as an item of a list; `page` has the section on aggregations."""
+    for param in spec.params:
+        default = "none" if param.default is None else f"`{show(param.default)}`"
+        at = f" Also written `{spec.name}@{param.name}`." if param.name == spec.at else ""
+        head = f"- `{param.name}`, default {default}:"
+        if not isinstance(param, Choice):
+            yield f"{head} {param.says}. It must be {param.allowed}.{at}"
+        elif param.options == AGGREGATE.options:
+            yield f"{head} [{param.says}]({page}#aggregations)."
+        else:
+            yield f"{head} {param.says}.{at}"
+            yield from _choices(param, indent="  ")
 
 
 def _choices(param: Choice, *, indent: str) -> Iterator[str]:
     yield from (f"{indent}- `{choice}`: {sentence}." for choice, sentence in param.options.items())
 
 
-def _example(spec: Spec) -> str:
+def example(spec: Spec) -> str:
     """The worked example of the declaration, as a doctest."""
     example = spec.example
     ranking = ", ".join("None" if grade == "-" else grade for grade in example.ranking.split())
@@ -176,10 +186,10 @@ def _example(spec: Spec) -> str:
     extra = "".join(f", {name}={value}" for name, value in given.items() if value is not None)
     made = f"judged.Rankings.from_relevance([[{ranking}]]{extra})"
     call = f'{made}.evaluate("{example.measure}").value()'
-    return f"```python\n>>> round({call}, 6)\n{round(float(example.value), 6)}\n\n```"
+    return f">>> round({call}, 6)\n{round(float(example.value), 6)}\n"
 
 
-def _aliases(spec: Spec) -> str:
+def aliases(spec: Spec) -> str:
     """Other names, and what those mean that stand for more than the name."""
     said = [
         f"`{name}`"
@@ -368,6 +378,7 @@ def generated(page: str, text: str) -> str:
 
 def main() -> None:
     STUB.write_text(stub(), encoding="utf-8")
+    (DOCS / FILE).write_text(strip_file(), encoding="utf-8")
     with TemporaryDirectory() as folder:
         output("judged demo", Path(folder))
         for path in PAGES:

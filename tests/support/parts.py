@@ -38,6 +38,9 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "torchmetrics": lambda: _module("torchmetrics"),
     "metric_learning": lambda: _module("pytorch_metric_learning") or _module("faiss"),
     "sentence_transformers": lambda: _module("sentence_transformers"),
+    "docs": lambda: (
+        _module("sphinx") or _module("furo") or _module("myst_parser") or _module("latex2mathml")
+    ),
     "perl": lambda: _program("perl"),
     "cwl_eval": lambda: _module("cwl"),
     "trectools": lambda: _module("trectools"),

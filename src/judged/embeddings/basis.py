@@ -91,6 +91,7 @@ def _words(search: Search, relation: Relation, back: bool) -> tuple[str, ...]:
     them."""
     what = "items"
     said = [f"{search.similarity.name}: {search.similarity.says}, {_precision(search)}"]
+    said += _encoded(search, back)
     if search.dims is not None:
         said.append(f"only the first {search.dims} dimensions of the vectors are used")
     if search.normalisation is not None:
@@ -103,6 +104,17 @@ def _words(search: Search, relation: Relation, back: bool) -> tuple[str, ...]:
     if search.exclude is not None:
         said.append(f"excluded from the ranking: {search.exclude.says}")
     return tuple(said)
+
+
+def _encoded(search: Search, back: bool) -> list[str]:
+    """Who made the vectors, where that is known."""
+    queries, items = search.queries.made_by, search.items.made_by
+    if back:
+        queries, items = items, queries
+    if queries is not None and queries == items:
+        return [f"queries and items are encoded by {queries}"]
+    sides = {"queries": queries, "items": items}
+    return [f"{side} are encoded by {by}" for side, by in sides.items() if by is not None]
 
 
 def _precision(search: Search) -> str:

@@ -66,13 +66,14 @@ def encode(encoder: Encoder, batch: Batch, dims: int | None) -> NDArray[Any]:
             f"{batch}: the encoder returned {counted(len(array), 'vector')} for {given}; one for "
             "each is needed."
         )
-    array = np.asarray(checked(Vectors(array, source=str(batch))).values, array.dtype)
-    if dims is not None and array.shape[1] != dims:
+    vectors = checked(Vectors(array, source=str(batch)))
+    if dims is not None and vectors.dims != dims:
         raise InputError(
-            f"{batch}: the encoder returned vectors of {array.shape[1]} dimensions, and of {dims} "
+            f"{batch}: the encoder returned vectors of {vectors.dims} dimensions, and of {dims} "
             "before; all must have as many."
         )
-    bad = np.flatnonzero(~np.isfinite(array).all(axis=1)) if array.dtype.kind == "f" else ()
+    array = _plain(array)
+    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if len(bad):
         name = batch.inputs.name(batch.rows[int(bad[0])])
         some = counted(len(bad), "vector", "vectors")
@@ -81,6 +82,13 @@ def encode(encoder: Encoder, batch: Batch, dims: int | None) -> NDArray[Any]:
             f"{quote(name, 30)}."
         )
     return array
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of a type that every machine can read from a file."""
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        return array.astype(np.float64)
+    return array if array.dtype.kind in "biuf" else array.astype(np.float32)
 
 
 def _called(encoder: Encoder, batch: Batch) -> Any:

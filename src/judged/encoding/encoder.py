@@ -136,7 +136,7 @@ def _check_called(function: Any, what: str = "") -> None:
         if not takes.parameters:
             raise InputError(
                 f"{what}the encoder takes no argument, and it would be given a list of texts; if "
-                "it makes the encoder, give what it returns."
+                "it makes the encoder, give what it returns, as encoder = make()."
             ) from None
         raise InputError(
             f"{what}the encoder takes {takes}, and it would be given one list of texts; give a "

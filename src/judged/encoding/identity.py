@@ -15,6 +15,7 @@ import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from dis import get_instructions
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -55,9 +56,7 @@ def identity_of(encoder: Any, name: str | None = None) -> Identity:
         return Identity("a lambda", None, "a lambda has no name")
     if "<locals>" in own:
         local = own.rpartition("<locals>.")[2]
-        return Identity(
-            local, None, f"{local} was made inside a function, and its name says little"
-        )
+        return Identity(local, None, f"{local} was made inside a function and has no lasting name")
     return Identity(_shown(encoder, own), _digest(encoder))
 
 
@@ -177,9 +176,10 @@ class _Look:
                 self.named(name, given.__globals__[name], depth - 1)
 
     def code(self, code: CodeType) -> set[str]:
-        """Code without its place in a file; gives the names that it uses."""
+        """Code without its place in a file; gives the names of the module that it uses."""
         self.see(code.co_code.hex())
-        names = set(code.co_names)
+        loads = get_instructions(code)
+        names = {str(each.argval) for each in loads if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
         for each in code.co_consts:
             if isinstance(each, CodeType):
                 names |= self.code(each)
@@ -196,13 +196,13 @@ class _Look:
         """
         own = [kind for kind in type(given).__mro__ if not _is_library(kind)]
         self.see(f"object {_name(type(given))}")
-        weights = getattr(given, "state_dict", None)
-        if callable(weights):
+        weights = _weights(given)
+        if weights is not None:
             self.see(re.sub(r" at 0x[0-9a-f]+", "", repr(given)))
             for name in SETTINGS:
                 self.named(name, getattr(given, name, None), depth - 1)
-            for name, tensor in weights().items():
-                self.weights(name, tensor)
+            for name, tensor in weights.items():
+                self.weights(str(name), tensor)
         for name, value in sorted(_attributes(given).items()):
             if SECRET.search(name) or name == "training":
                 continue
@@ -222,6 +222,14 @@ class _Look:
         except Exception:  # weights that are packed, or no tensors
             return
         self.see(hashlib.sha256(some.tobytes()).hexdigest())
+
+
+def _weights(given: Any) -> Mapping[Any, Any] | None:
+    """The weights of a module of torch."""
+    with suppress(Exception):
+        found = given.state_dict()
+        return found if isinstance(found, Mapping) else None
+    return None
 
 
 def _attributes(given: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search
 from judged.inputs.categories import CATEGORIES
 from judged.judging.item_to import BASIS
-from judged.rankings.columns import OTHER_WAY
+from judged.rankings.columns import ENCODED, OTHER_WAY
 from judged.rankings.findings import Findings
 from judged.rankings.rankings import Rankings
 from judged.text import Warned, counted
@@ -112,9 +112,13 @@ def _encoded(search: Search, back: bool) -> list[str]:
     if back:
         queries, items = items, queries
     if queries is not None and queries == items:
-        return [f"queries and items are encoded by {queries}"]
-    sides = {"queries": queries, "items": items}
-    return [f"{side} are encoded by {by}" for side, by in sides.items() if by is not None]
+        return [f"{ENCODED['queries', 'items']} {queries}"]
+    said = []
+    if queries is not None:
+        said.append(f"{ENCODED['queries',]} {queries}")
+    if items is not None:
+        said.append(f"{ENCODED['items',]} {items}")
+    return said
 
 
 def _precision(search: Search) -> str:

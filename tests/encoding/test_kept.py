@@ -85,6 +85,24 @@ def test_many_small_files_become_one_and_nothing_is_lost(tmp_path: Path) -> None
     assert not list(kept.folder.glob(".judged*"))
 
 
+def test_large_files_are_left_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judged.encoding.kept.LARGE", 2000)
+    kept, names = kept_in(tmp_path), keys(3 * MANY)
+    kept.add(names[:40], np.arange(120.0).reshape(40, 3))  # 1,600 bytes: mapped when read
+    [large] = kept.folder.glob("*.npy")
+    for at in range(40, len(names)):
+        kept.add([names[at]], np.full((1, 3), at, np.float64))
+    for at in range(MANY):
+        kept.add([text_key("again")], np.full((1, 3), at, np.float64))
+    kept.tidy()
+    assert large.exists()
+    assert len(list(kept.folder.glob("*.npy"))) < MANY
+    found = kept.read(set(names))
+    assert [found[key][0] for key in names] == [*range(0, 120, 3), *range(40, len(names))]
+    large.write_bytes(large.read_bytes()[:-1] + b"x")
+    assert len(kept.read(set(names))) == len(names) - 40
+
+
 def test_keys_tell_contents_apart(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a")
     (tmp_path / "b").write_text("a")

@@ -166,5 +166,5 @@ def _say_kept(task: Any) -> None:
     from judged.cli._terminal import looks, say
     from judged.text import counted
 
-    if task.folder is not None and task.todo and not looks().get("quiet"):
-        say(f"kept {counted(task.todo, 'vector')} in {task.folder}", err=True)
+    for folder, number in {} if looks().get("quiet") else task.kept.items():
+        say(f"kept {counted(number, 'vector')} in {folder}", err=True)

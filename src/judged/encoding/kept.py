@@ -14,6 +14,7 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,11 +99,11 @@ class Kept:
         found: dict[bytes, NDArray[Any]] = {}
         for path in self._files():
             records = _records(path)
-            if records is not None:
-                rows = records["vector"]
-                for row, key in enumerate(_keys(records)):
-                    if key in wanted:
-                        found[key] = rows[row]
+            if records is None:
+                continue
+            some = {key: row for row, key in enumerate(_keys(records)) if key in wanted}
+            # A copy: files hold what nobody asks for now, and each that is mapped stays open.
+            found |= zip(some, records["vector"][list(some.values())], strict=True)
         dims = {len(vector) for vector in found.values()}
         if len(dims) > 1:
             few, many = min(dims), max(dims)
@@ -126,19 +127,25 @@ class Kept:
         small = [path for path in self._files() if _size(path) < LARGE // 2]
         if len(small) <= MANY:
             return
-        by_kind: dict[Any, list[tuple[Path, NDArray[Any]]]] = {}
+        parts: dict[Any, list[tuple[Path, NDArray[Any]]]] = {}
         for path in small:
             records = _records(path)
             if records is not None:
-                by_kind.setdefault(records.dtype, []).append((path, records))
-        for parts in by_kind.values():
-            for group in _groups(parts):
-                # The parts go once all of them is in place: whoever reads meanwhile finds either.
-                made = self._write(np.concatenate([records for _, records in group]))
-                for path, _ in group:
-                    if path != made:
-                        with suppress(OSError):  # another program did the same
-                            path.unlink()
+                own = parts.setdefault(records.dtype, [])
+                own.append((path, records))
+                if sum(each.nbytes for _, each in own) > LARGE:
+                    self._join(parts.pop(records.dtype))
+        for own in parts.values():
+            self._join(own)
+
+    def _join(self, parts: Sequence[tuple[Path, NDArray[Any]]]) -> None:
+        """Make one file of several, which go once it is in place: whoever reads meanwhile finds
+        either."""
+        made = self._write(np.concatenate([records for _, records in parts]))
+        for path, _ in parts:
+            if path != made:
+                with suppress(OSError):  # another program did the same
+                    path.unlink()
 
     def _write(self, records: NDArray[Any]) -> Path:
         buffer = io.BytesIO()
@@ -153,31 +160,22 @@ class Kept:
         return sorted(self.folder.glob("*.npy"))
 
 
-def _groups(
-    parts: Iterable[tuple[Path, NDArray[Any]]],
-) -> Iterable[list[tuple[Path, NDArray[Any]]]]:
-    """Parts that make one file each."""
-    group: list[tuple[Path, NDArray[Any]]] = []
-    for part in parts:
-        if group and sum(records.nbytes for _, records in group) + part[1].nbytes > LARGE:
-            yield group
-            group = []
-        group.append(part)
-    if len(group) > 1:
-        yield group
-
-
 def _records(path: Path) -> NDArray[Any] | None:
     """What is in a file; None where it is not what was written, or has gone meanwhile."""
     try:
-        with path.open("rb") as handle:
-            digest = hashlib.file_digest(handle, lambda: hashlib.blake2b(digest_size=SIZE))
-        if digest.hexdigest() != path.stem:
-            return None
-        records: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        if _size(path) < LARGE // 2:
+            data = path.read_bytes()
+            digest = hashlib.blake2b(data, digest_size=SIZE).hexdigest()
+            records: NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
+        else:  # few, and perhaps larger than memory
+            with path.open("rb") as handle:
+                hasher = partial(hashlib.blake2b, digest_size=SIZE)
+                digest = hashlib.file_digest(handle, hasher).hexdigest()
+            records = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError):
         return None
-    return records if records.dtype.names == ("key", "vector") else None
+    ours = digest == path.stem and records.dtype.names == ("key", "vector")
+    return records if ours else None
 
 
 def _keys(records: NDArray[Any]) -> Iterable[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -122,24 +123,26 @@ class Task:
         return sum(len(side.rows) for side in self.sides)
 
     @property
-    def folder(self) -> Path | None:
-        """Where vectors are kept, where they are."""
-        return next((side.group.kept.root for side in self.sides if side.group.kept), None)
+    def kept(self) -> dict[Path, int]:
+        """How many vectors are kept where, once this is done."""
+        own = [side for side in self.sides if side.group.kept is not None and side.rows]
+        rows = sum(len(side.rows) for side in own)
+        return {side.group.kept.root: rows for side in own if side.group.kept is not None}
 
     def run(self, progress: Callable[[int], None] | None = None) -> tuple[Vectors, Vectors]:
         """Encode what is to do, and give the vectors of both sides."""
-        for group in dict.fromkeys(side.group for side in self.sides):
+        groups = dict.fromkeys(side.group for side in self.sides)
+        for group in groups:
             if group.control is not None:
                 _compare(group, group.control)
-        try:
-            for side in self.sides:
-                for batch in batches_of(side.inputs, side.rows, self.batch_size):
-                    self._encode(side, batch)
-                    if progress is not None:
-                        progress(len(batch.rows))
-        finally:
-            for group in dict.fromkeys(side.group for side in self.sides):
-                if group.kept is not None:
+        for side in self.sides:
+            for batch in batches_of(side.inputs, side.rows, self.batch_size):
+                self._encode(side, batch)
+                if progress is not None:
+                    progress(len(batch.rows))
+        for group in groups:
+            if group.kept is not None and self.todo:
+                with suppress(OutputError):  # they are there, if in many files
                     group.kept.tidy()
         queries, items = map(_vectors, self.sides)
         return queries, items

@@ -51,6 +51,9 @@ def test_from_texts_to_numbers_by_id() -> None:
     evaluation = found.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1, "d1": 1}}, "RR")
     assert evaluation.per_query["RR"].to_list() == [1.0, 0.5]
     assert "queries and items are encoded by letters" in "; ".join(evaluation.sentences())
+    assert str(evaluation).splitlines()[-1] == (
+        "cosine; queries and items are encoded by letters; definitions and notes: verbose (-v)"
+    )
 
 
 def test_the_numbers_are_those_of_the_vectors() -> None:
@@ -351,6 +354,17 @@ def test_numbers_stay_what_they_are_also_when_kept(dtype: str, tmp_path: Path) -
         found = encode(typed, cache=tmp_path)
         assert found.items.values.dtype == dtype
         assert found.items.values.tolist() == typed(list(ITEMS.values())).tolist()
+
+
+def test_an_array_that_the_encoder_uses_again() -> None:
+    buffer = np.zeros((1, 3))
+
+    def refilled(texts: list[str]) -> Any:
+        buffer[:] = [LETTERS[text] for text in texts]
+        return buffer
+
+    found = encode(refilled, batch_size=1)
+    assert found.items.values.tolist() == [LETTERS[text] for text in ITEMS.values()]
 
 
 def test_a_generator_of_vectors() -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +18,7 @@ from judged.encoding.identity import identity_of
 MODULE = """
 import re
 import numpy as np
-from functools import partial
+from functools import lru_cache, partial
 
 PREFIX = "query: "
 TABLE = {"a": 1}
@@ -47,11 +48,19 @@ half = partial(encode, scale=0.5)
 
 def by_model(texts):
     return model.encode(texts)
+
+@lru_cache
+def load():
+    return Model("tiny")
+
+def later(texts):
+    return load().encode(texts)
 """
+BY_MODEL = {"model", "by_model", "later"}
 CHANGES = {
     "a comment": ("# a comment\n\n\n" + MODULE, set()),
     "unrelated": (MODULE.replace("return 1\n", "return 2\n"), set()),
-    "a key": (MODULE.replace('api_key="1"', 'api_key="2"'), {"model", "by_model"}),  # its code
+    "a key": (MODULE.replace('api_key="1"', 'api_key="2"'), BY_MODEL),  # its code
     "a constant": (MODULE.replace("query: ", "passage: "), {"encode", "half"}),
     "a table": (MODULE.replace('{"a": 1}', '{"a": 2}'), {"encode", "half"}),
     "an array": (MODULE.replace("np.arange(6.0)", "np.arange(7.0)"), {"encode", "half"}),
@@ -59,10 +68,11 @@ CHANGES = {
     "a default": (MODULE.replace("scale=1.0", "scale=2.0"), {"encode", "half"}),
     "a given option": (MODULE.replace("scale=0.5", "scale=0.6"), {"half"}),
     "a setting": (MODULE.replace('Model("small")', 'Model("large")'), {"model", "by_model"}),
-    "weights": (MODULE.replace("np.ones(3)", "np.zeros(3)"), {"model", "by_model"}),
-    "a method": (MODULE.replace("text.split()", "text.split(' ')"), {"model", "by_model"}),
+    "weights": (MODULE.replace("np.ones(3)", "np.zeros(3)"), BY_MODEL),
+    "a method": (MODULE.replace("text.split()", "text.split(' ')"), BY_MODEL),
+    "what is loaded later": (MODULE.replace('Model("tiny")', 'Model("huge")'), {"later"}),
 }
-NAMES = ("encode", "half", "model", "by_model")
+NAMES = ("encode", "half", "model", "by_model", "later")
 
 
 def module_of(source: str, path: Path) -> ModuleType:
@@ -107,6 +117,20 @@ def test_the_key_is_the_same_in_another_program(tmp_path: Path) -> None:
         for seed in ("1", "2")
     }
     assert found == {" ".join(map(str, keys_of(MODULE, tmp_path / "models.py").values())) + "\n"}
+
+
+def test_modules_of_ones_own_count(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = []
+    for name in ("small", "large", "small"):
+        (tmp_path / "settings_of_models.py").write_text(f"name = {name!r}\n")
+        (tmp_path / "user_of_models.py").write_text(
+            "import settings_of_models\ndef encode(texts): return settings_of_models.name\n"
+        )
+        for module in ("settings_of_models", "user_of_models"):
+            monkeypatch.delitem(sys.modules, module, raising=False)
+        found.append(identity_of(import_module("user_of_models").encode).key)
+    assert found[0] == found[2] != found[1]
 
 
 class Setting:

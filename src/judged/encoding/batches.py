@@ -85,10 +85,11 @@ def encode(encoder: Encoder, batch: Batch, dims: int | None) -> NDArray[Any]:
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """Numbers of a type that every machine can read from a file."""
+    """A copy, for the encoder may use its array again for the next batch, of a type that every
+    machine can read from a file."""
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         return array.astype(np.float64)
-    return array if array.dtype.kind in "biuf" else array.astype(np.float32)
+    return array.astype(array.dtype if array.dtype.kind in "biuf" else np.float32)
 
 
 def _called(encoder: Encoder, batch: Batch) -> Any:

@@ -151,8 +151,17 @@ class _Look:
             self.at(given.__self__, depth)
         elif isinstance(given, FunctionType):
             self.function(given, depth)
-        elif isinstance(given, (ModuleType, type)):
-            see(given.__name__ if isinstance(given, ModuleType) else _name(given))
+        elif isinstance(given, ModuleType):
+            see(f"module {given.__name__}")
+            file = getattr(given, "__file__", None)
+            if file is not None and not is_library_file(file):
+                with suppress(OSError), open(file, "rb") as handle:
+                    see(hashlib.file_digest(handle, "sha256").hexdigest())
+        elif isinstance(given, type):
+            self.kind(given, depth)
+        elif hasattr(given, "__wrapped__"):  # a function with a cache
+            see(f"wrapped by {_name(type(given))}")
+            self.at(given.__wrapped__, depth)
         else:
             self.thing(given, depth)
 
@@ -209,10 +218,17 @@ class _Look:
             if own or _is_plain(value):
                 self.named(name, value, depth - 1)
         for kind in own:
-            for name, value in sorted(vars(kind).items()):
-                function = getattr(value, "__func__", value)
-                if isinstance(function, FunctionType):
-                    self.named(name, function, depth - 1)
+            self.at(kind, depth)
+
+    def kind(self, given: type, depth: int) -> None:
+        """A class, and where it is no library's also its methods."""
+        self.see(f"class {_name(given)}")
+        for name, value in () if _is_library(given) else sorted(vars(given).items()):
+            function = getattr(value, "__func__", value)
+            if isinstance(function, FunctionType):
+                self.named(name, function, depth - 1)
+            elif _is_plain(value) and not name.startswith("__"):
+                self.named(name, value, depth - 1)
 
     def weights(self, name: str, tensor: Any) -> None:
         self.see(f"{name} {getattr(tensor, 'dtype', '')} {tuple(getattr(tensor, 'shape', ()))}")

@@ -138,7 +138,7 @@ class Encoding:
                     options[name] = imported(options[name], "an encoder", "models:encode")
             with working("Reading what is to be encoded"):
                 task = Task.of(self.queries, self.items, **options)
-            with counting("Encoding", task.todo, "texts or files") as progress:
+            with counting("Encoding", task.todo, task.unit) as progress:
                 found = task.run(progress)
         _say_kept(task)
         return found

@@ -123,6 +123,11 @@ class Task:
         return sum(len(side.rows) for side in self.sides)
 
     @property
+    def unit(self) -> str:
+        """What is encoded: texts, files or both."""
+        return " and ".join(dict.fromkeys(side.inputs.unit[1] for side in self.sides))
+
+    @property
     def kept(self) -> dict[Path, int]:
         """How many vectors are kept where, once this is done."""
         own = [side for side in self.sides if side.group.kept is not None and side.rows]

@@ -69,9 +69,9 @@ def output(command: str, folder: Path) -> str:
     return "\n".join(lines).strip("\n") + "\n" if any(lines) else ""
 
 
-ALONE = re.compile(r"judged (?!retriever )[^|&;<>`$\n]*")
+ALONE = re.compile(r"judged (?!retriever |.*encoder )[^|&;<>`$\n]*")
 """One command of ours and nothing else, which this process can run as well as a new one, a second
-faster. A retriever is in a module, which would stay loaded."""
+faster. A retriever or an encoder is in a module, which would stay loaded."""
 
 
 def _here(command: str, folder: Path, environment: dict[str, str], terminal: int) -> int:

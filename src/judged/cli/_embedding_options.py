@@ -12,7 +12,10 @@ from judged.cli._options import Function
 from judged.policy import POSITIVES, PRECISIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from judged.embeddings.embeddings import Embeddings
+    from judged.inputs.vectors.vectors import Vectors
 
 PAIR = (READS, READS)
 RELEVANCE: dict[str, tuple[Any, str]] = {
@@ -185,19 +188,26 @@ def vector_options(function: Function) -> Function:
     return function
 
 
-def sides(function: Function) -> Function:
+def sides(function: Function, *, required: bool = True) -> Function:
     """QUERIES and ITEMS, and the options that say what is relevant."""
-    items = click.argument("items", metavar="ITEMS", type=READS)
-    return click.argument("queries", metavar="QUERIES", type=READS)(
-        items(relevance_options(function))
+    shown = "{}" if required else "[{}]"
+    queries, items = (
+        click.argument(name.lower(), metavar=shown.format(name), type=READS, required=required)
+        for name in ("QUERIES", "ITEMS")
     )
+    return queries(items(relevance_options(function)))
 
 
 def read_sides(
-    queries: str, items: str, given: dict[str, Any], *, optional: bool = False
+    queries: str | None,
+    items: str | None,
+    given: dict[str, Any],
+    *,
+    optional: bool = False,
+    encode: Callable[[], tuple[Vectors, Vectors]] | None = None,
 ) -> tuple[Embeddings, Any]:
     """Both files with what the options say of them, and what is relevant; with `optional` that may
-    be left open."""
+    be left open. Where there are no files of vectors, `encode` makes them."""
     from judged.cli._terminal import working
     from judged.embeddings.embeddings import Embeddings
 
@@ -206,14 +216,16 @@ def read_sides(
         raise click.UsageError(
             "--columns says what columns of --qrels and --exclude-listed are; give one of them."
         )
-    with working("Reading vectors"):
+    with working("Reading judgements" if encode else "Reading vectors"):
         relevance, excluded = _relations(relevant, given)
+        ids = _labels(given["query_ids"]), _labels(given["item_ids"])
+    made: Any = encode() if encode else (queries, items)
+    with working("Reading vectors"):
         return Embeddings(
-            queries,
-            items,
+            *made,
             exclude=excluded or None,
-            query_ids=_labels(given["query_ids"]),
-            item_ids=_labels(given["item_ids"]),
+            query_ids=ids[0],
+            item_ids=ids[1],
             unique=_categories(given.get("unique")),
             **{
                 name: given[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,7 @@ from judged.cli._embedding_options import (
     vector_options,
 )
 from judged.cli._embedding_parts import check_parts, count_part, part_options, put_together
+from judged.cli._encoder_options import Encoding, encoder_options
 from judged.cli._files import NORMALISATION, READS, WRITES, command
 from judged.cli._options import (
     check_format,
@@ -59,7 +61,8 @@ def swept(
 
 
 @command(short_help="Score the search of vectors among vectors, exactly.")
-@sides
+@partial(sides, required=False)
+@encoder_options
 @similarity_option
 @vector_options
 @click.option(
@@ -140,8 +143,8 @@ def swept(
 @table_options
 @result_options(Exports.SAVED_AS)
 def embeddings(
-    queries: str,
-    items: str,
+    queries: str | None,
+    items: str | None,
     measures: tuple[str, ...],
     convention: str | None,
     policy: dict[str, str],
@@ -174,8 +177,12 @@ def embeddings(
     Files may be .npy, .npz, .h5, .parquet, .fvecs, .bvecs, .fbin, .safetensors, .csv, .tsv, .ndjson
     or text; FILE::NAME means one array or column of a file that has several. Say what is relevant
     by one of --qrels, --labels, --shared-labels, --pairs and --revisited.
+
+    In place of QUERIES and ITEMS, texts or files can be encoded first: --encoder MODULE:NAME
+    --queries FILE --items FILE.
     """
     from judged.cli._terminal import counting, deliver, working
+    from judged.embeddings.scoring import request_of
     from judged.outputs import checked_ending
 
     if report is not None:
@@ -202,7 +209,21 @@ def embeddings(
         raise click.UsageError("--sweep and --timed are about an index; give one with --index.")
     if part is None:
         check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
-    embeddings, relevance = read_sides(queries, items, given, optional=diagnose)
+    encoding = Encoding.asked(queries, items, given)
+    asked: dict[str, Any] = {
+        "measures": measures or None,
+        "policy": policy,
+        "convention": convention,
+    }
+    if encoding is not None:
+        request_of(**asked)  # what can be refused is, before anything is encoded
+    embeddings, relevance = read_sides(
+        queries,
+        items,
+        given,
+        optional=diagnose,
+        encode=None if encoding is None else encoding.vectors,
+    )
     if part is not None and output is not None:
         count_part(embeddings, relevance, part, top, output)
         return
@@ -211,11 +232,6 @@ def embeddings(
             looked = embeddings.diagnose(relevance)
         deliver(looked, form, output)
         return
-    asked: dict[str, Any] = {
-        "measures": measures or None,
-        "policy": policy,
-        "convention": convention,
-    }
     more: dict[str, Any] = {
         "tie_range": tie_range,
         "interval": interval,
@@ -254,7 +270,10 @@ def embeddings(
         from judged.cli._again import again
         from judged.report.provenance import files
 
-        read = {"queries": queries, "items": items, **given, "weights": weights, "groups": groups}
+        sides_read = {"queries": queries, "items": items}
+        if encoding is not None:
+            sides_read = {"queries": encoding.queries, "items": encoding.items}
+        read = {**sides_read, **given, "weights": weights, "groups": groups}
         found.report(
             top_k=None if both else first, groups=groups, files=files(read), again=again()
         ).save(report)

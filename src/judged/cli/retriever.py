@@ -12,9 +12,9 @@ import click
 
 from judged.cli._engine_options import ENGINE
 from judged.cli._files import READS, WRITES, command
+from judged.cli._modules import imported
 from judged.cli._options import check_format, default_of, policy_options
 from judged.cli.evaluate import evaluate
-from judged.errors import InputError
 from judged.evaluation.exports import Exports
 from judged.policy import CHOICES
 from judged.retriever import evaluate_retriever
@@ -24,6 +24,7 @@ KEYWORDS = [
     for name, each in signature(evaluate_retriever).parameters.items()
     if each.kind is each.KEYWORD_ONLY and name not in ("item", "progress")
 ]
+NAMED = ("a retriever", "search.bm25:ask")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -123,30 +124,14 @@ def retriever(
     scored = {name: options.pop(name) for name in OPTIONS if name in options}
     with redirect_stdout(sys.stderr):
         task = Task.of(
-            _imported(retriever),
+            imported(retriever, *NAMED),
             queries,
             judgements,
             measures or None,
-            item=_imported(item) if item and ":" in item else item,
+            item=imported(item, *NAMED) if item and ":" in item else item,
             **given,
             options=scored,
         )
         with counting("Asking", len(task.todo)) as advance:
             found = task.evaluate(advance)
     deliver(found, form, output, **options)
-
-
-def _imported(given: str) -> Any:
-    """What is called MODULE:NAME, also where the module is in the current folder."""
-    from pkgutil import resolve_name
-
-    module, colon, name = given.partition(":")
-    if not colon or not module or not name:
-        raise InputError(f"a retriever is named as MODULE:NAME, as search.bm25:ask; got {given!r}.")
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    try:
-        return resolve_name(given)
-    except Exception as error:
-        why = f"{type(error).__name__}: {error}"
-        raise InputError(f"{given} cannot be imported ({why}).") from error

@@ -12,7 +12,7 @@ from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search
 from judged.inputs.categories import CATEGORIES
 from judged.judging.item_to import BASIS
-from judged.rankings.columns import OTHER_WAY
+from judged.rankings.columns import ENCODED, OTHER_WAY
 from judged.rankings.findings import Findings
 from judged.rankings.rankings import Rankings
 from judged.text import Warned, counted
@@ -91,6 +91,7 @@ def _words(search: Search, relation: Relation, back: bool) -> tuple[str, ...]:
     them."""
     what = "items"
     said = [f"{search.similarity.name}: {search.similarity.says}, {_precision(search)}"]
+    said += _encoded(search, back)
     if search.dims is not None:
         said.append(f"only the first {search.dims} dimensions of the vectors are used")
     if search.normalisation is not None:
@@ -103,6 +104,21 @@ def _words(search: Search, relation: Relation, back: bool) -> tuple[str, ...]:
     if search.exclude is not None:
         said.append(f"excluded from the ranking: {search.exclude.says}")
     return tuple(said)
+
+
+def _encoded(search: Search, back: bool) -> list[str]:
+    """Who made the vectors, where that is known."""
+    queries, items = search.queries.made_by, search.items.made_by
+    if back:
+        queries, items = items, queries
+    if queries is not None and queries == items:
+        return [f"{ENCODED['queries', 'items']} {queries}"]
+    said = []
+    if queries is not None:
+        said.append(f"{ENCODED['queries',]} {queries}")
+    if items is not None:
+        said.append(f"{ENCODED['items',]} {items}")
+    return said
 
 
 def _precision(search: Search) -> str:

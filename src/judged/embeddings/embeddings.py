@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from judged.checks import checked_methods, choice, size_in_bytes
+from judged.checks import checked, checked_methods, choice, size_in_bytes
 from judged.embeddings.basis import explained
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.evaluated import evaluate_search
@@ -35,12 +35,15 @@ if TYPE_CHECKING:
     from judged.types import (
         CategoriesLike,
         ConventionLike,
+        EncoderLike,
         GroupsLike,
         Ids,
+        InputsLike,
         Labels,
         MeasuresLike,
         Memory,
         NormalisationLike,
+        Path,
         PolicyLike,
         Precision,
         Progress,
@@ -114,6 +117,110 @@ class Embeddings(Indexed):
             dims=dims,
             normalisation=None if normalise is None else as_normalisation(normalise),
             categories=unique,
+            precision=precision,
+        )
+
+    @classmethod
+    @checked
+    def encode(
+        cls,
+        queries: InputsLike,
+        items: InputsLike,
+        encoder: EncoderLike | None = None,
+        *,
+        query_encoder: EncoderLike | None = None,
+        item_encoder: EncoderLike | None = None,
+        encoder_name: str | None = None,
+        query_prompt: str | None = None,
+        item_prompt: str | None = None,
+        paths: Literal["queries", "items", "both"] | None = None,
+        batch_size: int = 64,
+        cache: Path | bool = True,
+        probe: bool = True,
+        progress: Progress | None = None,
+        similarity: SimilarityLike = "cosine",
+        exclude: RelevanceLike | Sequence[RelevanceLike] | None = None,
+        memory: Memory = MEMORY,
+        query_ids: Ids | None = None,
+        item_ids: Ids | None = None,
+        dims: int | None = None,
+        normalise: NormalisationLike | None = None,
+        unique: CategoriesLike | Labels | None = None,
+        precision: Precision = "double",
+    ) -> Embeddings:
+        """Vectors of texts, pictures or sounds by an encoder of one's own, kept on disk as it goes.
+
+        Parameters
+        ----------
+        queries, items : InputsLike
+            Texts: a list, {id: text}, {id: {"title": …, "text": …}}, rows, a table, or a file. Or
+            files: a folder, or paths (`pathlib.Path`) in a list or by id.
+        encoder : EncoderLike, optional
+            A function from a list of texts or paths to a matrix, or an object of
+            sentence-transformers, LangChain or LlamaIndex; for both sides.
+        query_encoder, item_encoder : EncoderLike, optional
+            Two towers, in place of `encoder`.
+        encoder_name : str, optional
+            What the vectors are kept under, in place of what the encoder is and holds.
+        query_prompt, item_prompt : str, optional
+            What is put before each text; a model of sentence-transformers gets it as its prompt.
+        paths : {"queries", "items", "both"}, optional
+            Which side's texts are the paths of files.
+        batch_size : int, optional
+            How many are given to the encoder at once.
+        cache : path or bool, optional
+            The folder to keep vectors in; by default one among the user's caches, with False none.
+        probe : bool, optional
+            Whether one of the vectors that were kept is encoded again, and the call refused where
+            it is another.
+        progress : callable, optional
+            Called with the number of texts or files encoded since the last call.
+        similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique, precision
+            As for `Embeddings`; without ids, those of the texts, or else row numbers from 0.
+
+        Returns
+        -------
+        Embeddings
+
+        >>> import judged
+        >>> def letters(texts):
+        ...     return [[text.count(letter) for letter in "abc"] for text in texts]
+        >>> items = {"d1": "a cab", "d2": "abba", "d3": "c"}
+        >>> found = judged.Embeddings.encode({"q1": "cab"}, items, letters, cache=False)
+        >>> found
+        <Embeddings: 1 query and 3 items of 3 dimensions, by cosine>
+        >>> found.evaluate({"q1": {"d1": 1}}, "RR").value()
+        1.0
+        """
+        from judged.encoding.task import Task
+
+        size_in_bytes(memory)
+        choice("precision", precision, PRECISIONS)
+        as_similarity(similarity)  # what can be refused is, before anything is encoded
+        task = Task.of(
+            queries,
+            items,
+            encoder,
+            query_encoder=query_encoder,
+            item_encoder=item_encoder,
+            encoder_name=encoder_name,
+            query_prompt=query_prompt,
+            item_prompt=item_prompt,
+            paths=paths,
+            batch_size=batch_size,
+            cache=cache,
+            probe=probe,
+            query_ids=query_ids,
+            item_ids=item_ids,
+        )
+        return cls(
+            *task.run(progress),
+            similarity=similarity,
+            exclude=exclude,
+            memory=memory,
+            dims=dims,
+            normalise=normalise,
+            unique=unique,
             precision=precision,
         )
 

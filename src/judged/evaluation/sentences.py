@@ -16,7 +16,7 @@ from judged.evaluation.warnings import covered
 from judged.evaluation.weighting import weight_sources
 from judged.measures.orders import DRAWS, LIMIT
 from judged.policy import Policy
-from judged.rankings.columns import OTHER_WAY
+from judged.rankings.columns import ENCODED, OTHER_WAY
 from judged.text import Warned
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def brief(evaluation: Exports) -> str:
     bases = [run.about.basis for run in evaluation.runs if run.about.basis]
     shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []
     ranked = dict.fromkeys(
-        part if part.startswith("excluded") else part.partition(":")[0] for part in shared
+        part if part.startswith(WHOLE) else part.partition(":")[0] for part in shared
     )
     said = [
         *([f"as {evaluation.convention}"] if evaluation.convention else []),
@@ -63,6 +63,8 @@ def brief(evaluation: Exports) -> str:
     return "; ".join([*said, "definitions and notes: verbose (-v)"])
 
 
+WHOLE = ("excluded", *ENCODED.values())
+"""What is said in one line with all its words, how these begin."""
 USUAL_BASIS = frozenset({"all items are ranked", OTHER_WAY, "relevant"})
 """What needs no word in one line."""
 

@@ -89,7 +89,13 @@ class Texts(Mapping[str, Text]):
         return name in self.texts
 
 
-def read_texts(given: TextsLike, *, of: Of = "items", only: Collection[str] | None = None) -> Texts:
+def read_texts(
+    given: TextsLike,
+    *,
+    of: Of = "items",
+    only: Collection[str] | None = None,
+    strip: bool = True,
+) -> Texts:
     """The titles and texts of items or of queries.
 
     Parameters
@@ -102,6 +108,8 @@ def read_texts(given: TextsLike, *, of: Of = "items", only: Collection[str] | No
         Whose they are.
     only : collection of str, optional
         The ids that are wanted; others are read, and not kept.
+    strip : bool, optional
+        Whether white space around titles and texts is left out.
 
     Returns
     -------
@@ -115,11 +123,12 @@ def read_texts(given: TextsLike, *, of: Of = "items", only: Collection[str] | No
         return given
     if isinstance(given, (str, PathLike)):
         source = open_source(fspath(given), _KINDS[of])
-        return _gathered(_in_file(source, of), source.label, of, only)
+        return _gathered(_in_file(source, of), source.label, of, only, strip)
     name = "the texts given" if of == "items" else "the queries given"
     if isinstance(given, Mapping):
-        return _gathered(_in_dict(given, name), name, of, only)
-    return _gathered(_in_rows(_numbered(_rows_of(given)), name, of), name, of, only)
+        return _gathered(_in_dict(given, name), name, of, only, strip)
+    rows = _in_rows(_numbered(_rows_of(given)), name, of)
+    return _gathered(rows, name, of, only, strip)
 
 
 def text_columns(header: Sequence[str], of: Of = "items") -> tuple[int, int | None, int | None]:
@@ -166,7 +175,9 @@ _Said = tuple[str, Any, Any, Any]
 """Where it is, the id, the title and the text."""
 
 
-def _gathered(rows: Iterable[_Said], source: str, of: Of, only: Collection[str] | None) -> Texts:
+def _gathered(
+    rows: Iterable[_Said], source: str, of: Of, only: Collection[str] | None, strip: bool
+) -> Texts:
     wanted = None if only is None else frozenset(only)
     titles: dict[str, str] = {}
     texts: dict[str, str] = {}
@@ -180,21 +191,21 @@ def _gathered(rows: Iterable[_Said], source: str, of: Of, only: Collection[str] 
             raise InputError(
                 f"{place}: {_ONE[of]} {quote(name)} has a text already; give each one row."
             )
-        texts[name] = _said(text, place)
-        if said := _said(title, place):
+        texts[name] = _said(text, place, strip)
+        if said := _said(title, place, strip):
             titles[name] = said
     if empty:
         raise InputError(f"{source}: holds no rows.")
     return Texts(titles, texts, source)
 
 
-def _said(given: Any, place: str) -> str:
+def _said(given: Any, place: str, strip: bool) -> str:
     """A cell as text; what is missing says nothing."""
     if given is None or (isinstance(given, float) and given != given):
         return ""
     if isinstance(given, bool) or not isinstance(given, (str, int, float)):
         raise InputError(f"{place}: {quoted(given)} is no text.")
-    return str(given).strip()
+    return str(given).strip() if strip else str(given)
 
 
 def _in_file(source: Source, of: Of) -> Iterator[_Said]:

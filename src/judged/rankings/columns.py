@@ -23,6 +23,12 @@ Cutoff = int | Literal["R"] | None
 """How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""
 OTHER_WAY = "all queries are ranked, for every item"
 """Part of what rankings are of, where items search for queries."""
+ENCODED = {
+    ("queries", "items"): "queries and items are encoded by",
+    ("queries",): "queries are encoded by",
+    ("items",): "items are encoded by",
+}
+"""How parts begin that say which encoder made the vectors, by the sides that it encoded."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import mmap
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,8 @@ class Vectors:
         What messages call the vectors.
     notes : tuple of str, optional
         What was assumed while reading, a sentence each.
+    made_by : str, optional
+        The encoder that made the vectors, in words, where that is known.
 
     >>> vectors = Vectors(np.eye(3), ids=("a", "b", "c"))
     >>> len(vectors), vectors.dims
@@ -88,6 +90,8 @@ class Vectors:
     """What messages call the vectors."""
     notes: tuple[str, ...] = ()
     """What was assumed while reading, a sentence each."""
+    made_by: str | None = field(default=None, kw_only=True)
+    """The encoder that made them, in words, where that is known."""
 
     def __len__(self) -> int:
         return int(self.values.shape[0])

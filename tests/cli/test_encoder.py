@@ -1,0 +1,192 @@
+"""`judged embeddings --encoder`: a module of one's own encodes first."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import judged as library
+from judged.cli._encoder_options import OPTIONS
+
+MODULE = """
+from pathlib import Path
+
+def letters(texts):
+    print("encoding", *texts)
+    return [[text.count(letter) for letter in "abc"] for text in texts]
+
+def more(texts):
+    return [[text.count(letter) + 1 for letter in "abc"] for text in texts]
+
+def wrong(texts):
+    return [[1.0]]
+
+def broken(texts):
+    return [texts.missing]
+
+class Model:
+    def embed_documents(self, texts):
+        return letters(texts)
+
+model = Model()
+
+def make():
+    return letters
+
+def sizes(paths):
+    return [[Path(path).stat().st_size, 1] for path in paths]
+"""
+ASK = ("embeddings", "--queries", "q.tsv", "--items", "items.jsonl", "--qrels", "qrels", "-m", "RR")
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "my_models", raising=False)
+    (tmp_path / "my_models.py").write_text(MODULE)
+    (tmp_path / "q.tsv").write_text("q1\tcab\nq2\tabba\n")
+    (tmp_path / "items.jsonl").write_text(
+        '{"_id": "d1", "title": "a", "text": "cab"}\n{"_id": "d2", "text": "ab"}\n'
+        '{"_id": "d3", "text": "ccc"}\n'
+    )
+    (tmp_path / "qrels").write_text("q1 0 d1 1\nq2 0 d1 1\n")
+    return tmp_path
+
+
+def test_texts_are_encoded_and_scored(judged: Any, module: Path) -> None:
+    first = judged(*ASK, "--encoder", "my_models:letters", "--format", "json")
+    assert first.code == 0
+    # q1 (1, 1, 1): d1, "a cab" (2, 1, 1), is nearest; q2 (2, 2, 0): d2 (1, 1, 0), then d1.
+    [run] = json.loads(first.out)["runs"]
+    assert run["scores"] == {"RR": 0.75}
+    assert first.err == (
+        "encoding cab abba\nencoding a cab ab ccc\nkept 5 vectors in "
+        f"{module}/caches/judged/vectors\n"
+    )
+    again = judged(*ASK, "--encoder", "my_models:letters", "--format", "json")
+    assert json.loads(again.out)["runs"][0]["scores"] == {"RR": 0.75}
+    assert again.err == "encoding cab\n"  # to compare
+    silent = judged(*ASK, "--encoder", "my_models:letters", "--no-probe", "-q", "--format", "csv")
+    assert (silent.out, silent.err) == ("run,RR\nembeddings,0.75\n", "")
+
+
+def test_the_numbers_are_those_of_python(judged: Any, module: Path) -> None:
+    out = judged(
+        *(*ASK, "--query-encoder", "my_models:letters", "--item-encoder", "my_models:more"),
+        *("--similarity", "dot", "--no-cache", "--format", "csv"),
+    ).out
+    sys.path.insert(0, "")
+    import my_models  # type: ignore[import-not-found]
+
+    found = library.Embeddings.encode(
+        *("q.tsv", "items.jsonl"),
+        query_encoder=my_models.letters,
+        item_encoder=my_models.more,
+        similarity="dot",
+        cache=False,
+    )
+    assert out == f"run,RR\nembeddings,{found.evaluate('qrels', 'RR').value()}\n"
+    assert not (module / "caches").exists()
+
+
+def test_an_object_a_folder_a_prompt_and_a_name(judged: Any, module: Path) -> None:
+    assert judged(*ASK, "--encoder", "my_models:model", "--cache", "mine").code == 0
+    [folder] = (module / "mine").iterdir()
+    assert json.loads((folder / "encoder.json").read_text())["encoder"] == "my_models:Model"
+    said = judged(
+        *(*ASK, "--encoder", "my_models:letters", "--query-prompt", "b: ", "--encoder-name", "x"),
+        *("-v", "--batch-size", "1"),
+    )
+    assert "queries are encoded by x with the prompt 'b: '; items are encoded by x" in said.out
+    assert "encoding b: cab\nencoding b: abba\nencoding a cab\n" in said.err
+
+
+def test_a_folder_of_files(judged: Any, module: Path) -> None:
+    (module / "sounds").mkdir()
+    for name, text in {"d1": "11", "d2": "2222", "d3": "333333333"}.items():
+        (module / "sounds" / name).write_text(text)
+    (module / "paths.tsv").write_text("q1\tsounds/d1\nq2\tsounds/d2\n")
+    found = judged(
+        *("embeddings", "--queries", "paths.tsv", "--paths", "queries", "--items", "sounds"),
+        *("--qrels", "qrels", "--encoder", "my_models:sizes", "-m", "RR", "--format", "csv"),
+        *("--similarity", "euclidean"),
+    )
+    assert found.out == "run,RR\nembeddings,0.75\n"  # q2 finds d2, then d1
+
+
+REFUSED = {
+    "my_models:wrong": (
+        'q.tsv, batch 1 of 1 ("q1" to "q2"): the encoder returned 1 vector for 2 texts; one for '
+        "each is needed."
+    ),
+    "my_models:broken": (
+        'q.tsv, batch 1 of 1 ("q1" to "q2"): the encoder my_models:broken failed (AttributeError: '
+        "'list' object has no attribute 'missing') in my_models.py, line 15."
+    ),
+    "my_models:Model": ("the encoder is the class Model; give an object of it, or a function."),
+    "my_models:make": (
+        "the encoder takes no argument, and it would be given a list of texts; if it makes the "
+        "encoder, give what it returns, as encoder = make()."
+    ),
+    "my_models": "an encoder is named as MODULE:NAME, as models:encode; got 'my_models'.",
+    "my_models:no": (
+        "my_models:no cannot be imported (AttributeError: module 'my_models' has no attribute "
+        "'no')."
+    ),
+}
+
+
+@pytest.mark.parametrize("encoder", REFUSED)
+def test_errors_are_one_line(judged: Any, module: Path, encoder: str) -> None:
+    refused = judged(*ASK, "--encoder", encoder)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == f"judged: {REFUSED[encoder]}\n"
+
+
+USAGE = [
+    (("--pairs",), "Missing argument 'QUERIES': two files of vectors are needed, or --encoder"),
+    (("q.npy", "--pairs"), "Missing argument 'ITEMS': two files of vectors are needed"),
+    (("q.npy", "i.npy", "--pairs", "--queries", "x"), "--queries has no meaning without --encoder"),
+    (("q.npy", "i.npy", "--pairs", "--no-cache"), "--no-cache has no meaning without --encoder"),
+    (
+        ("q.npy", "i.npy", "--pairs", "--encoder", "m:f"),
+        "QUERIES and ITEMS are files of vectors; with an encoder, give --queries FILE and --items",
+    ),
+    (("--encoder", "m:f", "--pairs", "--items", "x"), "give --queries FILE."),
+    (("--encoder", "m:f", "--pairs", "--queries", "x"), "give --items FILE."),
+    (
+        (*ASK[1:], "--encoder", "m:f", "--cache", "x", "--no-cache"),
+        "--cache and --no-cache exclude each other; leave one out.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), USAGE, ids=range(len(USAGE)))
+def test_options_that_do_not_fit(
+    judged: Any, module: Path, given: tuple[str, ...], message: str
+) -> None:
+    refused = judged("embeddings", *given)
+    assert refused.code == 2
+    assert message in " ".join(refused.err.split())
+
+
+def test_what_is_wrong_elsewhere_is_refused_before_anything_is_encoded(
+    judged: Any, module: Path
+) -> None:
+    for wrong in (("-m", "nDGC"), ("--qrels", "nowhere"), ("--convention", "nobody")):
+        refused = judged(*ASK, *wrong, "--encoder", "my_models:letters")
+        assert refused.code == 2
+        assert "encoding" not in refused.err
+
+
+def test_every_option_is_one_of_the_library() -> None:
+    own = set(inspect.signature(library.Embeddings.encode).parameters)
+    command_only = {"query_texts", "item_texts", "no_cache", "no_probe"}
+    assert set(OPTIONS) - command_only <= own

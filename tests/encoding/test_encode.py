@@ -1,0 +1,402 @@
+"""`Embeddings.encode`: from texts to ranks; batches, what is kept, and what is refused."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.encoding.task import BATCH_SIZE, PATHS
+from judged.errors import InputError, OutputError
+
+QUERIES = {"q1": "cab", "q2": "abba"}
+ITEMS = {"d1": "a cab", "d2": "ab", "d3": "ccc", "d4": "ab"}
+LETTERS = {"cab": [1, 1, 1], "abba": [2, 2, 0], "a cab": [2, 1, 1], "ab": [1, 1, 0]}
+LETTERS |= {"ccc": [0, 0, 3], "": [0, 0, 1]}
+
+
+class Counting:
+    """An encoder that remembers what it was given; its vectors are kept under a name."""
+
+    def __init__(self, change: float = 0.0) -> None:
+        self.given: list[list[str]] = []
+        self.change = change
+
+    def __call__(self, texts: list[str]) -> list[list[float]]:
+        self.given.append(texts)
+        return [[letter + self.change for letter in LETTERS[text]] for text in texts]
+
+    @property
+    def texts(self) -> list[str]:
+        return [text for batch in self.given for text in batch]
+
+
+def encode(encoder: Any, queries: Any = QUERIES, items: Any = ITEMS, **options: Any) -> Any:
+    options = {"encoder_name": "letters", "cache": False} | options
+    return judged.Embeddings.encode(queries, items, encoder, **options)
+
+
+def test_from_texts_to_numbers_by_id() -> None:
+    found = encode(Counting())
+    assert found.queries.ids == ("q1", "q2")
+    assert found.items.ids == ("d1", "d2", "d3", "d4")
+    assert found.items.values.tolist() == [[2, 1, 1], [1, 1, 0], [0, 0, 3], [1, 1, 0]]
+    # q1 (1, 1, 1): d1 has 4/√18 = 0.94, d2 and d4 2/√6 = 0.82, d3 0.58; q2 (2, 2, 0): d2 and d4
+    # have 1, d1 6/√48 = 0.87, d3 0. Tied items go by id, descending: d4 before d2.
+    evaluation = found.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1, "d1": 1}}, "RR")
+    assert evaluation.per_query["RR"].to_list() == [1.0, 0.5]
+    assert "queries and items are encoded by letters" in "; ".join(evaluation.sentences())
+    assert str(evaluation).splitlines()[-1] == (
+        "cosine; queries and items are encoded by letters; definitions and notes: verbose (-v)"
+    )
+
+
+def test_the_numbers_are_those_of_the_vectors() -> None:
+    judgements = {"q1": {"d2": 1}, "q2": {"d3": 1}}
+    by_hand = judged.Embeddings(
+        [LETTERS[text] for text in QUERIES.values()],
+        [LETTERS[text] for text in ITEMS.values()],
+        query_ids=list(QUERIES),
+        item_ids=list(ITEMS),
+        similarity="dot",
+    )
+    ours = encode(Counting(), similarity="dot", batch_size=1)
+    assert ours.evaluate(judgements, "AP").per_query.equals(
+        by_hand.evaluate(judgements, "AP").per_query
+    )
+
+
+def test_each_text_is_encoded_once_in_batches_in_the_order_given() -> None:
+    encoder = Counting()
+    counted: list[int] = []
+    encode(encoder, ["abba", "cab"], ["ab", "cab", "ccc", "ab", "a cab"], batch_size=2,
+           progress=counted.append)  # fmt: skip
+    assert encoder.given == [["abba", "cab"], ["ab", "ccc"], ["a cab"]]
+    assert counted == [2, 2, 1]
+
+
+def test_two_towers_are_asked_for_their_own_side() -> None:
+    queries, items = Counting(), Counting(1.0)
+    found = judged.Embeddings.encode(
+        QUERIES, ITEMS, query_encoder=queries, item_encoder=items, cache=False
+    )
+    assert queries.texts == ["cab", "abba"]
+    assert items.texts == ["a cab", "ab", "ccc"]
+    assert found.items.values[0].tolist() == [3.0, 2.0, 2.0]
+
+
+def test_both_ways_each_side_keeps_its_encoder() -> None:
+    found = judged.Embeddings.encode(
+        ["cab", "ab"], ["a cab", "ab"], query_encoder=Counting(), item_encoder=_shifted, cache=False
+    )
+    there, back = found.rank_both(judged.relevance.pairs())
+    said = [text for text in there.basis if "encoded" in text]
+    assert said == [
+        f"queries are encoded by {__name__}:Counting",
+        f"items are encoded by {__name__}:_shifted",
+    ]
+    assert [text for text in back.basis if "encoded" in text] == said
+
+
+def _shifted(texts: list[str]) -> Any:
+    return np.array([LETTERS[text] for text in texts]) + 1
+
+
+def test_prompts_are_put_before_texts_and_said() -> None:
+    given: list[str] = []
+
+    def lengths(texts: list[str]) -> list[list[int]]:
+        given.extend(texts)
+        return [[len(text), 1] for text in texts]
+
+    found = encode(lengths, ["ab"], ["ab", "b"], query_prompt="query: ", item_prompt="passage: ")
+    assert given == ["query: ab", "passage: ab", "passage: b"]
+    said = "; ".join(found.rank(judged.relevance.same_row()).basis)
+    assert "queries are encoded by letters with the prompt 'query: '" in said
+    assert "items are encoded by letters with the prompt 'passage: '" in said
+
+
+# What is kept
+
+
+def test_the_second_call_encodes_one_text_alone_to_compare(tmp_path: Path) -> None:
+    first, second = Counting(), Counting()
+    before = encode(first, cache=tmp_path / "kept")
+    after = encode(second, cache=tmp_path / "kept")
+    assert sorted(first.texts) == ["a cab", "ab", "abba", "cab", "ccc"]
+    assert second.given == [["cab"]]
+    assert before.items.values.tolist() == after.items.values.tolist()
+    assert after.queries.notes == (
+        f"5 of 5 vectors by letters read from {tmp_path}/kept, where an earlier call kept them; "
+        "one was encoded again, and is the same.",
+    )
+
+
+def test_without_a_probe_nothing_is_encoded_and_a_warning_says_so(tmp_path: Path) -> None:
+    encode(Counting(), cache=tmp_path)
+    second = Counting()
+    found = encode(second, cache=tmp_path, probe=False)
+    assert second.given == []
+    assert found.evaluate({"q1": {"d1": 1}}, "RR").warnings() == [
+        f"5 of 5 vectors by letters read from {tmp_path}, where an earlier call kept them; a "
+        "change of the encoder since then was not looked for."
+    ]
+
+
+def test_only_what_changed_is_encoded_again(tmp_path: Path) -> None:
+    encode(Counting(), QUERIES, {"d1": "a cab", "d2": "ab"}, cache=tmp_path)
+    second = Counting()
+    found = encode(second, QUERIES, {"d2": "ccc", "d9": "a cab"}, cache=tmp_path, probe=False)
+    assert second.given == [["ccc"]]
+    assert found.items.values.tolist() == [[0, 0, 3], [2, 1, 1]]
+
+
+def test_an_encoder_that_changed_under_its_name_is_refused(tmp_path: Path) -> None:
+    encode(Counting(), cache=tmp_path)
+    with pytest.raises(InputError) as refused:
+        encode(Counting(5.0), cache=tmp_path)
+    # (6, 6, 6) now, (1, 1, 1) before: 5√3 of 6√3 away.
+    [folder] = tmp_path.iterdir()
+    assert str(refused.value) == (
+        "the queries, 'q1': the encoder letters gives another vector now than the one that was "
+        "kept (83% of its length away): it has changed, or it gives another vector each time. "
+        f"Delete {folder}, name the encoder by encoder_name= (--encoder-name), or keep nothing by "
+        "cache=False (--no-cache)."
+    )
+
+
+def test_rounding_is_no_change(tmp_path: Path) -> None:
+    encode(Counting(), cache=tmp_path)
+    encode(Counting(0.005), cache=tmp_path)  # half a percent
+
+
+def test_an_encoder_of_another_dimension_under_one_name_is_refused(tmp_path: Path) -> None:
+    encode(Counting(), cache=tmp_path)
+    with pytest.raises(InputError, match=r"\(of 2 dimensions, not 3\): it has changed"):
+        encode(lambda texts: [[1.0, 2.0]] * len(texts), cache=tmp_path)
+    with pytest.raises(InputError, match="vectors of 2 dimensions, and of 3 before"):
+        encode(
+            lambda texts: [[1.0, 2.0]] * len(texts),
+            items={"d8": "new"},
+            cache=tmp_path,
+            probe=False,
+        )
+
+
+def test_two_towers_under_one_name_are_told_apart(tmp_path: Path) -> None:
+    options: Any = {"encoder_name": "towers", "cache": tmp_path, "probe": False}
+    for _ in range(2):
+        found = judged.Embeddings.encode(
+            ["ab"], ["ab"], query_encoder=Counting(), item_encoder=Counting(1.0), **options
+        )
+        assert found.queries.values.tolist() == [[1, 1, 0]]
+        assert found.items.values.tolist() == [[2, 2, 1]]
+
+
+def test_what_is_kept_by_default(own_caches: Path) -> None:
+    encode(Counting(), cache=True)
+    assert len(list((own_caches / "judged" / "vectors").iterdir())) == 1
+    second = Counting()
+    encode(second, cache=True)
+    assert second.given == [["cab"]]
+
+
+def test_a_lambda_has_no_name_to_keep_vectors_under(own_caches: Path) -> None:
+    found = judged.Embeddings.encode(
+        ["ab"], ["ab", "cab"], lambda texts: [LETTERS[text] for text in texts]
+    )
+    assert found.queries.notes == (
+        "The vectors are not kept: a lambda has no name. Name the encoder by encoder_name= "
+        "(--encoder-name).",
+    )
+    assert list(own_caches.iterdir()) == []
+
+
+def test_what_was_done_is_kept_when_a_batch_fails(tmp_path: Path) -> None:
+    def fails(texts: list[str]) -> Any:
+        if "ccc" in texts:
+            raise RuntimeError("no more credit")
+        return [LETTERS[text] for text in texts]
+
+    with pytest.raises(InputError, match="no more credit"):
+        encode(fails, cache=tmp_path, batch_size=1)
+    second = Counting()
+    encode(second, cache=tmp_path, probe=False)
+    assert second.given == [["ccc"]]
+
+
+def test_a_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match=r"file: vectors cannot be kept there \(File exists\)"):
+        encode(Counting(), cache=tmp_path / "file")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    [note] = encode(Counting(), cache=True).queries.notes  # nobody asked for that folder
+    assert note.startswith("The vectors are not kept: ")
+
+
+# Bad encoders
+
+
+def returning(what: Callable[[list[str]], Any]) -> Callable[[list[str]], Any]:
+    """An encoder that is right for queries, and wrong for items."""
+    return lambda texts: [LETTERS[text] for text in texts] if "abba" in texts else what(texts)
+
+
+WHERE = 'the items, batch 2 of 2 ("d3"): '
+SECOND = 'the items, batch 1 of 2 ("d1" to "d2"): '
+WRONG = {
+    "another number of rows": (
+        lambda texts: np.ones((3, 3)),
+        f"{SECOND}the encoder returned 3 vectors for 2 texts; one for each is needed.",
+    ),
+    "one vector": (
+        lambda texts: np.ones(3),
+        f"{SECOND}one row per vector is needed, a matrix; got an array of shape (3,). For a single "
+        "vector give a matrix of one row, as x[None, :].",
+    ),
+    "a matrix for each": (
+        lambda texts: np.ones((len(texts), 5, 3)),
+        f"{SECOND}one row per vector is needed, a matrix; got an array of shape (2, 5, 3).",
+    ),
+    "nothing": (
+        lambda texts: None,
+        f"{SECOND}the encoder returned nothing (None); does it have a return?",
+    ),
+    "texts": (lambda texts: [["a"], ["b"]], f"{SECOND}vectors must be numbers; got texts (<U1)."),
+    "a dict": (
+        lambda texts: {"dense": 1},
+        f"{SECOND}cannot be read as a matrix of numbers; got dict.",
+    ),
+    "other lengths": (
+        lambda texts: [[1.0, 2.0, 3.0], [1.0]],
+        f"{SECOND}vector 1 (from 0) has 1 dimensions, the first has 3; all must have as many.",
+    ),
+    "no dimensions": (
+        lambda texts: np.ones((2, 0)),
+        f"{SECOND}the vectors have no dimensions.",
+    ),
+    "another dimension": (
+        lambda texts: np.ones((len(texts), 2 if "ccc" in texts else 3)),
+        f"{WHERE}the encoder returned vectors of 2 dimensions, and of 3 before; all must have as "
+        "many.",
+    ),
+    "NaN": (
+        lambda texts: [[np.nan, 1, 1] if text == "ccc" else [1, 1, 1] for text in texts],
+        f'{WHERE}the encoder returned NaN or infinite numbers in 1 vector, first in that of "d3".',
+    ),
+    "infinity": (
+        lambda texts: [[np.inf, 1, 1] for _ in texts],
+        f"{SECOND}the encoder returned NaN or infinite numbers in 2 vectors, first in that of "
+        '"d1".',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_an_encoder_must_not_return(name: str, tmp_path: Path) -> None:
+    what, message = WRONG[name]
+    with pytest.raises(InputError) as refused:
+        encode(returning(what), batch_size=2, cache=tmp_path)
+    assert str(refused.value) == message
+
+
+def test_nothing_wrong_is_kept(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        encode(returning(WRONG["NaN"][0]), batch_size=3, cache=tmp_path)
+    second = Counting()
+    encode(second, cache=tmp_path, probe=False)
+    assert second.given == [["a cab", "ab", "ccc"]]
+
+
+def test_an_error_of_the_encoder_names_the_batch_and_the_place() -> None:
+    def fails(texts: list[str]) -> Any:
+        raise ValueError("no\nmodel")
+
+    with pytest.raises(InputError) as refused:
+        encode(fails, batch_size=1)
+    line = inspect.getsourcelines(fails)[1] + 1
+    assert str(refused.value) == (
+        'the queries, batch 1 of 2 ("q1"): the encoder letters failed (ValueError: no model) in '
+        f"test_encode.py, line {line}."
+    )
+    assert isinstance(refused.value.__cause__, ValueError)
+
+
+def test_a_full_device_is_told_what_to_do() -> None:
+    def full(texts: list[str]) -> Any:
+        raise RuntimeError("CUDA out of memory.")
+
+    with pytest.raises(InputError, match=r"Give fewer at once by batch_size= \(--batch-size\)\.$"):
+        encode(full)
+
+
+def test_something_to_be_awaited() -> None:
+    async def later(texts: list[str]) -> Any:
+        return [[1.0]]
+
+    with pytest.raises(InputError, match="the encoder has to be awaited"):
+        encode(later)
+    with pytest.raises(InputError, match="returned something to be awaited"):
+        encode(lambda texts: later(texts))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint8", "bool"])
+def test_numbers_stay_what_they_are_also_when_kept(dtype: str, tmp_path: Path) -> None:
+    def typed(texts: list[str]) -> Any:
+        return np.array([LETTERS[text] for text in texts]).astype(dtype)
+
+    for _ in range(2):
+        found = encode(typed, cache=tmp_path)
+        assert found.items.values.dtype == dtype
+        assert found.items.values.tolist() == typed(list(ITEMS.values())).tolist()
+
+
+def test_an_array_that_the_encoder_uses_again() -> None:
+    buffer = np.zeros((1, 3))
+
+    def refilled(texts: list[str]) -> Any:
+        buffer[:] = [LETTERS[text] for text in texts]
+        return buffer
+
+    found = encode(refilled, batch_size=1)
+    assert found.items.values.tolist() == [LETTERS[text] for text in ITEMS.values()]
+
+
+def test_a_generator_of_vectors() -> None:
+    found = encode(lambda texts: (np.array(LETTERS[text]) for text in texts))
+    assert found.queries.values.tolist() == [[1, 1, 1], [2, 2, 0]]
+
+
+def test_bad_options() -> None:
+    given = Counting()
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"batch_size": 0}, "batch_size must be a whole number from 1"),
+        ({"cache": 3}, "cache must be a folder, or False for none; got 3."),
+        ({"probe": "no"}, "probe must be True or False; got 'no'."),
+        ({"paths": "all"}, "paths must be one of queries, items, both; got 'all'."),
+        ({"encoder_name": " "}, "encoder_name is empty; give a name, or leave it out."),
+        ({"query_prompt": 1}, "query_prompt must be a text; got 1."),
+        ({"query_ids": ["a"]}, "the queries: 1 ids for 2 texts; there must be as many."),
+        ({"item_encoder": given}, "give one encoder for both sides, or two towers"),
+        ({"similarity": "cosin"}, "did you mean 'cosine'"),
+        ({"progress": 1}, "progress must be a function of one number; got 1."),
+    ]
+    for options, message in cases:
+        with pytest.raises(InputError) as refused:
+            encode(given, **options)
+        assert message in str(refused.value)
+    assert given.given == []  # all of it before anything is encoded
+
+
+def test_options_are_those_of_the_object() -> None:
+    own = inspect.signature(judged.Embeddings.encode).parameters
+    for name, each in inspect.signature(judged.Embeddings).parameters.items():
+        if each.kind is each.KEYWORD_ONLY:
+            assert (own[name].default, own[name].annotation) == (each.default, each.annotation)
+    assert own["batch_size"].default == BATCH_SIZE
+    assert own["paths"].annotation == f"Literal[{', '.join(map(repr, PATHS))}] | None"

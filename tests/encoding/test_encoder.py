@@ -1,0 +1,187 @@
+"""How encoders are asked: functions, and objects that are known by their methods."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+import judged
+from judged.encoding.encoder import encoder_of
+from judged.errors import InputError
+
+
+class Recording:
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, Any]] = []
+
+    def note(self, name: str, given: Any) -> Any:
+        self.calls.append((name, given))
+        made = [[float(len(text)), 1.0] for text in ([given] if isinstance(given, str) else given)]
+        return made[0] if isinstance(given, str) else made
+
+
+class OldSentenceTransformer(Recording):
+    def encode(self, inputs: Any, batch_size: int = 32) -> Any:
+        return self.note("encode", inputs)
+
+
+class SentenceTransformer(OldSentenceTransformer):
+    prompts = {"query": "q: "}  # noqa: RUF012
+
+    def encode_query(self, inputs: Any, prompt: str | None = None) -> Any:
+        return self.note(f"encode_query {prompt}", inputs)
+
+    def encode_document(self, inputs: Any, prompt: str | None = None) -> Any:
+        return self.note(f"encode_document {prompt}", inputs)
+
+    def __call__(self, features: Any, other: Any) -> Any:
+        raise AssertionError("a model is not called itself")
+
+
+class LangChain(Recording):
+    def embed_documents(self, texts: list[str]) -> Any:
+        return self.note("embed_documents", texts)
+
+    def embed_query(self, text: str) -> Any:
+        return self.note("embed_query", text)
+
+
+class LlamaIndex(Recording):
+    def get_text_embedding_batch(self, texts: list[str], show_progress: bool = False) -> Any:
+        return self.note("get_text_embedding_batch", texts)
+
+    def get_query_embedding(self, query: str) -> Any:
+        return self.note("get_query_embedding", query)
+
+    def __call__(self, nodes: Any) -> Any:
+        raise AssertionError("it takes nodes")
+
+
+ASKED: list[tuple[type[Recording], list[Any]]] = [
+    (OldSentenceTransformer, [("encode", ["a", "bb"]), ("encode", ["ccc"])]),
+    (
+        SentenceTransformer,
+        [("encode_query None", ["a", "bb"]), ("encode_document None", ["a", "ccc"])],
+    ),
+    (
+        LangChain,
+        [("embed_query", "a"), ("embed_query", "bb"), ("embed_documents", ["a", "ccc"])],
+    ),
+    (
+        LlamaIndex,
+        [
+            ("get_query_embedding", "a"),
+            ("get_query_embedding", "bb"),
+            ("get_text_embedding_batch", ["a", "ccc"]),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "calls"), ASKED, ids=lambda given: getattr(given, "__name__", ""))
+def test_each_side_is_asked_by_its_own_method(kind: type[Recording], calls: list[Any]) -> None:
+    encoder = kind()
+    found = judged.Embeddings.encode(["a", "bb"], ["a", "ccc"], encoder, cache=False)
+    assert encoder.calls == calls
+    assert found.items.values.tolist() == [[1.0, 1.0], [3.0, 1.0]]
+    said = "; ".join(found.rank(judged.relevance.pairs()).basis)
+    for name, _ in calls:
+        assert f"({name.partition(' ')[0]})" in said
+
+
+def test_a_prompt_stands_for_those_of_the_model() -> None:
+    encoder = SentenceTransformer()
+    found = judged.Embeddings.encode(["a"], ["a"], encoder, query_prompt="ask: ", cache=False)
+    assert encoder.calls == [("encode_query ask: ", ["a"]), ("encode_document None", ["a"])]
+    assert found.queries.made_by == (
+        f"{__name__}:SentenceTransformer (encode_query) with the prompt 'ask: '"
+    )
+
+
+def test_prompts_are_part_of_what_vectors_are_kept_under(tmp_path: Any) -> None:
+    for prompt in ("ask: ", "find: ", "ask: "):
+        encoder = SentenceTransformer()
+        judged.Embeddings.encode(
+            *(["a"], ["b"], encoder), query_prompt=prompt, encoder_name="m", cache=tmp_path,
+            probe=False,
+        )  # fmt: skip
+    assert encoder.calls == []
+    assert len(list(tmp_path.iterdir())) == 3  # two prompts of queries, and the items
+
+
+def test_a_method_of_an_object_and_a_function_with_options_of_its_own() -> None:
+    encoder = OldSentenceTransformer()
+    judged.Embeddings.encode(["a"], ["a"], partial(encoder.encode, batch_size=8), cache=False)
+    judged.Embeddings.encode(["a"], ["a"], encoder.encode, cache=False)
+    assert encoder.calls == [("encode", ["a"]), ("encode", ["a"])]
+
+
+class Both(LangChain, OldSentenceTransformer):
+    pass
+
+
+class Tower(LangChain):
+    async def embed_query(self, text: str) -> Any:
+        return [1.0]
+
+
+REFUSED = [
+    (
+        LangChain,
+        "the encoder is the class LangChain; give an object of it, or a function.",
+    ),
+    (
+        "models:encode",
+        "an encoder is a function of a list of texts or paths, or an object with .encode, "
+        ".embed_documents or .get_text_embedding_batch; got 'models:encode'.",
+    ),
+    (
+        3,
+        "an encoder is a function of a list of texts or paths, or an object with .encode, "
+        ".embed_documents or .get_text_embedding_batch; got 3.",
+    ),
+    (
+        Both(),
+        "the encoder has the methods encode and embed_documents; give the one to be called, as "
+        "encoder.encode.",
+    ),
+    (
+        lambda: [[1.0]],
+        "the encoder takes no argument, and it would be given a list of texts; if it makes the "
+        "encoder, give what it returns, as encoder = make().",
+    ),
+    (
+        lambda model, texts: [[1.0]],
+        "the encoder takes (model, texts), and it would be given one list of texts; give a "
+        "function that needs nothing else.",
+    ),
+    (
+        Tower(),
+        ".embed_query of the encoder has to be awaited; give a function that returns the vectors "
+        "themselves.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), REFUSED, ids=range(len(REFUSED)))
+def test_what_is_no_encoder(given: Any, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        encoder_of(given, "queries")
+    assert str(refused.value) == message
+
+
+def test_tensors_of_torch(needs: Any) -> None:
+    needs("torch")
+    import torch
+
+    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+
+        def tensors(texts: list[str], dtype: Any = dtype) -> Any:
+            return torch.tensor([[len(text), 0.5] for text in texts], requires_grad=True).to(dtype)
+
+        found = judged.Embeddings.encode(["a"], ["a", "ccc"], tensors, cache=False)
+        assert found.items.values.tolist() == [[1.0, 0.5], [3.0, 0.5]]
+        rows = judged.Embeddings.encode(["a"], ["a"], lambda t: list(tensors(t)), cache=False)
+        assert rows.items.values.tolist() == [[1.0, 0.5]]

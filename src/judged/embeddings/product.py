@@ -25,7 +25,7 @@ MEMORY = "1GB"
 Result = TypeVar("Result")
 _NUMBERS_AT_A_TIME = 1 << 18
 """Of vectors that are compared pair by pair."""
-_DOUBLED_AT_A_TIME = 1 << 20
+_DOUBLED_AT_A_TIME = 1 << 18
 """Of vectors that are multiplied in double precision."""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli._embedding_options import (
+    device_option,
     memory_option,
     precision_option,
     read_sides,
@@ -63,6 +64,7 @@ TOP = 100
     "category's best item stands for it, and categories are ranked.",
 )
 @precision_option
+@device_option
 @memory_option
 @click.option(
     "--save-run",

@@ -342,7 +342,7 @@ def _compare(
             tile = product.tile(prepared, begin, column, excluded)
             best.add(tile)
             row, place = np.nonzero(tile.holds(items))
-            own[row, place] = tile.scores[row, items[row, place] - column]
+            own[row, place] = tile.at(row, items[row, place] - column)
             settled = tile.slack is not None
         if not settled and not product.comparable:
             own = own + product.shifts(begin, end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +30,10 @@ class Lazy:
     read: Callable[[slice, slice], NDArray[Any]]
     """Some rows, and of these some columns; both from the first wanted to the one after the last.
     """
+    take: Callable[[Ints, slice], NDArray[Any]] | None = None
+    """Rows from here and there, and of these some columns, where that takes one step."""
+    device: str | None = None
+    """Where the numbers lie, if not in main memory or in a file."""
 
     @property
     def ndim(self) -> int:
@@ -96,6 +99,11 @@ class Vectors:
     def dims(self) -> int:
         """How many dimensions the vectors have."""
         return int(self.values.shape[1])
+
+    @property
+    def device(self) -> str | None:
+        """The device on which the numbers lie; None for main memory and files."""
+        return self.values.device if isinstance(self.values, Lazy) else None
 
     @property
     def precise(self) -> type[np.floating[Any]]:
@@ -169,6 +177,8 @@ class Vectors:
         [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
         """
         if isinstance(self.values, Lazy):
+            if self.values.take is not None:
+                return self.values.take(rows, slice(0, self.dims)).astype(dtype, copy=False)
             # By the rows of the values, in whatever order a kind of vectors shows them.
             found = [Vectors.block(self, row, row + 1, dtype) for row in rows.tolist()]
             return np.concatenate(found) if found else np.zeros((0, self.dims), dtype)
@@ -232,7 +242,15 @@ def array_of(given: Any, source: str) -> NDArray[Any] | Lazy:
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise InputError(f"{source}: some numbers are masked; fill them, or remove their rows.")
     if _is_of(given, "torch"):
-        return _from_torch(given, source)
+        from judged.inputs.vectors.tensors import from_torch
+
+        return from_torch(given, source)
+    if hasattr(given, "__dlpack_device__") and not isinstance(given, np.ndarray):
+        from judged.inputs.vectors.tensors import from_device
+
+        found = from_device(given)
+        if found is not None:
+            return found
     if _is_of(given, "cupy") and hasattr(given, "get"):
         return np.asarray(given.get())
     if hasattr(given, "toarray") and _is_of(given, "scipy"):
@@ -254,20 +272,6 @@ def array_of(given: Any, source: str) -> NDArray[Any] | Lazy:
 
 def _is_of(given: Any, library: str) -> bool:
     return any(base.__module__.partition(".")[0] == library for base in type(given).__mro__)
-
-
-def _from_torch(given: Any, source: str) -> NDArray[Any] | Lazy:
-    torch = sys.modules["torch"]
-    tensor = given.detach().cpu()
-    if tensor.layout != torch.strided:
-        raise InputError(f"{source}: a sparse tensor; give a dense one, as from its to_dense().")
-    tensor = tensor.resolve_neg().resolve_conj()
-    if tensor.dtype == torch.bfloat16:
-        return from_bfloat16(tensor.view(torch.int16).numpy().view(np.uint16))
-    try:
-        return np.asarray(tensor.numpy())
-    except TypeError:  # the 8-bit floats, which numpy does not know
-        return np.asarray(tensor.float().numpy())
 
 
 def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:

@@ -115,7 +115,8 @@ def device_of(
     if precision != "double":
         unsupported.append(f"precision={precision}")
     if type(similarity).scores is not Similarity.scores:
-        unsupported.append(f"similarity={similarity.name}")
+        function = "a function as similarity"
+        unsupported.append(f"similarity={similarity.name}" if similarity.certain else function)
     if name is None:
         where = sides[1].device or sides[0].device
         return None if where is None or unsupported else Device.of(where)

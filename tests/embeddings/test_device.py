@@ -3,6 +3,7 @@ processor, so that everything but the hardware is there."""
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import judged
 from judged.embeddings import device as devices
 from judged.inputs.vectors import as_vectors, tensors
+from judged.inputs.vectors.vectors import Lazy, Vectors
 
 torch = pytest.importorskip("torch")
 PARTS = ("hit_query", "hit_rank", "hit_tie_first", "hit_tie_last", "retrieved")
@@ -49,7 +51,8 @@ def compare(queries: Any, items: Any, relevance: Any, **options: Any) -> None:
     """All that is asked of a search, in main memory and on the device."""
     here = judged.Embeddings(queries, items, **options)
     there = judged.Embeddings(queries, items, device="cpu", **options)
-    assert here.device is None and there.device is not None
+    assert here.device is None
+    assert there.device is not None
     same(here.rank(relevance), there.rank(relevance))
     for left, right in zip(here.rank_both(relevance), there.rank_both(relevance), strict=True):
         same(left, right)
@@ -107,8 +110,14 @@ def test_long_rows_too() -> None:
     expected, wanted = here.evaluate_and_top_k(judgements, measures, k=4)
     assert found.to_dict() == expected.to_dict()
     assert first.to_dict() == wanted.to_dict()
+    index = [side.evaluate_index(_first_items, judgements, "RR", k=3) for side in (here, there)]
+    assert index[0].to_dict() == index[1].to_dict()
     both = judged.evaluate_embeddings(queries, items, judgements, measures, device="cpu")
     assert both.to_dict() == expected.to_dict()
+
+
+def _first_items(block: Any, k: int) -> Any:
+    return np.tile(np.arange(k), (len(block), 1)), np.ones((len(block), k))
 
 
 def test_items_that_are_not_held_are_sent_a_tile_at_a_time(
@@ -146,6 +155,23 @@ def test_tensors_are_counted_where_they_lie(dtype: str, elsewhere: list[int]) ->
     judgements = {"0": {"1": 1, "2": 1}, "4": {"39": 1}}
     same(here.rank(judgements), there.rank(judgements))
     assert here.top_k(3).to_dict() == there.top_k(3).to_dict()
+
+
+def test_what_is_sent_elsewhere_holds_the_numbers(elsewhere: list[int]) -> None:
+    queries = torch.eye(2, dtype=torch.bfloat16)
+    assert as_vectors(queries).device == "cpu"
+    ready = judged.shards.prepare(queries, queries, judged.relevance.pairs())
+    sent = pickle.loads(pickle.dumps(ready))
+    assert sent.queries.device is None
+    assert sent.count(["c"], [[1.0, 0.0]]).level.tolist() == [1, 0]
+
+
+def test_a_part_of_the_rows_has_their_numbers(elsewhere: list[int]) -> None:
+    held = as_vectors(torch.arange(12.0).reshape(6, 2), dims=1).values
+    assert isinstance(held, Lazy)
+    part = Vectors(held.part(2, 5))
+    assert part.block(0, 3).tolist() == [[4.0], [6.0], [8.0]]
+    assert part.rows(np.array([2, 0])).tolist() == [[8.0], [4.0]]
 
 
 def test_settling_fetches_only_the_rows_that_it_needs(elsewhere: list[int]) -> None:

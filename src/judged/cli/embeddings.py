@@ -153,6 +153,7 @@ def embeddings(
         "--report": report,
         "--normalise": given["normalise"],
         "--unique": given["unique"],
+        "--device": given["device"] and diagnose,
         "--tie-range": tie_range,
         "--interval": interval,
         "--level": said("level"),

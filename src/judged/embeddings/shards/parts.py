@@ -173,12 +173,5 @@ def _slice(vectors: Vectors, begin: int, end: int) -> Vectors:
     names = tuple(vectors.name(row) for row in range(begin, end))
     values = vectors.values
     if isinstance(values, Lazy):
-        held = values
-
-        def read(rows: slice, columns: slice) -> Any:
-            return held.read(slice(rows.start + begin, rows.stop + begin), columns)
-
-        return replace(
-            vectors, values=replace(held, shape=(end - begin, held.shape[1]), read=read), ids=names
-        )
+        return replace(vectors, values=values.part(begin, end), ids=names)
     return replace(vectors, values=values[begin:end], ids=names)

@@ -46,8 +46,25 @@ class Lazy:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self[:], dtype)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as numbers: another process may have neither the file nor the device."""
+        return np.asarray, (self[:],)
+
     def first(self, dims: int) -> Lazy:
         return replace(self, shape=(self.shape[0], dims))
+
+    def part(self, begin: int, end: int) -> Lazy:
+        """Rows one after the other."""
+
+        def read(rows: slice, columns: slice) -> NDArray[Any]:
+            return self.read(slice(rows.start + begin, rows.stop + begin), columns)
+
+        def take(rows: Ints, columns: slice) -> NDArray[Any]:
+            assert self.take is not None
+            return self.take(rows + begin, columns)
+
+        some = None if self.take is None else take
+        return replace(self, shape=(end - begin, self.shape[1]), read=read, take=some)
 
 
 def from_bfloat16(bits: NDArray[np.uint16]) -> NDArray[Any] | Lazy:

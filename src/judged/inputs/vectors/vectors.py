@@ -46,10 +46,6 @@ class Lazy:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self[:], dtype)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as numbers: another process may have neither the file nor the device."""
-        return np.asarray, (self[:],)
-
     def first(self, dims: int) -> Lazy:
         return replace(self, shape=(self.shape[0], dims))
 

@@ -14,7 +14,8 @@ import pytest
 import judged
 from judged.embeddings import device as devices
 from judged.inputs.vectors import as_vectors, tensors
-from judged.inputs.vectors.vectors import Lazy, Vectors
+from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Vectors
 
 torch = pytest.importorskip("torch")
 PARTS = ("hit_query", "hit_rank", "hit_tie_first", "hit_tie_last", "retrieved")

@@ -14,7 +14,8 @@ from judged.embeddings.ready import Plan, ReadyItems, halvings, refuse_infinite
 from judged.embeddings.relations import Bound
 from judged.embeddings.tiles import Tile
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Lazy, Matrix, Vectors
+from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.segments import Floats, Ints
 from judged.similarity.equal import Levelled
 from judged.similarity.exact import Pairs as PairsOfVectors

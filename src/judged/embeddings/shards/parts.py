@@ -18,7 +18,8 @@ from judged.embeddings.shards.counts import Counts, read_counts, write_counts
 from judged.embeddings.shards.ranks import AllPairs, count_shard
 from judged.embeddings.shards.search import Prepared
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Lazy, Vectors
+from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Ints
 from judged.text import few
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Lazy, from_bfloat16
+from judged.inputs.vectors.lazy import Lazy, from_bfloat16
 
 _HOST = (1, 3)
 """What DLPack calls main memory, and the part of it that a device can read."""

@@ -58,9 +58,9 @@ def compare(queries: Any, items: Any, relevance: Any, **options: Any) -> None:
     for left, right in zip(here.rank_both(relevance), there.rank_both(relevance), strict=True):
         same(left, right)
     for ties in ("id", "input"):
-        left, right = (side.top_k(5, ties=ties) for side in (here, there))  # type: ignore[arg-type]
-        assert left.items.tolist() == right.items.tolist()
-        assert left.scores.tolist() == right.scores.tolist()
+        first, again = (side.top_k(5, ties=ties) for side in (here, there))  # type: ignore[arg-type]
+        assert first.items.tolist() == again.items.tolist()
+        assert first.scores.tolist() == again.scores.tolist()
 
 
 EXCLUDED = {
@@ -180,7 +180,7 @@ def test_settling_fetches_only_the_rows_that_it_needs(elsewhere: list[int]) -> N
     items[499] = items[3]
     there = judged.Embeddings(items[3:4], items)
     elsewhere.clear()
-    assert there.rank({"0": {"3": 1}}).hit_tie_last.tolist() == [2]
+    assert np.asarray(there.rank({"0": {"3": 1}}).hit_tie_last).tolist() == [2]
     assert elsewhere.count(500) == 2  # looked at once, after one row that says how wide they are
     assert sum(elsewhere) < 1020
 
@@ -198,7 +198,7 @@ def test_settling_fetches_only_the_rows_that_it_needs(elsewhere: list[int]) -> N
 def test_what_a_device_cannot_do_is_refused_or_done_in_main_memory(
     option: dict[str, Any], elsewhere: list[int]
 ) -> None:
-    vectors = np.float32([[1, 2], [2, 1], [3, 3]])
+    vectors = np.array([[1, 2], [2, 1], [3, 3]], np.float32)
     with pytest.raises(judged.InputError) as caught:
         judged.Embeddings(vectors, vectors, device="cpu", **option)
     name, value = next(iter(option.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
@@ -36,8 +37,7 @@ def from_device(given: Any) -> Lazy | None:
     try:
         if place is None or int(place()[0]) in _HOST or getattr(given, "ndim", 0) != 2:
             return None
-        import torch
-
+        torch: Any = importlib.import_module("torch")
         return _on_device(torch.from_dlpack(given))
     except Exception:  # whatever a library or a driver says, main memory is there
         return None

@@ -102,7 +102,7 @@ def test_any_vectors_in_tiles_of_any_shape(
     relevant[:, 0] = True
     # Rows of any width go through all ways to count and to settle.
     short = int(rng.choice([0, 2048]))
-    monkeypatch.setattr(ranks, "_SHORT", short)
+    monkeypatch.setattr(counting, "_SHORT", short)
     monkeypatch.setattr(settling, "_SHORT", short)
     monkeypatch.setattr(settling, "_CANDIDATES", int(rng.choice([7, 1 << 17])))
     monkeypatch.setattr(settling, "_WINDOWS", int(rng.choice([0, 4])))

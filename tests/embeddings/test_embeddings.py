@@ -13,12 +13,11 @@ from hypothesis.extra import numpy as hnp
 
 from judged import Rankings, evaluate, evaluate_embeddings
 from judged.checks import size_in_bytes
-from judged.embeddings import ranks, settling
-from judged.embeddings.counting import _BEHIND, _SORT_FROM
-from judged.embeddings.ranks import _SHORT
+from judged.embeddings import counting, settling
+from judged.embeddings.counting import _BEHIND, _SHORT, _SORT_FROM
 from judged.embeddings.relevance import listed, same_label, same_row
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.vectors import Lazy
+from judged.inputs.vectors.lazy import Lazy
 from judged.policy import CHOICES
 from support.dense import (
     Array,
@@ -196,10 +195,10 @@ def test_constant_scores_are_one_tie(width: int, ties: str) -> None:
 def test_ties_are_settled_alike_however_many_at_a_time(
     similarity: str, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranks, "_SHORT", 0)
+    monkeypatch.setattr(counting, "_SHORT", 0)
     monkeypatch.setattr(settling, "_CANDIDATES", 7)
     monkeypatch.setattr(settling, "_SHORT", 0)
-    monkeypatch.setattr(ranks, "_SCORES_AT_A_TIME", 100)
+    monkeypatch.setattr(counting, "_SCORES_AT_A_TIME", 100)
     queries, items, relevant, rng = sample(17, queries=20, items=60, dims=2)
     items[30:] = items[rng.integers(0, 5, 30)]
     scores = queries @ items.T if similarity == "dot" else -distances(queries, items)

@@ -26,7 +26,7 @@ from judged.embeddings.product import Product
 from judged.embeddings.streams import Nearest, chunks, nearest
 from judged.errors import InputError
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.vectors import Lazy
+from judged.inputs.vectors.lazy import Lazy
 from judged.similarity.choice import as_similarity
 from support.products import BANK, ITEMS, QUERIES, normalised, product_of
 

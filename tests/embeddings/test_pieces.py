@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import judged
+from judged.embeddings import evaluated
 from judged.embeddings.pieces import cut
+from judged.embeddings.relations import as_relation
 
 
 def numbers(found: judged.Evaluation) -> str:
@@ -123,6 +125,36 @@ def test_ranks_are_kept_as_long_as_they_are_few(in_pieces: Any, monkeypatch: Any
     assert kept.hit_rank.tolist() == ranked.hit_rank.tolist()
     assert kept.queries == ranked.queries
     assert kept.audit == ranked.audit
+
+
+@pytest.mark.parametrize("relevance", RELEVANCE)
+def test_relations_that_count_exactly_do(relevance: str) -> None:
+    both = judged.Embeddings(*vectors(0))
+    bound = as_relation(RELEVANCE[relevance], what="relevance").bind(both.queries, both.items)
+    exact = getattr(bound, "exact", False)
+    assert exact == (relevance in ("labels", "judgements"))
+    if exact:
+        assert bound.most(3, 20).tolist() == bound.block(3, 20).lengths.tolist()  # type: ignore[attr-defined]
+
+
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+def test_ranks_that_are_surely_too_many_are_never_kept(in_pieces: Any, monkeypatch: Any) -> None:
+    in_pieces()
+    monkeypatch.setattr("judged.embeddings.evaluated._BYTES", 10_000_000)  # 100 pairs, of 414
+    kept: list[int] = []
+    add = evaluated._Kept.add
+
+    def watched(self: Any, *given: Any) -> None:
+        add(self, *given)
+        kept.append(len(self._pieces))
+
+    monkeypatch.setattr(evaluated._Kept, "add", watched)
+    for search, relevance in (("plain", "labels"), ("without itself", "labels")):
+        kept.clear()
+        both = judged.Embeddings(*vectors(0), **SEARCHES[search])
+        assert both.evaluate(RELEVANCE[relevance], "AP").rankings == {}
+        assert len(kept) > 3
+        assert any(kept) == (search != "plain")
 
 
 def test_nothing_relevant_is_refused_in_pieces_too(in_pieces: Any) -> None:

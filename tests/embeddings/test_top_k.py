@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from judged import Embeddings, InputError, OutputError, PolicyError, evaluate
+from judged.embeddings.first_places import reaching
 from judged.embeddings.relevance import listed, same_label, same_row
-from judged.embeddings.top_k import TopK, reaching
+from judged.embeddings.top_k import TopK
 from support.products import rank, top_k
 
 

@@ -56,7 +56,7 @@ def part_options(function: Function) -> Function:
     return one(all_of_them(function))
 
 
-_NEVER = ("both", "index", "diagnose", "normalise", "unique")
+_NEVER = ("both", "index", "diagnose", "normalise", "unique", "device")
 _NOT_WITH_ALL = ("top",)
 _NOT_WITH_ONE = (
     *("measures", "convention", "ties", "missing", "empty", "unjudged", "tie_range", "interval"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli._embedding_options import (
+    device_option,
     memory_option,
     precision_option,
     read_sides,
@@ -84,6 +85,7 @@ def swept(
     "category's best item stands for it, and categories are ranked.",
 )
 @precision_option
+@device_option
 @memory_option
 @click.option(
     "--save-run",
@@ -193,6 +195,7 @@ def embeddings(
         "--report": report,
         "--normalise": given["normalise"],
         "--unique": given["unique"],
+        "--device": given["device"] and diagnose,
         "--tie-range": tie_range,
         "--interval": interval,
         "--level": said("level"),

@@ -19,8 +19,9 @@ import numpy as np
 
 from judged.embeddings.category_relations import ByCategory, Moved, WhollyExcluded
 from judged.embeddings.pairs import Pairs
-from judged.embeddings.product import Product, Tile
+from judged.embeddings.product import Product
 from judged.embeddings.relations import Bound
+from judged.embeddings.tiles import Tile
 from judged.errors import InputError
 from judged.inputs.categories import Categories, is_frame, read_categories
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors

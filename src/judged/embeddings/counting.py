@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.inputs.vectors.vectors import Matrix
-from judged.segments import Ints
+from judged.segments import Ints, count_above
 
 Flags = NDArray[np.bool_]
 
@@ -23,6 +25,54 @@ call."""
 _FEW = 4
 """Scores that reach the lowest limit are taken out and sorted where they are fewer than a fourth of
 a row."""
+
+
+_SHORT = 2048
+"""Rows of so many scores or fewer are sorted many at a time: calling numpy for each would take
+longer."""
+_SCORES_AT_A_TIME = 1 << 18
+
+
+def count_rows(
+    scores: Matrix,
+    row: Ints,
+    lengths: Ints,
+    limits: tuple[Matrix, Matrix],
+    own: Flags,
+    *,
+    windows: bool,
+) -> tuple[Ints, Ints, dict[int, Ints]]:
+    """What `RowCounter.count` finds in all rows of a matrix that have limits, as many as `lengths`
+    says; and of some rows where scores lie between limits."""
+    above, level = np.empty(len(row), np.int64), np.empty(len(row), np.int64)
+    close: dict[int, Ints] = {}
+    if scores.shape[1] <= _SHORT:
+        _count_short_rows(scores, row, limits, above, level)
+        return above, level, close
+    counter = RowCounter(scores.shape[1], windows=windows)
+    ends = np.cumsum(lengths)
+    for each in np.flatnonzero(lengths).tolist():
+        at = slice(int(ends[each] - lengths[each]), int(ends[each]))
+        some = limits[0][at], limits[1][at]
+        found = counter.count(scores[each], *some, own[at], above[at], level[at])
+        if found is not None:
+            close[each] = found
+    return above, level, close
+
+
+def _count_short_rows(
+    scores: Matrix, row: Ints, limits: tuple[Matrix, Matrix], above: Ints, level: Ints
+) -> None:
+    rows, width = scores.shape
+    step = max(1, _SCORES_AT_A_TIME // width)
+    for begin in range(0, rows, step):
+        some = scores[begin : begin + step]
+        ordered: NDArray[Any] = -np.sort(-some, axis=1).ravel()
+        starts, lengths = np.arange(0, len(ordered), width), np.full(len(some), width)
+        at = slice(*np.searchsorted(row, [begin, begin + step]).tolist())
+        of, (low, high) = row[at] - begin, (each[at] for each in limits)
+        above[at] = count_above(ordered, starts, lengths, of, high, or_equal=False)
+        level[at] = count_above(ordered, starts, lengths, of, low, or_equal=True)
 
 
 class RowCounter:

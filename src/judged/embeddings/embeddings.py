@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from judged.checks import checked, checked_methods, choice, size_in_bytes
 from judged.embeddings.basis import explained
+from judged.embeddings.device import device_of
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.evaluated import evaluate_search
 from judged.embeddings.indexed import Indexed
@@ -82,6 +83,9 @@ class Embeddings(Indexed):
         Of the scores that ranks are by. With "double" (the default) they are the real scores of the
         numbers as given, each rounded once to double precision: the same on every machine. With
         "single" they are what single precision makes of them, somewhat faster.
+    device : str, optional
+        Where scores are multiplied and counted, by a name that torch knows, as "cuda"; by default
+        where the vectors lie. Ranks are the same on any.
 
     >>> import judged
     >>> both = judged.Embeddings([[1.0, 0.2]], [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
@@ -105,19 +109,26 @@ class Embeddings(Indexed):
         normalise: NormalisationLike | None = None,
         unique: CategoriesLike | Labels | None = None,
         precision: Precision = "double",
+        device: str | None = None,
     ) -> None:
         size_in_bytes(memory)
         choice("precision", precision, PRECISIONS)
+        sides = (
+            as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
+            as_vectors(items, ids=item_ids, dims=dims, source="the items"),
+        )
+        chosen, changes = as_similarity(similarity), {"normalise": normalise, "unique": unique}
         super().__init__(
-            queries=as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
-            items=as_vectors(items, ids=item_ids, dims=dims, source="the items"),
-            similarity=as_similarity(similarity),
+            queries=sides[0],
+            items=sides[1],
+            similarity=chosen,
             exclude=None if exclude is None else as_relation(exclude, what="exclude"),
             memory=memory,
             dims=dims,
             normalisation=None if normalise is None else as_normalisation(normalise),
             categories=unique,
             precision=precision,
+            device=device_of(device, sides, chosen, precision, changes),
         )
 
     @classmethod

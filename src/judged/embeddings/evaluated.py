@@ -96,7 +96,9 @@ def _in_pieces(
             r = r.take(np.flatnonzero(judged.known[at]))
         return r
 
-    kept = _Kept(size_in_bytes(search.memory) // _BYTES)
+    # Where it is sure beforehand that ranks are too many to keep, none are kept meanwhile.
+    sure = getattr(bound, "exact", False) and search.exclude is None and search.categories is None
+    kept = _Kept(0 if sure else size_in_bytes(search.memory) // _BYTES)
 
     def finish(counted: Counted) -> Part:
         r = basis.of(rankings(counted), len(counted.ranked))

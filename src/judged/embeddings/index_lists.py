@@ -128,7 +128,7 @@ def lists_of(
             best.add(tile)
             for items, own in zip(found, scores, strict=True):
                 row, place = np.nonzero(tile.holds(items))
-                own[row, place] = tile.scores[row, items[row, place] - column]
+                own[row, place] = tile.at(row, items[row, place] - column)
             settled = tile.slack is not None
         if not settled and not product.comparable:
             scores = [own + product.shifts(begin, end) for own in scores]

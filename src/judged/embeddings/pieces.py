@@ -11,7 +11,7 @@ from judged.embeddings.product import Scores
 from judged.embeddings.relations import Bound
 from judged.segments import Ints
 
-PAIRS = 100_000
+PAIRS = 50_000
 """Relevant items of a piece: the rows of a tile are counted, and evaluated, a piece at a time."""
 _CELLS = 1 << 22
 """Of the matrix that a relation which does not say how many is asked for."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,48 +12,25 @@ from judged.embeddings.blocks import Blocks
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.ready import Plan, ReadyItems, halvings, refuse_infinite
 from judged.embeddings.relations import Bound
+from judged.embeddings.tiles import Tile
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Lazy, Matrix, Vectors
+from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.segments import Floats, Ints
 from judged.similarity.equal import Levelled
 from judged.similarity.exact import Pairs as PairsOfVectors
 from judged.similarity.rounding import Precision, sum_error
 from judged.similarity.similarity import Similarity
 
+if TYPE_CHECKING:
+    from judged.embeddings.device import Device
+
 MEMORY = "1GB"
 Result = TypeVar("Result")
 _NUMBERS_AT_A_TIME = 1 << 18
 """Of vectors that are compared pair by pair."""
-_DOUBLED_AT_A_TIME = 1 << 20
+_DOUBLED_AT_A_TIME = 1 << 18
 """Of vectors that are multiplied in double precision."""
-
-
-@dataclass(frozen=True)
-class Tile:
-    """A block of queries with a block of items: their scores, the excluded items' at minus
-    infinity."""
-
-    row: int
-    """The first query."""
-    column: int
-    """The first item."""
-    scores: Matrix
-    slack: Floats | None = None
-    """For each query how close two scores may be and yet stand in the wrong order, or tie; None
-    where scores are as they are."""
-    in_order: bool = False
-    """Whether they stand in the right order all the same, and tie where they should: they only lack
-    the same number."""
-
-    def rows(self, begin: int, end: int) -> Tile:
-        """The scores of some of the queries, by their numbers among all."""
-        at = slice(begin - self.row, end - self.row)
-        slack = None if self.slack is None else self.slack[at]
-        return Tile(begin, self.column, self.scores[at], slack, self.in_order)
-
-    def holds(self, item: Ints) -> Any:
-        """Which of some items lie in this tile."""
-        return (item >= self.column) & (item < self.column + self.scores.shape[1])
 
 
 class Scores(Blocks, Protocol):
@@ -119,7 +95,7 @@ class Product:
     height and width of tiles, where it is not left to the memory. With `keep`, tiles stay: all
     scores are held, for whoever wants to see them from the other side. `cuts` are columns at which
     tiles may begin too. `ready` are the items of another product of the same sides, or of vectors
-    that were checked against them.
+    that were checked against them. With a `device`, tiles are multiplied and counted there.
     """
 
     def __init__(
@@ -137,12 +113,13 @@ class Product:
         keep: bool = False,
         cuts: Ints | None = None,
         ready: ReadyItems | None = None,
+        device: Device | None = None,
     ) -> None:
         if ready is None:
             similarity.check(queries, items)
         self.queries, self.items, self.similarity = queries, items, similarity
         self.exclude, self.memory, self.cuts = exclude, memory, cuts
-        self.precision, self._normaliser = precision, normaliser
+        self.precision, self._normaliser, self._device = precision, normaliser, device
         double = precision == "double"
         wide = double and (wide or normaliser is not None or not similarity.certain)
         self.certain = double and not wide
@@ -152,7 +129,7 @@ class Product:
         if not self.certain:
             self._exact = np.float64 if wide else np.float32
         self._prepare(ready, wide=wide)
-        plan = Plan.of(queries, items, similarity, memory, self.kept)
+        plan = self._plan()
         self.threads = plan.threads
         self.height, self.width = shape or (plan.height, plan.width)
         self.listed: Precision = np.float64 if double else np.float32
@@ -161,6 +138,11 @@ class Product:
             np.empty((len(queries), len(items)), self.kept) if keep else None
         )
 
+    def _plan(self) -> Plan:
+        sides = self.queries, self.items, self.similarity
+        # A device has threads enough of its own.
+        return Plan.of(*sides, self.memory, self.kept, alone=self._device is not None)
+
     def _prepare(self, ready: ReadyItems | None, *, wide: bool) -> None:
         """Look at both sides, in double precision where single precision cannot hold them."""
         self.kept: Precision = np.float64 if wide else np.float32
@@ -168,9 +150,13 @@ class Product:
             self.ready, self.kept = ready, ready.kept
         else:
             given = np.float64 if np.float64 in (self.kept, self._exact) else np.float32
-            plan = Plan.of(self.queries, self.items, self.similarity, self.memory, self.kept)
             self.ready = ReadyItems(
-                self.items, self.similarity, hold=plan.hold, given=given, kept=self.kept
+                self.items,
+                self.similarity,
+                hold=self._plan().hold,
+                given=given,
+                kept=self.kept,
+                device=self._device,
             )
         self.whole_numbers = False
         """Whether all scores are whole numbers or halves of them (or of halves) that are never
@@ -242,18 +228,22 @@ class Product:
                 .buffer[: len(prepared) * (end - column)]
                 .reshape(len(prepared), end - column)
             )
-        scores = self.similarity.scores(prepared, items, out)
-        if self.ready.first is not None:
-            self._workspace().levelled.level(scores, column)
+        kind: type[Tile] = Tile
+        if self._device is not None:
+            scores, kind = self._device.product(prepared, items, out), self._device.tile
+        else:
+            scores = self.similarity.scores(prepared, items, out)
+            if self.ready.first is not None:
+                self._workspace().levelled.level(scores, column)
         slack = None
         if self.certain and not (self.whole_numbers and self.comparable):
             slack = 2 * self.similarity.bound(prepared, self.ready.longest, self.kept)
         elif self._normaliser is not None:
             self._normaliser.apply(scores, row, column)
-        tile = Tile(row, column, scores, slack, self.whole_numbers)
+        tile = kind(row, column, scores, slack, self.whole_numbers)
         if excluded is not None:
             inside = tile.holds(excluded.item)
-            scores[excluded.row[inside], excluded.item[inside] - column] = -np.inf
+            tile.exclude(excluded.row[inside], excluded.item[inside] - column)
         return tile
 
     def shifts(self, begin: int, end: int) -> Floats:
@@ -274,8 +264,9 @@ class Product:
         next."""
         own, size = self.ready.workspace, 0 if self.whole is not None else self.height * self.width
         if getattr(own, "shape", None) != (size, self.height):
-            own.shape, own.buffer = (size, self.height), np.empty(size, self.kept)
-            if self.ready.first is not None:
+            make = np.empty if self._device is None else self._device.empty
+            own.shape, own.buffer = (size, self.height), make(size, self.kept)
+            if self.ready.first is not None and self._device is None:
                 begins = np.asarray(self.columns)
                 if self.cuts is not None:
                     begins = np.union1d(begins, self.cuts)

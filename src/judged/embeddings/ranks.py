@@ -10,22 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged.embeddings.blocks import over_blocks
 from judged.embeddings.categories import UniqueProduct
 from judged.embeddings.counted import Counted
-from judged.embeddings.counting import RowCounter
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.pieces import blocks, pieces
-from judged.embeddings.product import Scores, Tile
+from judged.embeddings.product import Scores
 from judged.embeddings.relations import Bound
-from judged.embeddings.settling import Neighbours, Told, Windows, within
+from judged.embeddings.settling import Neighbours, Told, Windows
+from judged.embeddings.tiles import Limits, Tile
 from judged.inputs.vectors.vectors import Matrix
-from judged.segments import Floats, Ints, count_above, order_in_segments
+from judged.segments import Floats, Ints, order_in_segments
 from judged.similarity.rounding import Precision, sum_error, unit
 
 Result = TypeVar("Result")
@@ -167,10 +166,10 @@ class Tally:
     def read(self, tile: Tile) -> None:
         """Take the relevant items' own scores from the tile they are in."""
         self._slack = None if tile.in_order else tile.slack
-        if tile.scores.dtype != self._score.dtype:
-            self._score = self._score.astype(tile.scores.dtype)
+        if tile.dtype != self._score.dtype:
+            self._score = self._score.astype(tile.dtype)
         inside = tile.holds(self._item)
-        self._score[inside] = tile.scores[self._row[inside], self._item[inside] - tile.column]
+        self._score[inside] = tile.at(self._row[inside], self._item[inside] - tile.column)
 
     def take(self, own: Floats, tile: Tile, shift: Floats | None) -> None:
         """The relevant items are in no tile, and their exact scores are known: put each row's in
@@ -182,7 +181,7 @@ class Tally:
         self._slack = tile.slack
         self._order()
         own = self._own = self._score
-        kind = tile.scores.dtype.type
+        kind = tile.dtype.type
         with np.errstate(over="ignore"):
             if self._slack is None:
                 self._low, self._high = beside(own, kind)
@@ -224,38 +223,14 @@ class Tally:
     def add(self, tile: Tile) -> None:
         """Count, for each relevant item, the scores of the tile above its own, level with it, and
         before it in a tie."""
-        above, level = np.empty_like(self._above), np.empty_like(self._level)
-        width = tile.scores.shape[1]
-        close: dict[int, Ints] = {}
-        own = tile.holds(self._item)
-        if width <= _SHORT:
-            self._count_short_rows(tile.scores, above, level)
-        else:
-            counter = RowCounter(width, windows=self._slack is not None)
-            ends = np.cumsum(self._lengths)
-            for row in np.flatnonzero(self._lengths).tolist():
-                at = slice(int(ends[row] - self._lengths[row]), int(ends[row]))
-                limits = self._low[at], self._high[at]
-                found = counter.count(tile.scores[row], *limits, own[at], above[at], level[at])
-                if found is not None:
-                    close[row] = found
+        own, apart = tile.holds(self._item), self._slack is not None
+        limits = Limits(self._row, self._lengths, self._low, self._high, own, apart)
+        above, level, close = tile.count(limits)
         crowded = np.flatnonzero(level - above > own)
         if len(crowded):
             self._settle(tile, crowded, above, level, close)
         self._above += above
         self._level += level
-
-    def _count_short_rows(self, scores: Matrix, above: Ints, level: Ints) -> None:
-        rows, width = scores.shape
-        step = max(1, _SCORES_AT_A_TIME // width)
-        for begin in range(0, rows, step):
-            some = scores[begin : begin + step]
-            ordered: NDArray[Any] = -np.sort(-some, axis=1).ravel()
-            starts, lengths = np.arange(0, len(ordered), width), np.full(len(some), width)
-            at = slice(*np.searchsorted(self._row, [begin, begin + step]).tolist())
-            row = self._row[at] - begin
-            above[at] = count_above(ordered, starts, lengths, row, self._high[at], or_equal=False)
-            level[at] = count_above(ordered, starts, lengths, row, self._low[at], or_equal=True)
 
     def _settle(
         self, tile: Tile, crowded: Ints, above: Ints, level: Ints, close: dict[int, Ints]
@@ -264,7 +239,7 @@ class Tally:
         row, low, high = (each[crowded] for each in (self._row, self._low, self._high))
         windows, window = Windows.around(row, low, high)
         ahead = above[crowded[windows.last]]
-        for some, which, column in within(tile.scores, windows, close):
+        for some, which, column in tile.within(windows, close):
             mine = slice(*np.searchsorted(window, [some.start, some.stop]).tolist())
             near, score = self._neighbours(
                 tile, windows.row[which], column, which, crowded[mine], window[mine], ahead
@@ -301,7 +276,7 @@ class Tally:
             own=np.append(relevant, others),
             above=ahead[window],
         )
-        score = tile.scores[row, column].astype(np.float64)
+        score = tile.at(row, column).astype(np.float64)
         own_score = self._score[others] if self._slack is None else self._exact(others)
         return near, np.append(score, own_score)
 
@@ -378,10 +353,6 @@ def beside(numbers: Floats, kind: Precision) -> tuple[Matrix, Matrix]:
     return low, high
 
 
-_SHORT = 2048
-"""Rows of so many scores or fewer are sorted many at a time: calling numpy for each would take
-longer."""
 _EXACT = 8
 """Scores in double precision that take as long as an exact one, with what is spared by having it.
 """
-_SCORES_AT_A_TIME = 1 << 18

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 class Bound(Protocol):
     """What knows the items of a block of queries; and, if it has a method `most`, how many there
-    are at most for each of them, before it is asked which."""
+    are at most for each of them, before it is asked which: not fewer where it is `exact`."""
 
     def block(self, begin: int, end: int) -> Pairs: ...
 
@@ -134,6 +134,7 @@ def rows_of(names: Iterable[str], vectors: Vectors) -> dict[str, int]:
 class _Listed:
     """Pairs held as they are, in the order of the queries."""
 
+    exact: ClassVar[bool] = True
     item: Ints
     grade: Floats
     lengths: Ints

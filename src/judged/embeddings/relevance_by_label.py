@@ -39,6 +39,7 @@ class SameLabel:
 
 @dataclass(frozen=True, eq=False)
 class _ByCode:
+    exact: ClassVar[bool] = True
     query_code: Ints
     order: Ints
     counts: Ints

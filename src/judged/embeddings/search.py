@@ -26,6 +26,7 @@ from judged.similarity.similarity import Similarity
 from judged.text import counted
 
 if TYPE_CHECKING:
+    from judged.embeddings.device import Device
     from judged.types import Precision, Progress
 
 
@@ -55,6 +56,8 @@ class Search:
     """The items' categories, which are ranked in place of them."""
     precision: Precision = "double"
     """Of the scores that ranks are by."""
+    device: Device | None = None
+    """Where scores are multiplied and counted, if not in main memory."""
 
     def __repr__(self) -> str:
         sides = (self.queries, "query", "queries"), (self.items, "item", "items")
@@ -75,6 +78,7 @@ def reversed_search(search: Search) -> Search:
         normalisation=search.normalisation,
         categories=None,
         precision=search.precision,
+        device=search.device,
     )
 
 
@@ -99,6 +103,7 @@ def scores_of(
         "memory": search.memory,
         "precision": precision,
         "keep": keep,
+        "device": search.device if precision == "double" else None,
     }
     grouping = None
     if search.categories is not None:
@@ -207,6 +212,7 @@ def counted_both(
     whole = len(search.queries) * len(search.items) * size
     keep = (
         search.normalisation is None
+        and search.device is None
         and search.similarity.both_ways
         and whole <= size_in_bytes(search.memory) // 2
     )

@@ -1,15 +1,9 @@
-"""The exact first k items of each query, from the same product that ranks are counted in.
-
-A row of scores is seen as a table of groups whose greatest scores come from one pass over the row.
-The k-th greatest of these is a score that at least k items reach, so only the groups that reach it
-are looked into: the rest of the row is never sorted, partitioned or copied.
-"""
+"""The exact first k items of each query, from the same product that ranks are counted in."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from math import isqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,10 +12,11 @@ from numpy.typing import NDArray
 from judged.checks import whole
 from judged.embeddings.blocks import over_blocks
 from judged.embeddings.normalisation import Fitted
-from judged.embeddings.product import Scores, Tile
+from judged.embeddings.product import Scores
 from judged.embeddings.ranks import TieOrder
+from judged.embeddings.tiles import Tile
 from judged.errors import PolicyError, quoted
-from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.inputs.vectors.vectors import Vectors
 from judged.policy import CHOICES
 from judged.results import Table
 from judged.run_results import RunResult
@@ -80,25 +75,16 @@ class Best:
         )
 
     def add(self, tile: Tile) -> None:
-        found = [self._reaching(tile, row) for row in range(len(tile.scores))]
-        scores: list[NDArray[Any]] = [
-            row[items] for row, items in zip(tile.scores, found, strict=True)
-        ]
+        row, column = tile.reaching(self.k)
+        lengths = np.bincount(row, minlength=len(tile.scores))
+        scores: NDArray[Any] = tile.at(row, column)
         if tile.slack is not None:
-            lengths = np.array([len(items) for items in found], np.int64)
-            query = np.repeat(np.arange(tile.row, tile.row + len(found)), lengths)
-            exact = self._product.exact_pairs(query, np.concatenate(found) + tile.column)
-            scores = np.split(exact, np.cumsum(lengths)[:-1])
-        for row, (items, own) in enumerate(zip(found, scores, strict=True)):
-            self._add_row(tile.row + row, items + tile.column, own)
-
-    def _reaching(self, tile: Tile, row: int) -> Ints:
-        """The items of a row that may be among its first k."""
-        scores = tile.scores[row]
-        items = reaching(scores, self.k)
-        if tile.slack is None or not len(items):
-            return items
-        return np.flatnonzero(scores >= scores[items].min() - tile.slack[row])
+            scores = self._product.exact_pairs(row + tile.row, column + tile.column)
+        ends = np.cumsum(lengths)[:-1]
+        for at, (items, own) in enumerate(
+            zip(np.split(column, ends), np.split(scores, ends), strict=True)
+        ):
+            self._add_row(tile.row + at, items + tile.column, own)
 
     def _add_row(self, query: int, items: Ints, scores: NDArray[Any]) -> None:
         held = np.count_nonzero(self._items[query] >= 0)
@@ -143,45 +129,6 @@ class Best:
         if self._fitted is not None and self._fitted.normalisation.keeps_order:
             scores = self._fitted.of_lists(scores)
         return TopK(items, scores, lengths, self._product.queries, self._product.items, self._rule)
-
-
-_GROUPED_FROM = 16
-"""A row so many times longer than k is looked through by groups; a shorter one is partitioned at
-once."""
-
-
-def reaching(scores: Matrix, k: int) -> Ints:
-    """Where all scores stand that reach the k-th greatest of a row, ties included; minus infinity
-    is nobody's score."""
-    width = len(scores)
-    if k >= width:
-        return np.flatnonzero(scores > -np.inf)
-    if width < _GROUPED_FROM * k:
-        return _from(scores, np.partition(scores, width - k)[width - k])
-    # With as many groups as members of the best k groups, both steps cost the same.
-    groups = isqrt(width * k)
-    deep, rest = divmod(width, groups)
-    greatest = scores[: deep * groups].reshape(deep, groups).max(axis=0)
-    if rest:
-        np.maximum(greatest[:rest], scores[deep * groups :], out=greatest[:rest])
-    limit = np.partition(greatest, groups - k)[groups - k]
-    chosen = np.flatnonzero(greatest >= limit)
-    if len(chosen) * 4 > groups or limit == -np.inf:
-        found = _from(scores, limit)
-    else:
-        members = (np.arange(0, width, groups)[:, None] + chosen).ravel()
-        members = members[
-            : np.searchsorted(members[-len(chosen) :], width) + len(members) - len(chosen)
-        ]
-        found = members[_from(scores[members], limit)]
-    if len(found) <= k:
-        return found
-    reached = scores[found]
-    return found[_from(reached, np.partition(reached, len(found) - k)[len(found) - k])]
-
-
-def _from(scores: Matrix, limit: np.float32) -> Ints:
-    return np.flatnonzero(scores >= limit if limit > -np.inf else scores > limit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,7 +19,8 @@ from judged.errors import InputError, JudgedError, MissingExtraError
 from judged.inputs.formats import promised
 from judged.inputs.vectors import as_vectors, read_vectors
 from judged.inputs.vectors.formats import FORMATS
-from judged.inputs.vectors.vectors import Lazy, Vectors
+from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Vectors
 from judged.types import VectorFileFormat
 from support.vector_files import (
     OBJECTS,

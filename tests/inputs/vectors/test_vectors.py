@@ -9,7 +9,8 @@ import pytest
 
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
-from judged.inputs.vectors.vectors import Vectors, from_bfloat16
+from judged.inputs.vectors.lazy import from_bfloat16
+from judged.inputs.vectors.vectors import Vectors
 
 ROWS = [[1.0, -2.5], [0.0, 0.15625], [3.0, 4.0]]
 """All exact in bfloat16, which has 8 bits."""

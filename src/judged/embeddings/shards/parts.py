@@ -18,7 +18,8 @@ from judged.embeddings.shards.counts import Counts, read_counts, write_counts
 from judged.embeddings.shards.ranks import AllPairs, count_shard
 from judged.embeddings.shards.search import Prepared
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Lazy, Vectors
+from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Ints
 from judged.text import few
 
@@ -173,12 +174,5 @@ def _slice(vectors: Vectors, begin: int, end: int) -> Vectors:
     names = tuple(vectors.name(row) for row in range(begin, end))
     values = vectors.values
     if isinstance(values, Lazy):
-        held = values
-
-        def read(rows: slice, columns: slice) -> Any:
-            return held.read(slice(rows.start + begin, rows.stop + begin), columns)
-
-        return replace(
-            vectors, values=replace(held, shape=(end - begin, held.shape[1]), read=read), ids=names
-        )
+        return replace(vectors, values=values.part(begin, end), ids=names)
     return replace(vectors, values=values[begin:end], ids=names)

@@ -37,7 +37,15 @@ _SENT_TO_SERVER = 1 << 26
 """The same through a server of Spark Connect, which takes no larger messages."""
 _SUMS = 16
 """From so many partitions on, counts are added up in Spark, into so many sums."""
-_UNSUPPORTED = ("normalise", "unique", "both", "item_ids", "unanswerable", "answer_threshold")
+_UNSUPPORTED = (
+    "normalise",
+    "unique",
+    "both",
+    "item_ids",
+    "unanswerable",
+    "answer_threshold",
+    "device",
+)
 _NOTHING: dict[str, Any] = {"both": False, "unanswerable": False}
 
 

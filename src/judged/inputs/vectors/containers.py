@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from judged.errors import InputError, MissingExtraError
 from judged.inputs.compression import most_unpacked, too_large
 from judged.inputs.vectors.formats import File, choose, choose_ids
+from judged.inputs.vectors.lazy import Lazy, from_bfloat16
 from judged.inputs.vectors.npy import NPY_ERRORS, refuse_objects
-from judged.inputs.vectors.vectors import Lazy, Vectors, from_bfloat16
+from judged.inputs.vectors.vectors import Vectors
 
 Shape = tuple[int, ...]
 

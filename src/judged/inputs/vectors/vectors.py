@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import mmap
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,50 +13,13 @@ from numpy.typing import NDArray
 
 from judged.checks import whole
 from judged.errors import InputError, quoted
+from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.tensors import from_device, from_torch
 from judged.segments import Floats, Ints
 
 Matrix = NDArray[Any]
 """Of single or double precision."""
 ROWS_AT_A_TIME = 1 << 16
-
-
-@dataclass(frozen=True, eq=False)
-class Lazy:
-    """A matrix whose rows become numbers only when they are asked for: bfloat16, which numpy does
-    not know, or HDF5."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    read: Callable[[slice, slice], NDArray[Any]]
-    """Some rows, and of these some columns; both from the first wanted to the one after the last.
-    """
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    def __getitem__(self, rows: slice) -> NDArray[Any]:
-        begin, end, _ = rows.indices(self.shape[0])
-        return self.read(slice(begin, end), slice(0, self.shape[1]))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.asarray(self[:], dtype)
-
-    def first(self, dims: int) -> Lazy:
-        return replace(self, shape=(self.shape[0], dims))
-
-
-def from_bfloat16(bits: NDArray[np.uint16]) -> NDArray[Any] | Lazy:
-    """bfloat16 is the upper half of a float32; a matrix of them is widened block by block."""
-
-    def widened(part: NDArray[np.uint16]) -> Matrix:
-        return (part.astype(np.uint32) << 16).view(np.float32)
-
-    if bits.ndim != 2:
-        return widened(bits)
-    return Lazy(
-        bits.shape, np.dtype(np.float32), lambda rows, columns: widened(bits[rows, columns])
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +62,11 @@ class Vectors:
     def dims(self) -> int:
         """How many dimensions the vectors have."""
         return int(self.values.shape[1])
+
+    @property
+    def device(self) -> str | None:
+        """The device on which the numbers lie; None for main memory and files."""
+        return self.values.device if isinstance(self.values, Lazy) else None
 
     @property
     def precise(self) -> type[np.floating[Any]]:
@@ -173,6 +140,8 @@ class Vectors:
         [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
         """
         if isinstance(self.values, Lazy):
+            if self.values.take is not None:
+                return self.values.take(rows, slice(0, self.dims)).astype(dtype, copy=False)
             # By the rows of the values, in whatever order a kind of vectors shows them.
             found = [Vectors.block(self, row, row + 1, dtype) for row in rows.tolist()]
             return np.concatenate(found) if found else np.zeros((0, self.dims), dtype)
@@ -236,7 +205,11 @@ def array_of(given: Any, source: str) -> NDArray[Any] | Lazy:
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise InputError(f"{source}: some numbers are masked; fill them, or remove their rows.")
     if _is_of(given, "torch"):
-        return _from_torch(given, source)
+        return from_torch(given, source)
+    if hasattr(given, "__dlpack_device__") and not isinstance(given, np.ndarray):
+        found = from_device(given)
+        if found is not None:
+            return found
     if _is_of(given, "cupy") and hasattr(given, "get"):
         return np.asarray(given.get())
     if hasattr(given, "toarray") and _is_of(given, "scipy"):
@@ -258,20 +231,6 @@ def array_of(given: Any, source: str) -> NDArray[Any] | Lazy:
 
 def _is_of(given: Any, library: str) -> bool:
     return any(base.__module__.partition(".")[0] == library for base in type(given).__mro__)
-
-
-def _from_torch(given: Any, source: str) -> NDArray[Any] | Lazy:
-    torch = sys.modules["torch"]
-    tensor = given.detach().cpu()
-    if tensor.layout != torch.strided:
-        raise InputError(f"{source}: a sparse tensor; give a dense one, as from its to_dense().")
-    tensor = tensor.resolve_neg().resolve_conj()
-    if tensor.dtype == torch.bfloat16:
-        return from_bfloat16(tensor.view(torch.int16).numpy().view(np.uint16))
-    try:
-        return np.asarray(tensor.numpy())
-    except TypeError:  # the 8-bit floats, which numpy does not know
-        return np.asarray(tensor.float().numpy())
 
 
 def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:

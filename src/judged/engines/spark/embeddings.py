@@ -12,6 +12,7 @@ import numpy as np
 
 from judged.engines.spark.failures import failures
 from judged.engines.spark.local import as_frame
+from judged.engines.spark.partitions import SMALL
 from judged.engines.spark.session import address_of, is_connect
 from judged.engines.spark.vectors import (
     AddCounts,
@@ -157,6 +158,8 @@ def _judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
 
     names = list(dict.fromkeys(name for each in relation.pool.items for name in each))
     wanted = as_frame(pl.DataFrame({"id": pl.Series(names, dtype=pl.String)}), frame.sparkSession)
+    if len(names) <= SMALL:
+        wanted = wanted.hint("broadcast")
     with failures(address_of(frame)):
         rows = frame.join(wanted, "id", "left_semi").collect()
     if not rows:

@@ -222,10 +222,6 @@ GAPS: dict[tuple[str, str], str] = {
         (engine, "categories"): "categories need the whole run, and a folder is read in blocks"
         for engine in ("files", "disk")
     },
-    **{
-        ("spark long lists", batch): "of a list that is never gathered no large ties are warned of"
-        for batch in ("id", "expected", "golden, judged only", "first of duplicates")
-    },
     ("ibis on sqlite", "NaN"): "SQLite keeps a NaN as NULL, a score that is missing",
 }
 """What an engine cannot do, or does otherwise, and why."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.engines.spark.collected import collected
 from judged.engines.spark.failures import failures
 from judged.engines.spark.local import as_frame
 from judged.engines.spark.partitions import SMALL
@@ -161,15 +162,11 @@ def _judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
     if len(names) <= SMALL:
         wanted = wanted.hint("broadcast")
     with failures(address_of(frame)):
-        rows = frame.join(wanted, "id", "left_semi").collect()
-    if not rows:
+        found = collected(frame.join(wanted, "id", "left_semi"))
+    if not found.height:
         raise InputError("the judgements and the items in Spark have no item in common.")
-    place = {name: at for at, name in enumerate(names)}
-    rows.sort(key=lambda row: place[row["id"]])
-    table = pl.DataFrame(
-        {"id": [row["id"] for row in rows], "vector": [row["vector"] for row in rows]},
-        schema={"id": pl.String, "vector": pl.List(pl.Float64)},
-    )
+    order = pl.DataFrame({"id": pl.Series(names, dtype=pl.String)})
+    table = order.join(found, on="id", how="inner", maintain_order="left")
     kind = dict(frame.dtypes)["vector"]
     matrix = matrix_of(table)
     return table["id"].to_list(), matrix.astype(np.float32) if "float" in kind else matrix

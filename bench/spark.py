@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -185,11 +186,12 @@ def answers(spark: Any, evaluate: Callable[..., dict[str, float]]) -> dict[str, 
 
 def family(first: int) -> list[int]:
     """A process and all that it started, and those started."""
-    parents = {
-        int(path.name): int(path.joinpath("stat").read_text().rpartition(")")[2].split()[1])
-        for path in Path("/proc").iterdir()
-        if path.name.isdigit()
-    }
+    parents = {}
+    for path in Path("/proc").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # others end while we look
+            if path.name.isdigit():
+                about = path.joinpath("stat").read_text().rpartition(")")[2]
+                parents[int(path.name)] = int(about.split()[1])
     found = [first]
     for member in found:
         found += [child for child, parent in parents.items() if parent == member]

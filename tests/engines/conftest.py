@@ -61,3 +61,18 @@ def spark(needs: Needs) -> Iterator[Any]:
         )
     yield session
     session.stop()
+
+
+@pytest.fixture
+def settings(spark: Any) -> Any:
+    """Settings of Spark, which are as before afterwards."""
+    names: list[str] = []
+
+    def change(**given: int) -> None:
+        for name, value in given.items():
+            names.append(f"spark.judged.{name}")
+            spark.conf.set(names[-1], str(value))
+
+    yield change
+    for name in names:
+        spark.conf.unset(name)

@@ -60,21 +60,6 @@ def environment() -> dict[str, str]:
     return {**os.environ, **own}
 
 
-@pytest.fixture
-def settings(spark: Any) -> Any:
-    """Settings of Spark, which are as before afterwards."""
-    names: list[str] = []
-
-    def change(**given: int) -> None:
-        for name, value in given.items():
-            names.append(f"spark.judged.{name}")
-            spark.conf.set(names[-1], str(value))
-
-    yield change
-    for name in names:
-        spark.conf.unset(name)
-
-
 def test_partitions_and_long_lists_give_the_same_bits(spark: Any, settings: Any) -> None:
     """Lists of more than 30 results are counted where they lie, the others lie in partitions."""
     judgements, run = tables()
@@ -292,38 +277,6 @@ def test_workers_without_judged(spark: Any, tmp_path: Path) -> None:
         f"{judged.__version__} there. --engine tables (engine='tables') does without judged on the "
         "workers."
     )
-
-
-def test_from_the_command_line_through_spark_connect(spark: Any, folder: Path) -> None:
-    """Files of several formats, by a server of Spark Connect, in a process of its own."""
-    judgements, run = tables()
-    run = run.with_columns(pl.col("score").cast(pl.Float32))
-    run.write_parquet("one.parquet")
-    run.write_csv("two.csv")
-    lines = (f"{query} Q0 {item} 0 {score} tag" for query, item, score in run.rows())
-    Path("three.run").write_text("\n".join(lines))
-    rows = [
-        (query, item, grade) for query, own in judgements.items() for item, grade in own.items()
-    ]
-    Path("qrels").write_text("".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows))
-    port = spark.conf.get("spark.connect.grpc.binding.port")
-    files = [str(Path(name).absolute()) for name in ("one.parquet", "two.csv", "three.run")]
-    options = ["-m", MEASURES, "--per-query", "--format", "json"]
-    there = [*options, "--engine", "spark", "--remote", f"sc://localhost:{port}"]
-    done = subprocess.run(
-        [sys.executable, "-m", "judged", "evaluate", "qrels", *files, *there],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment(),
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    wanted = judged.evaluate("qrels", files, MEASURES).to_dict(per_query=True)
-    for one, other in zip(found["runs"], wanted["runs"], strict=True):
-        assert one["name"] == other["name"]
-        assert one["per_query"] == other["per_query"]
-        assert one["scores"] == other["scores"]
 
 
 KILLED = """

@@ -3,7 +3,7 @@ those that do."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from judged.inputs.tables import Judgements, Lookup
 from judged.judging.join import Hashed, group
 from judged.rankings.rankings import Subtopics
 from judged.segments import Ints, ordinals
+from judged.text import Tallied
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,8 +103,48 @@ def _by_item(frame: pl.DataFrame, query: Ints) -> tuple[pl.DataFrame, Subtopics]
 
 
 def _note(subtopics: Subtopics, items: int) -> Iterator[str]:
-    if items < len(subtopics.grade):
+    yield from _said(len(subtopics.grade), items)
+
+
+def _said(rows: int, items: int) -> Iterator[str]:
+    if items < rows:
         yield (
-            f"{len(subtopics.grade):,} judgements by subtopic are of {items:,} items: "
+            f"{rows:,} judgements by subtopic are of {items:,} items: "
             "measures that know no subtopics take the best grade of each item."
         )
+
+
+class SubtopicRows(Tallied):
+    """How many judgements by subtopic a part of all has, until all parts are known."""
+
+
+class SubtopicItems(Tallied):
+    """How many items these are of."""
+
+
+def counts_of(subtopics: Subtopics, items: int) -> tuple[str, ...]:
+    """The note of a part of all judgements, as counts that add up."""
+    return (
+        SubtopicRows(len(subtopics.grade), *["{} judgements by subtopic"] * 2),
+        SubtopicItems(items, *["{} items by subtopic"] * 2),
+    )
+
+
+def with_note(notes: Iterable[str]) -> tuple[str, ...]:
+    """Notes of all parts, with the note in place of such counts.
+
+    >>> both = SubtopicRows(3, "{} rows", "{} rows"), SubtopicItems(2, "{} items", "{} items")
+    >>> with_note(["First.", *both, "Last."])[1]
+    '3 judgements by subtopic are of 2 items: measures that know no subtopics take the best grade \
+of each item.'
+    """
+    found: list[str] = []
+    rows = 0
+    for note in notes:
+        if isinstance(note, SubtopicRows):
+            rows = note.number
+        elif isinstance(note, SubtopicItems):
+            found.extend(_said(rows, note.number))
+        else:
+            found.append(note)
+    return tuple(found)

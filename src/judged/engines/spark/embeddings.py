@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.engines.spark.collected import collected
 from judged.engines.spark.failures import failures
 from judged.engines.spark.local import as_frame
+from judged.engines.spark.partitions import SMALL
 from judged.engines.spark.session import address_of, is_connect
 from judged.engines.spark.vectors import (
     AddCounts,
@@ -165,16 +167,14 @@ def _judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
 
     names = list(dict.fromkeys(name for each in relation.pool.items for name in each))
     wanted = as_frame(pl.DataFrame({"id": pl.Series(names, dtype=pl.String)}), frame.sparkSession)
+    if len(names) <= SMALL:
+        wanted = wanted.hint("broadcast")
     with failures(address_of(frame)):
-        rows = frame.join(wanted, "id", "left_semi").collect()
-    if not rows:
+        found = collected(frame.join(wanted, "id", "left_semi"))
+    if not found.height:
         raise InputError("the judgements and the items in Spark have no item in common.")
-    place = {name: at for at, name in enumerate(names)}
-    rows.sort(key=lambda row: place[row["id"]])
-    table = pl.DataFrame(
-        {"id": [row["id"] for row in rows], "vector": [row["vector"] for row in rows]},
-        schema={"id": pl.String, "vector": pl.List(pl.Float64)},
-    )
+    order = pl.DataFrame({"id": pl.Series(names, dtype=pl.String)})
+    table = order.join(found, on="id", how="inner", maintain_order="left")
     kind = dict(frame.dtypes)["vector"]
     matrix = matrix_of(table)
     return table["id"].to_list(), matrix.astype(np.float32) if "float" in kind else matrix

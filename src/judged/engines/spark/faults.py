@@ -81,17 +81,23 @@ def fault_in(
     return Fault(9, query, "", text, error=type(error))
 
 
+def item_missing(source: str, query: str, number: int, order: int = 3) -> Fault:
+    """Rows of a query without an item, where they do not just name a query without any."""
+    says = f"{source}: the item is missing, of query {query!r}{{more}}."
+    return Fault(order, query, "", says, number)
+
+
 def _faults(described: Described, rows: pl.DataFrame, duplicates: str) -> Iterator[Fault]:
     import polars as pl
 
     source, value = described.source, described.kind.value
     order = 0 if value == "grade" else 3
     empty = pl.col("item").is_null() & pl.col(value).is_null()
-    lost = rows.filter(~empty & (pl.col("item").is_null() | (pl.col("item") == "")))
+    listed = rows.filter(~empty)["query"].unique().implode()
+    named = empty & pl.col("query").is_in(listed)  # such a row only names a query without rows
+    lost = rows.filter((~empty | named) & (pl.col("item").is_null() | (pl.col("item") == "")))
     if lost.height:
-        query = str(lost["query"].min())
-        says = f"{source}: the item is missing, of query {query!r}{{more}}."
-        yield Fault(order, query, "", says, lost.height)
+        yield item_missing(source, str(lost["query"].min()), lost.height, order)
     lost = rows.filter(~empty & pl.col(value).is_null()).sort("query", "item")
     if lost.height and value == "score":
         query, item = lost.select("query", "item").row(0)

@@ -14,6 +14,7 @@ from judged.errors import JudgedError
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging.judges import Judge
 from judged.judging.pool import pool_of
+from judged.judging.subtopics import counts_of
 from judged.judging.weights import weighed
 from judged.rankings.findings import Findings, total
 from judged.rankings.rankings import Rankings
@@ -83,7 +84,8 @@ class JudgePartition:
         judgements: Judgements | Lookup = some
         if self.of_judgements is not None:
             judgements = self.of_judgements(replace(some, part=True))
-        pool = pool_of(judgements, duplicates=how.duplicates)
+        # Of a part, ids are looked at even where those of other parts may turn out to be judged.
+        pool = replace(pool_of(judgements, duplicates=how.duplicates), is_part=True)
         judge = Judge(pool, how.policy, how.depth, how.duplicates, how.collection, how.best_scores)
         found = judge.block(run, np.arange(len(pool.queries)))
         if how.weights is not None:
@@ -91,7 +93,10 @@ class JudgePartition:
         assert found.findings is not None
         # What the judgements are like is said where all of them are known, but for what adds up.
         taken = (note for note in judgements.notes if isinstance(note, Tallied))
-        findings = replace(found.findings, notes=(*taken, *run.notes))
+        by_subtopic: tuple[str, ...] = ()
+        if pool.subtopics is not None and self.judgements.one_iteration is not None:
+            by_subtopic = counts_of(pool.subtopics, len(pool.grades))
+        findings = replace(found.findings, notes=(*taken, *by_subtopic, *run.notes))
         dropped = Findings(duplicates_dropped=pool.dropped)
         return replace(found, findings=total([findings, dropped]))
 

@@ -64,7 +64,7 @@ def per_query(
     """
     from judged.engines.spark.judging import How
     from judged.engines.spark.local import pool_table
-    from judged.engines.spark.partitions import together
+    from judged.engines.spark.partitions import SMALL, Chosen, together
     from judged.engines.spark.run import refuse_input_order
     from judged.engines.spark.session import check_installed
     from judged.engines.spark.summaries import partition_work
@@ -90,6 +90,7 @@ def per_query(
     refuse_input_order(request.policy.ties, listed.table)
     how = How(request.policy, depth, duplicates, collection)
     of_judgements = None
+    chosen: Chosen = "many"
     if is_spark(judgements):
         given: Any = data.given
         table = given.table(JUDGEMENTS, data.columns)
@@ -100,13 +101,14 @@ def per_query(
         of_judgements = data.of_judgements
     else:
         pool = pool_of(data.judgements(), duplicates=duplicates)
+        chosen = "few" if len(pool.queries) <= SMALL else "many"
         table = pool_table(pool, None, listed.table.frame.sparkSession)
     work = partition_work(
         table, True, how, listed, of_judgements=of_judgements, make=partial(values_in, asked=asked)
     )
     names = [request.labels.get(measure, str(measure)) for measure in request.measures]
     schema = ", ".join(f"`{name.replace('`', '``')}` double" for name in names)
-    rows = together(listed.table, table, partitions=None)
+    rows = together(listed.table, table, partitions=None, chosen=chosen)
     return rows.mapInArrow(sent_rows(work, names), f"query string, {schema}")
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from judged.engines.spark.collected import collected
 from judged.engines.spark.failures import failures
-from judged.engines.spark.faults import Fault, fault_in
+from judged.engines.spark.faults import Fault, fault_in, item_missing, raised
 from judged.engines.spark.partitions import SIDE
 from judged.engines.spark.session import address_of
 from judged.engines.spark.work import done
@@ -24,6 +24,7 @@ from judged.errors import InputError, JudgedError
 from judged.inputs.readings import texts
 from judged.inputs.remote import RemoteRun
 from judged.judging.faults import ADVICE
+from judged.judging.ids import IDS
 from judged.judging.join import Matches, Reduced, Tied
 from judged.notes import merged
 from judged.segments import Ints
@@ -42,9 +43,11 @@ class Seen(NamedTuple):
     """What a partition holds of some long lists."""
 
     hits: pl.DataFrame
-    """Query, item and score of the judged items."""
+    """Query, item and score of the judged items, and of queries among their own results."""
     lists: pl.DataFrame
     """Query, number of results and greatest score of each list, those with nothing in them too."""
+    first: pl.DataFrame
+    """Query, item and score of the first results of each list."""
     infinite: int
     notes: tuple[str, ...]
     basis: tuple[str, ...]
@@ -71,17 +74,28 @@ class Finding:
         except JudgedError as error:
             yield fault_in(error, [(self.work.run, own)], duplicates=self.work.how.duplicates)
             return
-        hits = run.frame.join(self.judged, on=["query", "item"], how="semi")
+        own_ids = run.frame.filter(pl.col("query") == pl.col("item"))
+        others = run.frame.filter(pl.col("query") != pl.col("item"))
+        hits = pl.concat([others.join(self.judged, on=["query", "item"], how="semi"), own_ids])
         score = pl.col("score")
         lists = run.frame.group_by("query").agg(pl.len().alias("rows"), score.max().alias("best"))
         named = texts("query", run.names()).to_frame()
         yield Seen(
             hits.select("query", "item", "score"),
             named.join(lists, on="query", how="left").with_columns(pl.col("rows").fill_null(0)),
+            first_of(run.frame),
             int(run.frame["score"].is_infinite().sum()),
             run.notes,
             run.basis,
         )
+
+
+def first_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """The first results of each list among some rows, as many as ids are looked at."""
+
+    listed = rows.select("query", "item", "score")
+    best = listed.sort("score", "item", descending=True).group_by("query", maintain_order=True)
+    return best.head(IDS) if rows.height else listed.clear(0)
 
 
 def changed(work: JudgePartition, rows: pl.DataFrame) -> Run:
@@ -150,10 +164,12 @@ class LongRun(RemoteRun):
     """Long lists of which nothing is here but what was counted."""
 
     hits: pl.DataFrame
-    """Query, item and score of each judged item."""
+    """Query, item and score of each judged item, and of queries among their own results."""
     counted: Places
     lists: pl.DataFrame
     """Query, number of results and greatest score of each list."""
+    first: pl.DataFrame
+    """Query, item and score of the first results of each list."""
     infinite: int
     dropped: int
 
@@ -163,34 +179,42 @@ class LongRun(RemoteRun):
 
         numbered = pool.frame.select("query", "item").with_row_index("row")
         row = self.hits.join(numbered, on=["query", "item"], how="left", maintain_order="left")
+        judged = row["row"].is_not_null().arg_true().to_numpy()
+        own = (row["query"] == row["item"]).arg_true().to_numpy()
         lists = pl.DataFrame({"query": pl.Series(pool.queries, dtype=pl.String)}).join(
             self.lists.with_row_index("list"), on="query", how="left", maintain_order="left"
         )
         above, level, before = self.counted
-        none = np.zeros(0, np.int64)
+        none, score = np.zeros(0, np.int64), self.hits["score"].to_numpy()
         return Matches(
             scores=np.zeros(0),
             lengths=self.lists["rows"].to_numpy().astype(np.int64),
             list_of=lists["list"].cast(pl.Int64).fill_null(-1).to_numpy(),
-            hit_judgement=row["row"].to_numpy().astype(np.int64),
-            hit_score=self.hits["score"].to_numpy(),
+            hit_judgement=row["row"].gather(judged).to_numpy().astype(np.int64),
+            hit_score=score[judged],
             hit_position=None,
             items=lambda lists, chosen: [],
             run_queries=self.lists.height,
-            own_query=none,
-            own_score=np.zeros(0),
+            own_query=np.array([pool.places[each] for each in row["query"].gather(own)], np.int64),
+            own_score=score[own],
             infinite=self.infinite,
             dropped=self.dropped,
             reduced=Reduced(
-                first=above + 1,
-                last=above + level,
-                own_above=none,
+                first=above[judged] + 1,
+                last=(above + level)[judged],
+                own_above=above[own],
                 best=self.lists["best"].to_numpy(),
                 tied=lambda hits, ties: Tied(none, [], none),
-                first_items=lambda queries, number: [[] for _ in queries],
-                before=before,
+                first_items=self._first_items,
+                before=before[judged],
             ),
         )
+
+    def _first_items(self, queries: list[str], number: int) -> list[list[str]]:
+        import polars as pl
+
+        own = (self.first.filter(pl.col("query") == query) for query in queries)
+        return [each["item"].head(number).to_list() for each in own]
 
 
 def long_blocks(
@@ -208,7 +232,7 @@ def long_blocks(
     rows, dropped = _once(run, run.frame.where(chosen), work)
     rows = rows.withColumn(SIDE, side)
     seen = done(rows, Finding(work, judged.select("query", "item").unique()), address)
-    hits, lists = _together(seen)
+    hits, lists, first = _together(seen)
     counts = done(rows, Counting(work, hits), address)
     long = LongRun(
         name=run.name,
@@ -218,24 +242,23 @@ def long_blocks(
         hits=hits,
         counted=reduce(add, counts),
         lists=lists,
+        first=first,
         infinite=sum(each.infinite for each in seen),
         dropped=dropped,
     )
     rankings = work.rankings(judged, long)
-    assert rankings.findings is not None
-    # What may be wrong with ids and the order of rows is looked for in the other lists.
-    rankings = replace(rankings, findings=replace(rankings.findings, doubts=()))
     yield rankings if work.make is None else work.make(rankings)
 
 
-def _together(seen: Sequence[Seen]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The hits and the lists of all partitions."""
+def _together(seen: Sequence[Seen]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The hits, the lists and their first results of all partitions."""
     import polars as pl
 
     hits = pl.concat([each.hits for each in seen]).sort("query", "item")
     lists = pl.concat([each.lists for each in seen])
     best = pl.col("best").max(), pl.col("rows").sum()
-    return hits, lists.group_by("query").agg(*best).sort("query")
+    first = first_of(pl.concat([each.first for each in seen]))
+    return hits, lists.group_by("query").agg(*best).sort("query"), first
 
 
 def _once(run: SparkTable, rows: Any, work: JudgePartition) -> tuple[Any, int]:
@@ -247,23 +270,34 @@ def _once(run: SparkTable, rows: Any, work: JudgePartition) -> tuple[Any, int]:
     if _takes_out_own_ids(work):
         own = own | F.col("query").eqNullSafe(F.col("item"))
     listed = rows.where(~own)
-    times = listed.groupBy("query", "item").agg(F.count(F.lit(1)).alias("times"))
-    again = F.when(F.col("times") > 1, F.struct("query", "item"))
+    item, no_score = F.col("item"), F.count(F.when(F.col("score").isNull(), 1))
+    times = rows.groupBy("query", "item").agg(F.count("*").alias("times"), no_score.alias("none"))
+    again = F.when(~own & (F.col("times") > 1), item)
     with failures(address_of(run.frame)):
-        found = times.agg(
-            F.min(again).alias("first"),
-            F.count(again).alias("pairs"),
-            F.sum(F.col("times") - 1).alias("dropped"),
-        ).collect()[0]
+        found = (
+            times.groupBy("query")
+            .agg(
+                F.min(again).alias("first"),
+                F.count(again).alias("pairs"),
+                F.sum(F.when(again.isNotNull(), F.col("times") - 1)).alias("dropped"),
+                F.count(item).alias("items"),
+                F.sum(F.when(item.isNull(), F.col("none"))).alias("named"),
+            )
+            .where("pairs > 0 or (items > 0 and named > 0)")
+            .collect()
+        )
         _refuse_lines(run, rows)
-    if not found["pairs"]:
+    found.sort(key=lambda row: row["query"].encode())
+    if lost := [row for row in found if row["items"] and row["named"]]:
+        raise raised([item_missing(run.source, row["query"], row["named"]) for row in lost])
+    if not found:
         return rows, 0
     if work.how.duplicates == "error":
-        query, item = found["first"]
-        others = found["pairs"] - 1
+        query, first = found[0]["query"], found[0]["first"]
+        others = sum(row["pairs"] for row in found) - 1
         more = f" (and {counted(others, 'more such pair')})" if others else ""
         raise InputError(
-            f"{run.source}: query {query!r} has item {item!r} more than once{more}. {ADVICE}"
+            f"{run.source}: query {query!r} has item {first!r} more than once{more}. {ADVICE}"
         )
     number = F.expr("try_cast(score as double)")
     # The greatest is NaN where there is one; and where a score is missing, there is none.
@@ -273,7 +307,7 @@ def _once(run: SparkTable, rows: Any, work: JudgePartition) -> tuple[Any, int]:
     others = rows.where(own).select("query", "item", number.alias("score"))
     lacking = [name for name in run.frame.columns if name not in kept.columns]
     none = (F.lit(None).cast("string").alias(name) for name in lacking)
-    return kept.unionByName(others).select("*", *none), found["dropped"]
+    return kept.unionByName(others).select("*", *none), sum(row["dropped"] for row in found)
 
 
 def _takes_out_own_ids(work: JudgePartition) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from judged.engines.spark.failures import failures
 from judged.errors import InputError
@@ -20,8 +20,16 @@ ROWS = "spark.judged.partitionRows"
 LONGEST = "spark.judged.longestList"
 """The setting that says how long a list may be that a worker gathers."""
 _DEFAULTS = {ROWS: 3_000_000, LONGEST: 10_000_000}
+SMALL = 200_000
+"""So many queries are sent to every worker, which spares a shuffle of all that they are joined
+with."""
 SIDE = "side"
 """The column that says what a row is of: 0 for the run, 1 for the judgements."""
+
+
+Chosen = Literal["all", "few", "many"]
+"""Whether all queries of a run are judged; or else, whether those that are can go to every
+worker."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,15 @@ class Counts:
     judgements: int
     longest: tuple[tuple[str, int], ...]
     """Judged queries whose lists are too long for a worker, with their lengths."""
+    with_judgements: int
+    """Queries that have judgements, whether the run has them or not."""
+
+    @property
+    def chosen(self) -> Chosen:
+        """How the rows of judged queries are told from others."""
+        if self.queries == self.judged_queries:
+            return "all"
+        return "few" if self.with_judgements <= SMALL else "many"
 
 
 def setting(frame: Any, name: str) -> int:
@@ -65,6 +82,7 @@ def count(run: SparkTable, judgements: SparkTable) -> Counts:
         found = both.agg(
             F.count(F.when(is_run, 1)).alias("queries"),
             F.count(F.when(in_both, 1)).alias("judged_queries"),
+            F.count(F.when(is_judged, 1)).alias("with_judgements"),
             total("rows", in_both).alias("rows"),
             total("judgements", is_judged).alias("judgements"),
             total("rows", lost & is_run).alias("lost"),
@@ -80,6 +98,7 @@ def count(run: SparkTable, judgements: SparkTable) -> Counts:
         found["rows"],
         found["judgements"],
         tuple(sorted((each["query"], each["rows"]) for each in found["longest"])),
+        found["with_judgements"],
     )
 
 
@@ -88,15 +107,19 @@ def together(
     judgements: SparkTable,
     *,
     partitions: int | None,
+    chosen: Chosen,
     without: Sequence[str] = (),
 ) -> Any:
     """Both tables as one frame, in partitions that hold whole queries; a column says what a row is
     of. Rows of queries that nobody judged, and of those `without`, are left out."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    queries = judgements.frame.select("query").distinct()
-    results = run.frame.join(queries, "query", "left_semi")
-    judged = judgements.frame
+    results, judged = run.frame, judgements.frame
+    if chosen != "all":
+        queries = judged.select("query").distinct()
+        if chosen == "few":
+            queries = queries.hint("broadcast")
+        results = results.join(queries, "query", "left_semi")
     if without:
         kept = ~F.col("query").isin(list(without))
         results, judged = results.where(kept), judged.where(kept)

@@ -128,7 +128,7 @@ def judged_partitions(
     counted where they lie."""
     long = [query for query, _ in counts.longest]
     partitions = partitions_for(counts, setting(run.frame, ROWS))
-    frame = together(run, judgements, partitions=partitions, without=long)
+    frame = together(run, judgements, partitions=partitions, chosen=counts.chosen, without=long)
     yield from done(frame, work, address_of(run.frame))
     if long:
         yield from long_blocks(run, judgements, long, work)

@@ -20,6 +20,8 @@ from judged.inputs.readings import ungraded_note
 from judged.inputs.tables import JUDGEMENTS
 from judged.judging.faults import EMPTY, nothing_in_common_of
 from judged.judging.items import with_items
+from judged.judging.subtopics import with_note
+from judged.notes import merged
 from judged.rankings.findings import Findings
 
 if TYPE_CHECKING:
@@ -52,12 +54,22 @@ def summaries(
         found = list(judged_partitions(run.table, judgements, counts, work_of(run)))
         if not any(part.about.findings.results for part in found):
             raise InputError(f"{run.source}: {EMPTY}")
-        once = Findings(run_queries=counts.queries - counts.judged_queries, notes=judgements.notes)
+        every = merged(part.about.findings.notes for part in found)
+        once = Findings(
+            run_queries=counts.queries - counts.judged_queries,
+            notes=with_note(merged([judgements.notes, every])),
+        )
         last = replace(found[0], about=replace(found[0].about, findings=once), usual={}, others={})
-        scored = summed([last, *found], asked)
+        scored = summed([last, *map(_without_notes, found)], asked)
         if progress is not None:
             progress(scored.audit.judged_queries)
         yield scored
+
+
+def _without_notes(part: Any) -> Any:
+    """What a partition gives, but for notes, which were merged."""
+    findings = replace(part.about.findings, notes=())
+    return replace(part, about=replace(part.about, findings=findings))
 
 
 def partition_work(

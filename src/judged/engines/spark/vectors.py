@@ -99,7 +99,7 @@ def matrix_of(rows: pl.DataFrame) -> NDArray[np.floating[Any]]:
     """The vectors of some rows, one under the other."""
     column = rows["vector"]
     lengths = column.list.len()
-    usual = max(lengths.drop_nulls().to_list(), default=0)
+    usual = int(lengths.drop_nulls().to_numpy().max(initial=0))
     odd = rows.filter(lengths.is_null() | (lengths != usual)).sort("id")
     if odd.height:
         own = odd["vector"].list.len()[0]

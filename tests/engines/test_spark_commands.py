@@ -1,0 +1,132 @@
+"""Commands on runs in Spark, classic and by a server of Spark Connect: to the bit what they say of
+the same files in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import judged
+from judged.cli import cli
+
+EACH = ["--weights", "weights.csv", "--groups", "groups.csv", "--format", "json"]
+
+
+@pytest.fixture
+def files(folder: Path) -> Path:
+    """Judgements, runs of three formats, weights and groups of queries."""
+    rng = np.random.default_rng(3)
+    Path("qrels").write_text(
+        "".join(
+            f"q{query} 0 d{item} {rng.integers(-1, 4)}\n"
+            for query in range(12)
+            for item in rng.choice(40, 8, False)
+        )
+    )
+    for number in range(3):
+        rows = [
+            (f"q{query}", f"d{item}", float(rng.integers(0, 6)))
+            for query in range(2, 15)
+            for item in rng.choice(40, 20 + query, False)
+        ]
+        types = {"query": pl.String, "item": pl.String, "score": pl.Float32}
+        run = pl.DataFrame(rows, schema=types, orient="row")
+        if number == 0:
+            run.write_parquet("one.parquet")
+        elif number == 1:
+            run.write_csv("two.csv")
+        else:
+            lines = (f"{query} Q0 {item} 0 {score} tag" for query, item, score in run.rows())
+            Path("three.run").write_text("\n".join(lines))
+    for name, values in (("weight", range(1, 13)), ("group", (f"g{at % 5}" for at in range(12)))):
+        rows = (f"q{query},{value}\n" for query, value in enumerate(values))
+        Path(f"{name}s.csv").write_text("".join([f"query,{name}\n", *rows]))
+    return folder
+
+
+def commands(folder: Path) -> list[list[str]]:
+    """What is asked; Spark takes paths as they are from where it runs."""
+    one, two, three = (str(folder / name) for name in ("one.parquet", "two.csv", "three.run"))
+    return [
+        ["evaluate", "qrels", one, two, three, "-m", "AP, nDCG@10", "--per-query", "--format=json"],
+        ["evaluate", "qrels", one, "-m", "AP", "--interval", "--per-query", *EACH],
+        ["compare", "qrels", one, three, "-m", "AP, RR", "--unjudged-range", *EACH],
+        ["gate", "qrels", one, "--baseline", two, "-m", "AP", "--max-drop", "0.01", *EACH],
+    ]
+
+
+def in_memory(asked: list[str]) -> tuple[int, Any]:
+    done = CliRunner().invoke(cli, asked)
+    assert done.exit_code in (0, 1), done.output
+    return done.exit_code, json.loads(done.stdout)
+
+
+def test_in_a_session(spark: Any, files: Path) -> None:
+    for asked in commands(files)[1:]:
+        done = CliRunner().invoke(cli, [*asked, "--engine", "spark"])
+        assert done.exit_code in (0, 1), done.output
+        assert (done.exit_code, json.loads(done.stdout)) == in_memory(asked)
+
+
+ASKED = """
+import json, sys
+from click.testing import CliRunner
+from judged.cli import cli
+
+done = [CliRunner().invoke(cli, asked) for asked in json.loads(sys.argv[1])]
+print(json.dumps([[each.exit_code, each.stdout, each.stderr] for each in done]))
+"""
+
+
+def test_through_spark_connect(spark: Any, files: Path) -> None:
+    """In a process of its own: one that has a session already can have no remote one."""
+    port = spark.conf.get("spark.connect.grpc.binding.port")
+    there = ["--engine", "spark", "--remote", f"sc://localhost:{port}"]
+    asked = [[*each, *there] for each in commands(files)]
+    done = subprocess.run(
+        [sys.executable, "-c", ASKED, json.dumps(asked)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(Path(judged.__file__).parents[1])},
+    )
+    assert done.returncode == 0, done.stderr
+    for own, (code, said, errors) in zip(commands(files), json.loads(done.stdout), strict=True):
+        assert code in (0, 1), errors
+        assert (code, json.loads(said)) == in_memory(own)
+
+
+def test_weights_in_a_column_of_judgements_in_spark(spark: Any, settings: Any) -> None:
+    """With groups, in partitions and of lists that are never gathered."""
+    settings(partitionRows=12, longestList=5)
+    rng = np.random.default_rng(4)
+    grades = [
+        (f"q{query}", f"d{item}", int(rng.integers(0, 3)), query / 4 + 1)
+        for query in range(6)
+        for item in range(5)
+    ]
+    rows = [
+        (f"q{query}", f"d{item}", float(rng.integers(0, 4)))
+        for query in range(6)
+        for item in rng.choice(12, 4 + query % 3, False)
+    ]
+    names = ["query", "item", "grade", "weight"]
+    judgements = pl.DataFrame(grades, schema=names, orient="row")
+    run = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+    frames = (
+        spark.createDataFrame(grades, "query string, item string, grade int, weight double"),
+        spark.createDataFrame(rows, "query string, item string, score double"),
+    )
+    groups = {f"q{query}": f"g{query // 2}" for query in range(6)}
+    found = judged.evaluate(*frames, "AP, RR", groups=groups, interval=True)
+    wanted = judged.evaluate(judgements, run, "AP, RR", groups=groups, interval=True)
+    assert found.to_dict(per_query=True) == wanted.to_dict(per_query=True)

@@ -59,22 +59,30 @@ def commands(folder: Path) -> list[list[str]]:
     return [
         ["evaluate", "qrels", one, two, three, "-m", "AP, nDCG@10", "--per-query", "--format=json"],
         ["evaluate", "qrels", one, "-m", "AP", "--interval", "--per-query", *EACH],
-        ["compare", "qrels", one, three, "-m", "AP, RR", "--unjudged-range", *EACH],
+        ["compare", "qrels", one, three, "-m", "AP, RR", *EACH],
         ["gate", "qrels", one, "--baseline", two, "-m", "AP", "--max-drop", "0.01", *EACH],
     ]
+
+
+def numbers(text: str) -> Any:
+    """All that was said but the warnings on ties and short lists: these come from rankings, which
+    Spark does not bring back, and a warning says so."""
+    return {name: value for name, value in json.loads(text).items() if name != "warnings"}
 
 
 def in_memory(asked: list[str]) -> tuple[int, Any]:
     done = CliRunner().invoke(cli, asked)
     assert done.exit_code in (0, 1), done.output
-    return done.exit_code, json.loads(done.stdout)
+    assert not isinstance(done.exception, Exception), done.output
+    return done.exit_code, numbers(done.stdout)
 
 
 def test_in_a_session(spark: Any, files: Path) -> None:
     for asked in commands(files)[1:]:
         done = CliRunner().invoke(cli, [*asked, "--engine", "spark"])
         assert done.exit_code in (0, 1), done.output
-        assert (done.exit_code, json.loads(done.stdout)) == in_memory(asked)
+        assert not isinstance(done.exception, Exception), done.output
+        assert (done.exit_code, numbers(done.stdout)) == in_memory(asked)
 
 
 ASKED = """
@@ -102,7 +110,7 @@ def test_through_spark_connect(spark: Any, files: Path) -> None:
     assert done.returncode == 0, done.stderr
     for own, (code, said, errors) in zip(commands(files), json.loads(done.stdout), strict=True):
         assert code in (0, 1), errors
-        assert (code, json.loads(said)) == in_memory(own)
+        assert (code, numbers(said)) == in_memory(own)
 
 
 def test_weights_in_a_column_of_judgements_in_spark(spark: Any, settings: Any) -> None:
@@ -129,4 +137,4 @@ def test_weights_in_a_column_of_judgements_in_spark(spark: Any, settings: Any) -
     groups = {f"q{query}": f"g{query // 2}" for query in range(6)}
     found = judged.evaluate(*frames, "AP, RR", groups=groups, interval=True)
     wanted = judged.evaluate(judgements, run, "AP, RR", groups=groups, interval=True)
-    assert found.to_dict(per_query=True) == wanted.to_dict(per_query=True)
+    assert numbers(found.to_json(per_query=True)) == numbers(wanted.to_json(per_query=True))

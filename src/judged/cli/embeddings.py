@@ -251,11 +251,11 @@ def embeddings(
         if parts is not None:
             found, first = put_together(embeddings, relevance, parts, asked, more)
         elif index is not None:
-            options = {"k": top or TOP, "progress": progress, **asked}
+            options: dict[str, Any] = {"k": top or TOP, "progress": progress, **asked}
             if sweep is None:
                 compared: Result = embeddings.evaluate_index(index, relevance, **options)
             else:
-                trying = {"parameter": sweep[0], "values": sweep[1], "timed": timed}
+                trying: dict[str, Any] = {"parameter": sweep[0], "values": sweep[1], "timed": timed}
                 compared = embeddings.sweep_index(index, relevance, **trying, **options)
         elif save_run is not None or (report is not None and not both):
             found, first = embeddings.evaluate_and_top_k(

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from judged.checks import refuse_lost_polars
 from judged.errors import InputError, quoted
 from judged.frozen import dataclass
+from judged.inputs.readings import texts
 from judged.inputs.remote import AnyRun, RemoteRun
-from judged.inputs.tables import AnyTable, Lookup, Run, texts
+from judged.inputs.tables import AnyTable, Lookup, Run
 from judged.judging.faults import (
     EMPTY,
     identity,

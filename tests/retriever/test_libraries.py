@@ -62,6 +62,8 @@ def test_langchain_vector_store(has: Needs) -> None:
     )
     assert value(store.as_retriever()) == 1.0
     assert value(store.similarity_search_with_score) == 1.0
+    with pytest.raises(InputError, match="an object of InMemoryVectorStore is no retriever"):
+        value(store)
 
 
 def test_llama_index(has: Needs) -> None:
@@ -109,6 +111,16 @@ def test_haystack(has: Needs) -> None:
     pipeline = haystack.Pipeline()
     pipeline.add_component("retriever", InMemoryBM25Retriever(store))
     assert value(lambda text: pipeline.run({"retriever": {"query": text}})) == 1.0
+    with pytest.raises(InputError, match=r"^Pipeline\.run takes data, .* called with query; "):
+        value(pipeline)
+    combined = haystack.SuperComponent(
+        pipeline,
+        input_mapping={"query": ["retriever.query"]},
+        output_mapping={"retriever.documents": "documents"},
+    )
+    assert value(combined) == 1.0
     queries = {"q1": {"query_embedding": [1.0, 0.1]}, "q2": {"query_embedding": [0.1, 1.0]}}
     dense = InMemoryEmbeddingRetriever(store)
     assert evaluate_retriever(dense, queries, JUDGEMENTS, "RR").value() == 1.0
+    with pytest.raises(InputError, match=r"Retriever\.run takes query_embedding, .* with query; "):
+        value(dense)

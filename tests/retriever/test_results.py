@@ -320,6 +320,9 @@ def test_ids_that_nobody_judged_are_said() -> None:
         "Name the right id by item=."
     ]
     assert "note: The id of each result is its id." in found.sentences()
+    many = {"q": {f"d{number}": 1 for number in range(50)}}
+    found = evaluate_retriever(lambda text: ["x1"], None, many, "RR")
+    assert any("'d0' and others are judged" in each for each in found.warnings())
 
 
 def test_nothing_at_all_is_no_system() -> None:

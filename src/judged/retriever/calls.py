@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from inspect import isclass, iscoroutinefunction
+from inspect import isclass, iscoroutinefunction, signature
 from typing import Any
 
 from judged.errors import InputError, quoted
@@ -27,6 +27,31 @@ class Call:
     """What tables call the run."""
     awaited: bool
     """Whether it is known that what it returns has to be awaited."""
+    run: Callable[..., Any] | None = None
+    """The method of Haystack that it calls, with arguments that have names."""
+
+    def check(self, query: Any) -> None:
+        """Refuse a query that the method cannot be called with, as a pipeline with a text."""
+        if self.run is None:
+            return
+        try:
+            takes = signature(self.run, follow_wrapped=False)
+        except (TypeError, ValueError):  # nobody knows what it takes
+            return
+        given = _keywords(query)
+        try:
+            takes.bind(**given)
+        except TypeError:
+            method = getattr(self.run, "__name__", "run")
+            names, called = (
+                listed([str(name) for name in each] or ["nothing"])
+                for each in (takes.parameters, given)
+            )
+            raise InputError(
+                f"{self.name}.{method} takes {names}, and would be called with {called}; give a "
+                "function of the query that calls it, or queries that are mappings of what it "
+                "takes."
+            ) from None
 
 
 def call_of(retriever: Any) -> Call:
@@ -46,6 +71,11 @@ def call_of(retriever: Any) -> Call:
             f"retriever.{methods[0]}."
         )
     if not methods and not callable(retriever):
+        if _method(retriever, "as_retriever"):  # a store of LangChain, an index of LlamaIndex
+            raise InputError(
+                f"an object of {type(retriever).__name__} is no retriever, but makes one: give "
+                "what its as_retriever() returns."
+            )
         known = listed([f".{name}" for name in METHODS], "or")
         raise InputError(
             f"a retriever is a function of a query, or an object with {known}; got "
@@ -53,7 +83,8 @@ def call_of(retriever: Any) -> Call:
         )
     function = getattr(retriever, methods[0]) if methods else retriever
     if methods and methods[0] in ("run", METHODS["run"]):
-        return Call(partial(_by_keyword, function), name_of(retriever), _awaited(function))
+        by_name = partial(_by_keyword, function)
+        return Call(by_name, name_of(retriever), _awaited(function), function)
     return Call(function, name_of(retriever), _awaited(function))
 
 
@@ -62,8 +93,12 @@ def _method(retriever: Any, name: str) -> bool:
 
 
 def _by_keyword(run: Callable[..., Any], query: Any) -> Any:
+    return run(**_keywords(query))
+
+
+def _keywords(query: Any) -> Mapping[str, Any]:
     """A component of Haystack names its inputs: a mapping has them all, else there is the query."""
-    return run(**query) if isinstance(query, Mapping) else run(query=query)
+    return query if isinstance(query, Mapping) else {"query": query}
 
 
 def _awaited(function: Any) -> bool:

@@ -99,6 +99,7 @@ class Task:
         }
         asked = {query: query for query in judged} if queries is None else read_queries(queries)
         chosen, notes = _chosen(asked, judged, all_queries=all_queries)
+        call.check(next(iter(chosen.values())))
         with warnings.catch_warnings():
             # Whatever can be refused without an answer is refused before anything is asked.
             warnings.simplefilter("ignore", JudgedWarning)
@@ -304,10 +305,11 @@ def _said(item: Item) -> str | None:
     return f"the function {getattr(item, '__name__', type(item).__name__)}"
 
 
-def _judged_items(judgements: Judgements | Lookup) -> set[str]:
+def _judged_items(judgements: Judgements | Lookup) -> dict[str, None]:
+    """In the order in which they are judged, so that a message shows the same one every time."""
     if isinstance(judgements, Judgements):
-        return set(judgements.frame["item"].to_list())
-    return {item for items in judgements.lists.values() for item in items}
+        return dict.fromkeys(judgements.frame["item"].to_list())
+    return {item: None for items in judgements.lists.values() for item in items}
 
 
 def _refuse_repeated(query: str, results: Results) -> None:

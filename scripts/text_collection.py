@@ -98,11 +98,8 @@ def make(folder: Path = FOLDER) -> None:
     runs = {"bm25": bm25(queries, passages), "dense": dense(queries, passages, vectors)}
     runs["fused"] = fused(runs)
     for name, run in runs.items():
-        with (
-            replacing(folder / f"{name}.run.gz") as temporary,
-            gzip.GzipFile("", "wb", mtime=0, fileobj=temporary.open("wb")) as file,
-        ):
-            file.write(lines(run, name).encode())
+        with replacing(folder / f"{name}.run.gz") as temporary:
+            temporary.write_bytes(gzip.compress(lines(run, name).encode(), mtime=0))
 
 
 def lines(run: Run, name: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
 
 
-@command(short_help="Search bundled images and texts, evaluate and compare that.")
+@command(short_help="Search bundled images and texts, and compare that.")
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo")
 )

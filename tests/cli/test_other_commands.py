@@ -115,6 +115,16 @@ def test_the_demo_shows_tables_of_comparisons_where_all_is_asked_for(judged, tmp
     assert "gallery.html" not in whole
 
 
+def test_a_demo_writes_nothing_where_its_text_search_has_no_place(judged, tmp_path):
+    mine = tmp_path / "text" / "judgements.txt"
+    mine.parent.mkdir()
+    mine.write_text("mine\n", encoding="utf-8")
+    result = judged("demo", tmp_path)
+    assert result.code == 2
+    assert f"{mine}: is there, and is no part of a demo; name another folder." in result.err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["judgements.txt", "text"]
+
+
 def test_shell_completion():
     environment = {
         **os.environ,

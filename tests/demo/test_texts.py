@@ -219,6 +219,19 @@ def test_a_folder_with_files_of_somebody_else_is_left_alone(tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["passages.tsv"]
 
 
+@pytest.mark.parametrize("taken", ["text", "text/judgements"])
+def test_a_folder_that_is_a_file_is_refused(tmp_path: Path, taken: str) -> None:
+    mine = tmp_path / taken
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine", encoding="utf-8")
+    with pytest.raises(OutputError) as refused:
+        demo.write_text_demo(tmp_path / "text")
+    assert str(refused.value) == (
+        f"{mine}: is no folder, and a demo needs one; name another folder."
+    )
+    assert mine.read_text(encoding="utf-8") == "mine"
+
+
 def test_values_are_those_of_pytrec_eval(files: demo.TextFiles, texts: demo.Texts) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval")
     names = {"nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@1": "P_1", "R@10": "recall_10"}

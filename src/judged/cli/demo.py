@@ -32,11 +32,18 @@ def demo(folder: Path) -> None:
     comparisons are shown, too.
     """
     from judged.cli._terminal import say, working
-    from judged.demo import write_demo, write_gallery, write_report, write_text_demo
+    from judged.demo import (
+        planned_text_demo,
+        write_demo,
+        write_gallery,
+        write_report,
+        write_text_demo,
+    )
     from judged.demo.texts import FOLDER
     from judged.evaluation import evaluate
     from judged.evaluation.evaluation import evaluate_rankings
 
+    planned_text_demo(folder / FOLDER)  # refused before anything is written
     with working("Searching"):
         files = write_demo(folder)
         texts = write_text_demo(folder / FOLDER)

@@ -16,7 +16,7 @@ from judged.demo.images import (
     write_gallery,
     write_report,
 )
-from judged.demo.texts import TextFiles, Texts, load_texts, write_text_demo
+from judged.demo.texts import TextFiles, Texts, load_texts, planned_text_demo, write_text_demo
 
 __all__ = [
     "COMPARED",
@@ -29,6 +29,7 @@ __all__ = [
     "load_digits",
     "load_texts",
     "pictures",
+    "planned_text_demo",
     "systems",
     "write_demo",
     "write_gallery",

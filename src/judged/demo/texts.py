@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.demo.folder import check_place, make
+from judged.errors import OutputError
 from judged.judgements.annotators.annotator import FOLDER as ANNOTATORS
 from judged.judgements.annotators.annotator import LOG, QRELS
 from judged.judgements.annotators.log import Entry
@@ -82,30 +83,36 @@ def load_texts() -> Texts:
     )
 
 
-def write_text_demo(folder: Path) -> TextFiles:
-    """Write texts, vectors, the judgements of both judges, a run per system and a README into the
-    folder."""
-    texts = load_texts()
+def planned_text_demo(folder: Path) -> TextFiles:
+    """Where `write_text_demo` would put its files; refused where something else is there."""
     annotators = folder / ANNOTATORS
     files = TextFiles(
         folder=folder,
         judgements=folder / "judgements.txt",
         judges=(annotators / f"{JUDGES[0]}{QRELS}", annotators / f"{JUDGES[1]}{QRELS}"),
-        runs=tuple(folder / f"{name}.run" for name in texts.runs),
+        runs=tuple(folder / f"{name}.run" for name in SYSTEMS),
         texts=(folder / "queries.tsv", folder / "passages.tsv"),
         vectors=(folder / "queries.npy", folder / "passages.npy"),
         ids=(folder / "query-ids.txt", folder / "passage-ids.txt"),
         readme=folder / "README.txt",
     )
-    logs = tuple(annotators / f"{name}{LOG}" for name in JUDGES)
-    make(folder)
+    for place in (folder, annotators):
+        if place.exists() and not place.is_dir():
+            raise OutputError(f"{place}: is no folder, and a demo needs one; name another folder.")
     written = (files.judgements, *files.runs, *files.texts, *files.vectors, *files.ids)
-    check_place(files.readme, _FIRST_LINE, (*written, *files.judges, *logs))
-    make(annotators)
+    check_place(files.readme, _FIRST_LINE, (*written, *files.judges, *map(_log_path, files.judges)))
+    return files
+
+
+def write_text_demo(folder: Path) -> TextFiles:
+    """Write texts, vectors, the judgements of both judges, a run per system and a README into the
+    folder."""
+    texts, files = load_texts(), planned_text_demo(folder)
+    make(files.judges[0].parent)
     write_text(files.judgements, texts.judgements)
     for place, qrels in enumerate((texts.judgements, texts.second)):
         write_text(files.judges[place], qrels)
-        write_text(logs[place], _log(qrels))
+        write_text(_log_path(files.judges[place]), _log(qrels))
     for path, run in zip(files.runs, texts.runs.values(), strict=True):
         write_text(path, run)
     for place, table in enumerate((texts.queries, texts.passages)):
@@ -125,6 +132,10 @@ def _bundled(name: str) -> bytes:
 def _table(name: str) -> dict[str, str]:
     rows = _bundled(name).decode().splitlines()[1:]
     return {key: text for key, _, text in (row.partition("\t") for row in rows)}
+
+
+def _log_path(qrels: Path) -> Path:
+    return qrels.with_name(f"{qrels.stem}{LOG}")
 
 
 def _log(qrels: str) -> str:

@@ -165,7 +165,7 @@ written for this demo.
 {files.judgements.name}: which passages answer which question, as TREC qrels: query, 0, item, grade.
   3 answers it, 2 answers a good part of it, 1 is useful beside an answer, 0 is not relevant.
   The first 10 passages of each of the three systems were all read.
-{second}: a second, stricter reading of {twice} of the questions.
+{second}: a second, stricter reading of {twice} of the questions, by the same reader.
   {first} is {files.judgements.name} again, for the explorer's page of agreement.
 Three systems, the best 100 passages each, as TREC runs: query, Q0, item, rank, score, system.
   bm25.run: words in common (stems, without common words).

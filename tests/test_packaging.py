@@ -80,6 +80,7 @@ def test_help_evaluation_and_demo_work(clean):
     demo = run(judged, "demo", cwd=folder)
     assert demo.returncode == 0, demo.stderr
     assert "cosine-pixels" in demo.stdout
+    assert "nDCG@10: dense is better than bm25 by " in demo.stdout
 
 
 def test_a_missing_extra_is_one_line_of_advice(clean):
@@ -98,7 +99,10 @@ def test_the_type_marker_and_the_data_are_packed(clean):
         "from importlib import resources as r; f = r.files('judged'); "
         "print(all(f.joinpath(n).is_file() for n in %r))"
     )
+    texts = ("queries.tsv", "passages.tsv", "judgements.txt", "second-judge.txt", "vectors.npz")
+    runs = ("bm25.run.gz", "dense.run.gz", "fused.run.gz")
     names = ["py.typed", "data/digits.npz", "data/README.md"]
+    names += [f"data/text/{name}" for name in (*texts, *runs)]
     assert run(python, "-c", code % names, cwd=folder).stdout == "True\n"
 
 

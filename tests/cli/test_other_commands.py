@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -87,6 +88,41 @@ def test_demo(judged, tmp_path):
         "P@10",
     )
     assert result.out.splitlines()[2].split()[1] == again.out.splitlines()[1].split()[1]
+    text = tmp_path / "digits" / "text"
+    texts = judged(
+        "evaluate", text / "judgements.txt", *sorted(text.glob("*.run")), "-m", "nDCG@10"
+    )
+    for line in texts.out.splitlines()[1:]:
+        name, value = line.split()
+        assert re.search(rf"^{name} +{value} ", result.out, re.MULTILINE)
+    for sentence in judged(
+        "compare", text / "judgements.txt", *sorted(text.glob("*.run")), "-m", "nDCG@10"
+    ).out.splitlines():
+        if sentence.startswith("nDCG@10: "):
+            assert sentence in result.out
+    assert "verdict" not in result.out
+    assert f"judged serve {text}" in result.out
+
+
+def test_the_demo_shows_tables_of_comparisons_where_all_is_asked_for(judged, tmp_path, monkeypatch):
+    monkeypatch.setattr("judged.demo.write_gallery", lambda files: None)
+    monkeypatch.setattr("judged.demo.write_report", lambda files: files.folder / "report.html")
+    quiet, whole = (judged("demo", tmp_path, option).out for option in ("-q", "-v"))
+    assert "is better than" not in quiet
+    assert "verdict" not in quiet
+    assert "is better than" in whole
+    assert "verdict" in whole
+    assert "gallery.html" not in whole
+
+
+def test_a_demo_writes_nothing_where_its_text_search_has_no_place(judged, tmp_path):
+    mine = tmp_path / "text" / "judgements.txt"
+    mine.parent.mkdir()
+    mine.write_text("mine\n", encoding="utf-8")
+    result = judged("demo", tmp_path)
+    assert result.code == 2
+    assert f"{mine}: is there, and is no part of a demo; name another folder." in result.err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["judgements.txt", "text"]
 
 
 def test_shell_completion():

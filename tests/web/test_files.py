@@ -98,6 +98,61 @@ def test_several_judgements_are_asked_about(data: Path) -> None:
     assert chosen.systems[0].place == 1
 
 
+def test_a_folder_inside_with_judgements_and_runs_is_another_collection(data: Path) -> None:
+    inside = data / "text"
+    for folder in (inside / "texts", data / "more"):
+        folder.mkdir(parents=True)
+    write_judgements(inside / "judgements.txt", grades(seed=5))
+    write_run(inside / "fused.run", lists())
+    (inside / "texts" / "queries.tsv").write_text("id\ttext\nq1\twords\n")
+    write_run(data / "more" / "late.run", lists())
+    found = workspace(data)
+    assert not found.undecided
+    assert found.judgements is not None
+    assert found.judgements.name == "qrels.txt"
+    assert not [file.name for file in found.files if file.name.startswith("text/")]
+    assert "more/late.run" in [system.file.name for system in found.systems]
+    assert found.problems == (
+        f"text has judgements and runs of its own; judged serve {inside} opens them.",
+    )
+    assert [system.name for system in workspace(inside).systems] == ["fused"]
+
+
+def test_judgements_alone_in_a_folder_inside_are_asked_about(data: Path) -> None:
+    (data / "other").mkdir()
+    write_judgements(data / "other" / "second.qrels", grades(seed=5))
+    assert workspace(data).undecided == (
+        "There are 2 files of judgements: qrels.txt, other/second.qrels. Say which one is meant."
+    )
+
+
+def test_folders_beside_each_other_are_asked_about(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        write_judgements(tmp_path / name / "q.txt", grades())
+        write_run(tmp_path / name / "bm25.run", lists())
+    assert workspace(tmp_path).undecided == (
+        "There are 2 files of judgements: one/q.txt, two/q.txt. Say which one is meant."
+    )
+
+
+def test_the_demo_opens_with_its_images_and_with_its_texts(server: Serve, tmp_path: Path) -> None:
+    from judged.demo import write_demo, write_text_demo
+
+    write_demo(tmp_path)
+    text = write_text_demo(tmp_path / "text").folder
+    images = workspace(tmp_path)
+    assert [system.name for system in images.systems] == [
+        "cosine-pca8",
+        "cosine-pixels",
+        "euclidean-pixels",
+    ]
+    assert [system.name for system in workspace(text).systems] == ["bm25", "dense", "fused"]
+    page = server(text).ask("/query?query=q09").text
+    assert "drinks that do not contain caffeine" in page
+    assert "Herbal infusions such as peppermint" in page
+
+
 def test_runs_without_judgements(tmp_path: Path) -> None:
     write_run(tmp_path / "a.run", lists())
     assert workspace(tmp_path).undecided == (

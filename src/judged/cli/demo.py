@@ -2,54 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from judged.cli._files import command
 from judged.cli._options import amount_options
 
+if TYPE_CHECKING:
+    from judged.demo import DemoFiles, TextFiles
+    from judged.evaluation.evaluation import Evaluation
 
-@command(short_help="Search bundled images, evaluate and compare that.")
+
+@command(short_help="Search bundled images and texts, and compare that.")
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo")
 )
 @amount_options
 def demo(folder: Path) -> None:
-    """Search handwritten digits with three systems, evaluate and compare them.
+    """Search images and texts with three systems each, evaluate and compare them.
 
-    Every image of the collection is ranked for every query. Writes vectors, judgements, runs and a
-    report into FOLDER (default: judged-demo), so that you can go on from there.
+    Images are handwritten digits, and every one of the collection is ranked for every query. Texts
+    are passages that answer questions, searched by BM25, by MiniLM vectors, and by both. Writes
+    vectors, judgements, runs and a report into FOLDER (default: judged-demo), those of the texts
+    into the folder `text` in it, so that you can go on from there. With --verbose the tables of the
+    comparisons are shown, too.
     """
-    from judged.cli._terminal import deliver, fitted, say, working
-    from judged.demo import write_demo, write_gallery, write_report
+    from judged.cli._terminal import say, working
+    from judged.demo import (
+        planned_text_demo,
+        write_demo,
+        write_gallery,
+        write_report,
+        write_text_demo,
+    )
+    from judged.demo.texts import FOLDER
+    from judged.evaluation import evaluate
     from judged.evaluation.evaluation import evaluate_rankings
 
+    planned_text_demo(folder / FOLDER)  # refused before anything is written
     with working("Searching"):
         files = write_demo(folder)
+        texts = write_text_demo(folder / FOLDER)
         gallery = write_gallery(files)
         report = write_report(files)
     say(
         "Image search among 1,797 handwritten digits: relevant = the same digit (UCI, Alpaydin & "
         "Kaynak 1998, CC BY 4.0)."
     )
-    found = evaluate_rankings(files.rankings, files.measures)
+    _show(
+        evaluate_rankings(files.rankings, files.measures),
+        evaluate_rankings(files.rankings, files.compared),
+        files.compared,
+        baseline=files.rankings[0].name,
+    )
+    say("\nText search: 60 questions, 300 passages, grades from 0 to 3 by how well they answer.")
+    runs = list(map(str, texts.runs))
+    _show(
+        evaluate(texts.judgements, runs, texts.measures),
+        evaluate(texts.judgements, runs, texts.compared),
+        texts.compared,
+    )
+    _say_next(files, texts, report, gallery)
+
+
+def _show(
+    found: Evaluation,
+    compared: Evaluation,
+    measures: Sequence[str],
+    *,
+    baseline: str | None = None,
+) -> None:
+    """A table of all measures, and what the comparison says; its own tables where all is asked
+    for."""
+    from judged.cli._terminal import deliver, fitted, looks, say
+
     deliver(found, None, None)
+    options = looks()
+    if options.get("quiet"):
+        return
     say(
         f"\nIs the difference real? The systems on the same {len(found.runs[0].about)} queries, "
-        f"{files.compared[0]} and {files.compared[1]}:\n"
+        f"{' and '.join(measures)}:\n"
     )
-    compared = evaluate_rankings(files.rankings, files.compared)
-    baseline = compared.runs[0].name
     # Without the evaluation, for its warnings stand above.
-    deliver(replace(compared.compare(baseline=baseline), evaluation=None), None, None, show=fitted)
+    comparison = replace(compared.compare(baseline=baseline), evaluation=None)
+    if options.get("verbose"):
+        deliver(comparison, None, None, show=fitted)
+    else:
+        _say_sentences(comparison.parts())
+
+
+def _say_sentences(parts: Sequence[object]) -> None:
+    """What a result says in words, without its tables."""
+    from judged.cli._terminal import console, say
+    from judged.text import Dim, visible
+
+    out = console()
+    for part in parts:
+        if not isinstance(part, str) or isinstance(part, Dim) or not part:
+            continue
+        if out is None:
+            say(part)
+        else:
+            out.print(visible(part), markup=False)
+
+
+def _say_next(files: DemoFiles, texts: TextFiles, report: Path, gallery: Path | None) -> None:
+    """Where the files are, and what can be done with them."""
+    from judged.cli._terminal import say
+
+    folder, text = files.folder, texts.folder
     vectors, labels = (" ".join(map(str, pair)) for pair in (files.vectors, files.labels))
-    say(f"\nThe files are in {folder}; {folder / 'README.txt'} says what they are. Try next:")
-    say(f"  open {report} in a browser: everything about the three systems")
+    runs = " ".join(map(str, texts.runs))
+    say(f"\nThe files are in {folder} and {text}; README.txt says what they are. Try next:")
+    say(f"  open {report} in a browser: everything about the three image searches")
     say(f"  judged serve {folder}: the same to ask questions in, in a browser")
     if gallery is not None:
         say(f"  open {gallery} in a browser: queries and their first results, right and wrong")
+    say(f"  judged serve {text}: questions, and the passages that each system finds, to read")
+    say(f"  judged compare {texts.judgements} {runs} -m nDCG@10")
+    say(f"  judged agreement {texts.judgements} {texts.judges[1]} {runs}")
+    say(f"  judged explain {texts.judgements} {texts.runs[-1]} --query q09 -m nDCG@10")
     say(f"  judged embeddings {vectors} --labels {labels} --diagnose")
     say(f"  judged temperature {vectors} --labels {labels}")
     say(f"  judged evaluate {files.judgements} {files.runs[0]} -m AP -m 'P(rel=1)@5' --per-query")

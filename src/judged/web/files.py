@@ -154,6 +154,26 @@ def of_annotator(file: Found) -> Found | None:
     return replace(file, kind="annotator")
 
 
+def without_other_collections(
+    files: Sequence[Found], folder: Path
+) -> tuple[list[Found], list[str]]:
+    """Files without those of folders inside that hold judgements and runs of their own, and what
+    was left out. These are other collections, where the folder itself has judgements."""
+    homes: dict[str, set[Path]] = {"judgements": set(), "run": set()}
+    for file in files:
+        homes.get(file.kind, set()).add(Path(file.name).parent)
+    here = Path()
+    if here not in homes["judgements"]:
+        return list(files), []
+    apart = sorted((homes["judgements"] & homes["run"]) - {here})
+    kept = [file for file in files if not any(map(Path(file.name).is_relative_to, apart))]
+    return kept, [
+        f"{place.as_posix()} has judgements and runs of its own; judged serve {folder / place} "
+        "opens them."
+        for place in apart
+    ]
+
+
 def told(file: Found) -> Found:
     """The file with what it is, by its content; its name settles only what that leaves open."""
     try:

@@ -15,7 +15,7 @@ from judged.errors import did_you_mean, quoted
 from judged.inputs.formats import distinct_names
 from judged.judgements.annotators.log import Log, read_log
 from judged.web.errors import ConflictError, GoneError, UndecidedError
-from judged.web.files import Found, of_annotator, scanned, told
+from judged.web.files import Found, of_annotator, scanned, told, without_other_collections
 from judged.web.params import Params
 
 LOOK_AGAIN = 1.0
@@ -198,8 +198,11 @@ class Library:
         with self._lock:
             if time.monotonic() - self._looked > LOOK_AGAIN:
                 found, problems = self._found()
-                told_ones = tuple(map(self._told_once, found))
-                self._files, self._problems = told_ones, tuple(problems)
+                told_ones = list(map(self._told_once, found))
+                if self.folder is not None:
+                    told_ones, apart = without_other_collections(told_ones, self.folder)
+                    problems = [*problems, *apart]
+                self._files, self._problems = tuple(told_ones), tuple(problems)
                 self._looked = time.monotonic()
             return self._files, self._problems
 

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.charts.kinds.gallery import gallery
+from judged.demo.folder import check_place, make
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.relevance import same_label
 from judged.embeddings.top_k import TopK
-from judged.errors import MissingExtraError, OutputError
+from judged.errors import MissingExtraError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.kept import rankings_of
 from judged.outputs import replacing, write_text
@@ -151,8 +152,10 @@ def write_demo(folder: Path) -> DemoFiles:
         readme=folder / "README.txt",
         first={name: results for name, (_, results) in searched.items()},
     )
-    _make(folder)
-    _check_place(files)
+    make(folder)
+    written = (files.judgements, *files.runs, *files.vectors, *files.labels, *files.ids)
+    pages = (folder / name for name in (GALLERY, REPORT, PICTURES))
+    check_place(files.readme, _FIRST_LINE, (*written, *pages))
     write_text(files.judgements, "".join(_judgement_lines(digits)))
     for path, (name, (_, results)) in zip(files.runs, searched.items(), strict=True):
         results.save(path, tag=name)
@@ -200,7 +203,7 @@ def _write_pictures(shown: Mapping[str, NDArray[np.uint8]], folder: Path) -> Non
     """A PNG of each, and the table that the explorer and `judged plot gallery` read."""
     from PIL import Image
 
-    _make(folder / PICTURES.stem)
+    make(folder / PICTURES.stem)
     for name, pixels in shown.items():
         with replacing(folder / PICTURES.stem / f"{name}.png") as temporary:
             Image.fromarray(pixels).save(temporary, "png")
@@ -235,27 +238,6 @@ def _judgement_lines(digits: Digits) -> Iterable[str]:
             yield f"q{query:04} 0 d{item:04} 1\n"
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: cannot be made a folder ({error.strerror}); name another one."
-        ) from error
-
-
-def _check_place(files: DemoFiles) -> None:
-    """Refuse a folder with files of the same names that are not those of a demo."""
-    opened = _FIRST_LINE.encode()
-    if files.readme.exists() and files.readme.read_bytes()[: len(opened)] == opened:
-        return
-    written = (files.readme, files.judgements, *files.runs, *files.vectors, *files.labels)
-    pages = (files.folder / name for name in (GALLERY, REPORT, PICTURES))
-    for path in (*written, *files.ids, *pages):
-        if path.exists():
-            raise OutputError(f"{path}: is there, and is no part of a demo; name another folder.")
-
-
 def _readme(files: DemoFiles, digits: Digits) -> str:
     first, runs = files.runs[0].name, "\n".join(f"  {path.name}" for path in files.runs)
     vectors, labels, ids = (
@@ -278,7 +260,7 @@ It holds TREC qrels: query, 0, item, grade.
 Three systems, the best {DEPTH} results each, as TREC runs: query, Q0, item, rank, score, system.
 {runs}
 `judged demo` scores whole rankings of the collection. These files end at rank {DEPTH}, so their AP
-is lower.
+is lower. It puts a text search with files of its own into the folder `text`.
 
 Try, in this folder:
 

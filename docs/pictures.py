@@ -77,6 +77,16 @@ class Digits:
             margin={"nDCG@10": 0.01},
         )
 
+    @cached_property
+    def texts(self) -> demo.TextFiles:
+        """The demo's text search."""
+        return demo.write_text_demo(self.files.folder / "text")
+
+    def text_runs(self, *names: str) -> judged.Comparison:
+        """Some of its systems, the first as the baseline."""
+        runs = [path for name in names for path in self.texts.runs if path.stem == name]
+        return judged.compare(self.texts.judgements, runs, "nDCG@10", baseline=names[0])
+
     @property
     def plan(self) -> judged.Plan:
         runs = [self.run("cosine-pixels"), self.run("cosine-pca8")]
@@ -147,6 +157,12 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "systems": lambda digits: charts.systems(digits.comparison),
     "index-sweep": lambda digits: charts.index_sweep(json.loads(INDEX.read_text(encoding="utf-8"))),
     "power": lambda digits: charts.power(digits.plan),
+    "text-forest": lambda digits: charts.forest(digits.text_runs("bm25", "dense", "fused")),
+    "text-differences": lambda digits: charts.differences(digits.text_runs("bm25", "dense")),
+    "text-change": lambda digits: charts.differences(digits.text_runs("fused", "bm25")),
+    "text-measure-at-k": lambda digits: charts.measure_at_k(
+        digits.text_runs("bm25", "dense", "fused").evaluation, measures="nDCG", k=20
+    ),
     "scores": lambda digits: charts.scores(digits.judgements, digits.run("euclidean-pixels")),
     "embedding-scores": lambda digits: charts.embedding_scores(digits.diagnosis()),
     "ranges": lambda digits: charts.ranges(digits.evaluation, measures=["AP", "P@10"]),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from judged.advice.result import Advice, Row
+    from judged.advice.result import Advice
+    from judged.advice.rows import Row
 
 WHOLE = ("nDCG", "AP")
 """Families that use all that was judged; the first is better where there are several grades."""

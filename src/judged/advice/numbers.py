@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.advice.result import Advice, Lists, Row
+from judged.advice.result import Advice
+from judged.advice.rows import Lists, Row
 from judged.errors import InputError
 from judged.measures import Measure, parse_measure
 from judged.measures.grammar import read_all

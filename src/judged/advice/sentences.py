@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judged.advice.result import BEYOND, CAPPED, HARD, SATURATED, UNJUDGED
+from judged.advice.rows import BEYOND, CAPPED, HARD, SATURATED, UNJUDGED
 from judged.results import Table
 from judged.text import counted, few, listed
 
 if TYPE_CHECKING:
-    from judged.advice.result import Advice, Row
+    from judged.advice.result import Advice
+    from judged.advice.rows import Row
 
 
 def table(advice: Advice) -> Table:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judged.checks import checked_methods
 from judged.errors import InputError, did_you_mean, quoted
 from judged.evaluation.records import Records
-from judged.measures import Measure, parse_measure
+
+if TYPE_CHECKING:
+    from judged.measures import Measure
 
 NAMES = {
     "judged": "as tables have them: nDCG(gain=exp)@10",
@@ -150,7 +152,7 @@ class Metrics(Records):
         str
 
         >>> from judged import evaluate
-        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_yaml()[:32])
+        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_yaml()[:36])
         model-index:
         - name: "run"
           results:
@@ -162,6 +164,7 @@ class Metrics(Records):
 def metric_name(measure: Measure) -> str:
     """A measure in letters, digits and ``_ - .`` alone.
 
+    >>> from judged import parse_measure
     >>> metric_name(parse_measure("RBP(p=0.95)")), metric_name(parse_measure("AP(rel=2)@100"))
     ('RBP.p-0.95', 'AP.rel-2_at_100')
     """
@@ -192,6 +195,8 @@ def parse_metric(name: str) -> Metric:
     >>> judged.parse_metric("bm25/nDCG.gain-exp_at_10/low")
     Metric(measure=nDCG(gain=exp)@10, run='bm25', end='low')
     """
+    from judged.measures import parse_measure
+
     if not isinstance(name, str):
         raise InputError(f"the name of a metric is a text; got {quoted(name)}.")
     *before, last = name.split("/")

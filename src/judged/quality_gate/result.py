@@ -345,6 +345,18 @@ class Gate(Result):
         ]
         return [(["query", "measure", "baseline", "now", "change"], rows)] if rows else []
 
+    def _answer(self) -> list[str]:
+        return [self.says()]
+
+    def _html_tables(self) -> str:
+        """The queries that lost most are folded."""
+        worst = self._worst()
+        tables = self.tables()
+        shown = "".join(self._html(*table) for table in tables[: len(tables) - len(worst)])
+        folded = "".join(self._html(*table) for table in worst)
+        summary = "<summary>queries that lost most</summary>"
+        return f"{shown}<details>{summary}{folded}</details>" if folded else shown
+
     def to_markdown(self) -> str:
         """The verdict, the tables and all sentences in Markdown, as for a pull request.
 

@@ -17,7 +17,7 @@ from judged.quality_gate.conditions import Changes
 from judged.quality_gate.rules import Ruled
 from judged.quality_gate.values import Reached
 from judged.results import Result, Table
-from judged.text import counted, listed, markdown, plain, shown
+from judged.text import Best, counted, listed, markdown, plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -322,7 +322,8 @@ class Gate(Result):
         p = ["p"] if self.rule == "loss" else []
         rows = [
             [
-                *(row.measure, row.word, shown(row.baseline), shown(row.value)),
+                *(row.measure, row.word if row.holds else Best(row.word)),
+                *(shown(row.baseline), shown(row.value)),
                 signed(row.difference),
                 *([between(row.low, row.high)] if ends else []),
                 f"{row.allowed:g}",
@@ -403,4 +404,4 @@ def _named(each: Ruled | Reached) -> str:
 
 
 def _verdict(each: Reached) -> str:
-    return "reached" if each.holds else "not reached"
+    return "reached" if each.holds else Best("not reached")

@@ -1,6 +1,5 @@
 """Written by docs/reference.py from __init__.py and the registry of measures."""
 
-from judged.advice.result import Advice as Advice
 from judged.judgements.agreements.result import Agreement as Agreement
 from judged.rankings.audit import Audit as Audit
 from judged.collection_check.result import CollectionCheck as CollectionCheck
@@ -17,7 +16,6 @@ from judged.fusion.result import Fusion as Fusion
 from judged.quality_gate.result import Gate as Gate
 from judged.identification.result import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
-from judged.embeddings.index_sweep import IndexSweep as IndexSweep
 from judged.errors import InputError as InputError
 from judged.installation import Installation as Installation
 from judged.errors import JudgedError as JudgedError
@@ -43,7 +41,6 @@ from judged.similarity.similarity import Similarity as Similarity
 from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
-from judged.advice import advise as advise
 from judged.judgements.agreements import agreement as agreement
 from judged import charts as charts
 from judged.collection_check import check as check

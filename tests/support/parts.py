@@ -38,10 +38,10 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "torchmetrics": lambda: _module("torchmetrics"),
     "metric_learning": lambda: _module("pytorch_metric_learning") or _module("faiss"),
     "sentence_transformers": lambda: _module("sentence_transformers"),
-    "notebooks": lambda: _module("nbclient") or _module("ipykernel") or _module("vl_convert"),
     "perl": lambda: _program("perl"),
     "cwl_eval": lambda: _module("cwl"),
     "trectools": lambda: _module("trectools"),
+    "notebooks": lambda: _module("nbclient") or _module("ipykernel") or _module("vl_convert"),
 }
 """What is missing of each part, in words; None where it is there."""
 

@@ -3,13 +3,19 @@ nothing that a name could break out of."""
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Any
 
+import numpy as np
 import pytest
 
 import judged
+from judged.installation import Installation, Package
+from judged.results import Result
+from judged.text import SHORT, html_page
 
 EVIL = "<i>q</i>"
 JUDGEMENTS = {EVIL: {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1, "d": 1}}
@@ -39,26 +45,68 @@ class Elements(HTMLParser):
         assert self.open.pop() == tag
 
 
-def results() -> dict[str, Any]:
-    good = RUNS["<b>good"]
-    vectors = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]])
-    return {
-        "evaluation": judged.evaluate(JUDGEMENTS, RUNS, "RR, nDCG@2"),
-        "intervals": judged.evaluate(JUDGEMENTS, RUNS, "RR", interval=True),
-        "comparison": judged.compare(JUDGEMENTS, RUNS, "nDCG@2"),
-        "explanation": judged.explain(JUDGEMENTS, good, "nDCG@2", query=EVIL),
-        "identification": judged.identify("0.5", JUDGEMENTS, good, "RR, AP"),
-        "disagreement": judged.compare_conventions(JUDGEMENTS, good, "RR@2"),
-        "diagnosis": vectors.diagnose(),
-    }
+GOOD, WEAK = RUNS.values()
+OTHERS = {EVIL: {"a": 0, "b": 0, "c": 2}, "q2": {"a": 1, "d": 0}}
+VECTORS = judged.Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]])
+SAME = judged.relevance.same_label(["u", "v"], ["u", "u", "v"])
+# Of 30 queries the third run gets every other one wrong, the second one of them.
+THIRTY = {str(query): {"a": 1} for query in range(30)}
+THREE = {
+    "first run": {query: ["a", "b"] for query in THIRTY},
+    "second run": {query: ["b", "a"] if query == "7" else ["a", "b"] for query in THIRTY},
+    "third run": {q: ["b", "a"] if int(q) % 2 else ["a", "b"] for q in THIRTY},
+}
+
+
+def always_the_first(block: Any, k: int, ef: int = 1) -> tuple[Any, Any]:
+    first = np.tile(np.arange(k), (len(block), 1))
+    return first, np.tile(np.arange(k, 0, -1.0), (len(block), 1))
+
+
+MADE: dict[str, Callable[[], Any]] = {
+    "evaluation": lambda: judged.evaluate(JUDGEMENTS, RUNS, "RR, nDCG@2"),
+    "intervals": lambda: judged.evaluate(JUDGEMENTS, RUNS, "RR", interval=True),
+    "comparison": lambda: judged.compare(JUDGEMENTS, RUNS, "nDCG@2"),
+    "three": lambda: judged.compare(THIRTY, THREE, "RR", baseline="first run"),
+    "orders": lambda: judged.compare(THIRTY, THREE, "RR, P@1").orders(),
+    "explanation": lambda: judged.explain(JUDGEMENTS, GOOD, "nDCG@2", query=EVIL),
+    "identification": lambda: judged.identify("0.5", JUDGEMENTS, GOOD, "RR, AP"),
+    "disagreement": lambda: judged.compare_conventions(JUDGEMENTS, GOOD, "RR@2"),
+    "diagnosis": lambda: VECTORS.diagnose(),
+    "advice": lambda: judged.advise(JUDGEMENTS, RUNS),
+    "installation": lambda: Installation(
+        {"system": EVIL},
+        (Package("judged", "numpy", "1.26", "2.0", None), Package("web", EVIL, "1", None, None)),
+        (),
+    ),
+    "index": lambda: VECTORS.evaluate_index(always_the_first, SAME, "Success@1", k=2),
+    "index sweep": lambda: VECTORS.sweep_index(
+        always_the_first, SAME, "Success@1", parameter="ef", values=[8, 16], k=2, timed=1
+    ),
+    "plan": lambda: judged.plan(difference=0.02, sd=0.1),
+    "overlap": lambda: judged.overlap(RUNS),
+    "gate": lambda: judged.gate(THIRTY, THREE["third run"], "RR", baseline=THREE["first run"]),
+    "agreement": lambda: judged.agreement(JUDGEMENTS, OTHERS),
+    "merged": lambda: judged.merge_judgements({"<b>good": JUDGEMENTS, "other": OTHERS}),
+    "queue": lambda: judged.queue(JUDGEMENTS, RUNS),
+    "check": lambda: judged.check(JUDGEMENTS, RUNS),
+    "fusion": lambda: judged.fuse(RUNS),
+    "sweep": lambda: judged.temperature.sweep(VECTORS, SAME, [0.1, 1.0]),
+}
 
 
 @pytest.fixture(scope="module")
 def shown() -> dict[str, str]:
-    return {name: result._repr_html_() for name, result in results().items()}
+    return {name: make()._repr_html_() for name, make in MADE.items()}
 
 
-@pytest.mark.parametrize("name", list(results()))
+def rows(page: str) -> list[list[str]]:
+    """The cells of all tables, as they stand there."""
+    found = re.findall("<tr>(.*?)</tr>", page, re.DOTALL)
+    return [re.findall(r"<t[hd].*?</t[hd]>", row, re.DOTALL) for row in found]
+
+
+@pytest.mark.parametrize("name", list(MADE))
 def test_it_is_whole_and_nothing_breaks_out(shown: dict[str, str], name: str) -> None:
     found = Elements(shown[name])
     assert found.open == []
@@ -136,3 +184,102 @@ def test_a_diagnosis_is_read_before_its_numbers(shown: dict[str, str]) -> None:
     assert page.startswith("<pre>Diagnosis by cosine\n")
     assert "equal to an earlier one" in page.partition("<details>")[0]
     assert "<details><summary>all numbers</summary><table>" in page
+
+
+def test_every_result_with_tables_is_looked_at() -> None:
+    """Those that are missing need learning, are pages and pictures of their own, lists as polars
+    shows them, or what commands alone print."""
+
+    def kinds(base: type) -> set[str]:
+        found = {each for each in base.__subclasses__() if each.__module__.startswith("judged.")}
+        return {each.__name__ for each in found}.union(*map(kinds, found))
+
+    looked_at = {each.__name__ for make in MADE.values() for each in type(make()).__mro__}
+    apart = {"Training", "Study", "Report", "Figure", "Chart", "Gallery", "TopK"}
+    assert kinds(Result) - looked_at <= apart | {"Libraries", "Library"}
+
+
+@pytest.mark.parametrize("name", list(MADE))
+def test_numbers_stand_right_and_short_cells_are_never_broken(
+    shown: dict[str, str], name: str
+) -> None:
+    cells = [cell for row in rows(shown[name]) for cell in row if cell.startswith("<td")]
+    assert cells
+    for cell in cells:
+        text = re.sub("<.*?>", "", cell)
+        broken = len(text) <= SHORT and re.search(r"[\s/-]", text)
+        assert ("white-space:nowrap" in cell) == bool(broken), cell
+        if name != "identification" and re.fullmatch(r"[+−-]?\d+\.\d{4}", text):
+            assert "text-align:left" not in cell
+
+
+def test_of_several_runs_those_that_none_is_shown_better_than_are_bold(
+    shown: dict[str, str],
+) -> None:
+    # 29.5 of 30, and 22.5 of 30.
+    page = shown["three"]
+    assert "<td><b>1.0000</b></td>" in page
+    assert "<td><b>0.9833</b></td>" in page
+    assert "<td>0.7500</td>" in page
+    assert "Bold: no run is shown better; runs were compared with first run only." in page
+
+
+def test_nothing_is_bold_where_nothing_is_shown(shown: dict[str, str]) -> None:
+    assert "<td><b>" not in shown["comparison"]
+    assert "Bold:" not in shown["comparison"]
+
+
+def test_other_forms_of_a_comparison_mark_verdicts_only() -> None:
+    assert "**" not in "".join(
+        line for line in MADE["three"]().to_markdown().splitlines() if line.startswith("| first")
+    )
+
+
+def test_a_comparison_folds_what_was_found_in_the_data() -> None:
+    run = {"q": ["a"], "p": ["a"]}
+    page = judged.compare({"q": {"a": 1}}, {"one": run, "two": run}, "RR")._repr_html_()
+    folded = page.partition("<details><summary>what was found in the data</summary>")[2]
+    assert "1 query of the run without judgements ignored." in folded.partition("</details>")[0]
+
+
+def test_a_gate_says_first_whether_it_passed(shown: dict[str, str]) -> None:
+    page = shown["gate"]
+    assert page.startswith("<p><b>failed: RR (regression).</b></p><table>")
+    assert page.count("failed: RR") == 1
+    assert "<details><summary>queries that lost most</summary><table>" in page
+    passed = judged.gate(THIRTY, THREE["first run"], "RR", baseline=THREE["first run"])
+    assert passed._repr_html_().startswith("<p><b>passed: the rule loss holds on RR.</b></p>")
+    assert "<details>" not in passed._repr_html_().partition("<ul>")[0]
+
+
+def test_a_plan_answers_first_and_folds_its_formulas(shown: dict[str, str]) -> None:
+    page = shown["plan"]
+    assert page.startswith("<p><b>You need 199 queries to see a difference of 0.02")
+    assert "noncentral" in page.partition("<details>")[2]
+    assert "noncentral" not in page.partition("<details>")[0]
+
+
+@pytest.mark.parametrize("name", ["plan", "overlap", "queue", "agreement", "index", "orders"])
+def test_what_text_says_when_asked_is_folded(shown: dict[str, str], name: str) -> None:
+    page = shown[name]
+    assert "<details><summary>definitions and notes</summary><ul><li>" in page
+    assert "verbose (-v)" not in page
+
+
+def test_all_that_text_says_stands_in_the_page(shown: dict[str, str]) -> None:
+    for name in ("plan", "overlap", "queue", "agreement", "orders", "gate", "merged", "fusion"):
+        found = MADE[name]()
+        for text in found.sentences():
+            assert text in html.unescape(shown[name]), (name, text)
+
+
+def test_a_page_of_a_file_sets_numbers_right_too(shown: dict[str, str]) -> None:
+    assert "th, td { padding: 0.2em 1.2em 0.2em 0; text-align: right; }" in html_page(
+        shown["evaluation"]
+    )
+
+
+def test_what_fails_or_is_missing_stands_out(shown: dict[str, str]) -> None:
+    assert f"<td{LEFT}><b>regression</b></td>" in shown["gate"]
+    assert f"<td{LEFT}><b>missing</b></td>" in shown["installation"]
+    assert f"<td{LEFT}>ok</td>" in shown["installation"]

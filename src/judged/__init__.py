@@ -16,7 +16,7 @@ from typing import Any
 
 import judged.forks  # noqa: F401  # it has to be there before a fork
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Advice": "advice.result",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
 from judged.results import Result, Table
-from judged.text import Warned, counted, listed
+from judged.text import Best, Warned, counted, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,7 +151,10 @@ class Installation(Result):
 
     def _packages(self) -> tuple[list[str], list[list[str]]]:
         rows = [
-            [each.part, each.name, each.needs or "any", each.version or "none", each.state]
+            [
+                *(each.part, each.name, each.needs or "any", each.version or "none"),
+                each.state if each.state == "ok" else Best(each.state),
+            ]
             for each in self.packages
         ]
         return ["part", "package", "needs", "installed", "state"], rows

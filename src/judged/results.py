@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged.checks import checked_methods
 from judged.errors import InputError, OutputError
 from judged.text import (
+    Dim,
     Left,
     Warned,
     aligned,
     html,
+    html_folded,
     html_page,
     html_table,
     markdown,
@@ -266,7 +268,8 @@ class Result:
         return markdown_table(texts[0], texts[1:], right=self._right(header))
 
     def to_html(self) -> str:
-        """The tables and sentences in HTML, as a notebook shows them.
+        """The tables and sentences in HTML, as a notebook shows them: what text says where nobody
+        asks for all of it, and the rest folded.
 
         Returns
         -------
@@ -277,12 +280,41 @@ class Result:
         >>> found.to_html().startswith("<table>")
         True
         """
-        tables = "".join(self._html(*table) for table in self.tables())
         if self.FOLDED:
-            folded = f"<summary>{html(self.FOLDED)}</summary>{tables}"
+            folded = f"<summary>{html(self.FOLDED)}</summary>{self._html_tables()}"
             return f"<pre>{html(self.to_text())}</pre><details>{folded}</details>"
-        listed = "".join(f"<li>{html(text)}</li>" for text in self._said())
-        return f"{tables}{self._html_warnings()}{f'<ul>{listed}</ul>' if listed else ''}"
+        return (
+            self._html_answer()
+            + self._html_tables()
+            + self._html_warnings()
+            + self._html_listed()
+            + html_folded("definitions and notes", self._folded())
+        )
+
+    def _answer(self) -> list[str]:
+        """What a notebook says before the tables, the first line of it in bold."""
+        return []
+
+    def _folded(self) -> list[str]:
+        """What a notebook folds: the sentences that text has only where all are asked for."""
+        brief = {*self._brief(), *self._answer()}
+        return [text for text in self._said() if text not in brief]
+
+    def _html_answer(self) -> str:
+        return "".join(
+            f"<p>{html(text) if at else f'<b>{html(text)}</b>'}</p>"
+            for at, text in enumerate(self._answer())
+        )
+
+    def _html_tables(self) -> str:
+        return "".join(self._html(*table) for table in self.tables())
+
+    def _html_listed(self) -> str:
+        """The sentences that are not folded; a line that tells how to get more is for text."""
+        answer = self._answer()
+        shown = [text for text in self._brief() if not isinstance(text, Dim) and text not in answer]
+        listed = "".join(f"<li>{html(text)}</li>" for text in shown)
+        return f"<ul>{listed}</ul>" if listed else ""
 
     def _html(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         """A table whose words begin at the left."""

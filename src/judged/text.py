@@ -317,8 +317,24 @@ def latex_table(
     return "\n".join([r"\begin{table}", r"\centering", *above, *lines, r"\end{table}"])
 
 
-LEFT = ' style="text-align:left"'
-"""What a cell of words says in a notebook."""
+SHORT = 24
+"""How long a cell is at most that is never broken into lines: a number with its interval, a name.
+What is longer is text."""
+
+
+def html_cell(text: str, tag: str = "td", *, left: bool = False, title: str = "") -> str:
+    """A cell for notebooks, which set all cells to the right and break them anywhere.
+
+    >>> html_cell("0.5000"), html_cell("AP", "th", left=True)
+    ('<td>0.5000</td>', '<th style="text-align:left">AP</th>')
+    >>> html_cell("0.1 … 0.9", title="where it may lie")
+    '<td title="where it may lie" style="white-space:nowrap">0.1 … 0.9</td>'
+    """
+    whole = tag == "td" and len(text) <= SHORT and re.search(r"[\s/-]", text)
+    style = ";".join(["text-align:left"] * left + ["white-space:nowrap"] * bool(whole))
+    said = f' title="{html(title)}"' if title else ""
+    said += f' style="{style}"' if style else ""
+    return f"<{tag}{said}>{html(text)}</{tag}>"
 
 
 def html_folded(summary: str, lines: Sequence[str]) -> str:
@@ -344,14 +360,8 @@ def html_table(
     left = set() if right is None else set(range(len(header))) - set(right)
 
     def line(cells: Sequence[str], tag: str) -> str:
-        return (
-            "<tr>"
-            + "".join(
-                f"<{tag}{LEFT if at in left else ''}>{html(cell)}</{tag}>"
-                for at, cell in enumerate(cells)
-            )
-            + "</tr>"
-        )
+        shown = (html_cell(cell, tag, left=at in left) for at, cell in enumerate(cells))
+        return f"<tr>{''.join(shown)}</tr>"
 
     body = "".join(line(row, "td") for row in rows)
     return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
@@ -366,7 +376,7 @@ _PAGE = """\
 <style>
 body { font: 16px/1.4 system-ui, sans-serif; margin: 2em; max-width: 60em; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin-bottom: 1em; }
-th, td { padding: 0.2em 1.2em 0.2em 0; text-align: left; }
+th, td { padding: 0.2em 1.2em 0.2em 0; text-align: right; }
 thead tr { border-bottom: 1px solid; }
 </style>
 </head>

@@ -45,6 +45,7 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "perl": lambda: _program("perl"),
     "cwl_eval": lambda: _module("cwl"),
     "trectools": lambda: _module("trectools"),
+    "notebooks": lambda: _module("nbclient") or _module("ipykernel") or _module("vl_convert"),
 }
 """What is missing of each part, in words; None where it is there."""
 

@@ -247,6 +247,9 @@ class IndexEvaluation(Result):
     def _brief(self) -> list[str]:
         return [*self._said(), *self.evaluation._brief()]
 
+    def _folded(self) -> list[str]:
+        return self.evaluation._said()
+
     def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
         """The evaluation of both, and the sentences.
 

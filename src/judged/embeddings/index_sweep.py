@@ -227,8 +227,8 @@ class IndexSweep(Result):
             f"{row.value:g}",
             *(shown(each) for each in (found.recall, found.quantile(0.05), found.quantile(0.5))),
             *map(shown, found.loss.values()),
-            f"{timing.median * 1000:.3g}",
-            f"{timing.p95 * 1000:.3g}",
+            f"{timing.median * 1000:.3f}",
+            f"{timing.p95 * 1000:.3f}",
             f"{timing.per_second:,.0f}",
         ]
 

@@ -393,7 +393,7 @@ class Evaluation(Paged):
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
         >>> print(found.methods().partition(". ")[0])
-        Rankings were evaluated with judged 0.1.0
+        Rankings were evaluated with judged 0.2.0
         """
         from judged.evaluation.definition import methods
 

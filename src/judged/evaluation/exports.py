@@ -10,7 +10,16 @@ from judged.checks import checked_methods
 from judged.evaluation.metrics import Metrics
 from judged.evaluation.table import Look, in_order, tables
 from judged.results import Part, Result, Table
-from judged.text import LEFT, Dim, Warned, html, html_folded, latex_table, markdown, visible
+from judged.text import (
+    Dim,
+    Warned,
+    html,
+    html_cell,
+    html_folded,
+    latex_table,
+    markdown,
+    visible,
+)
 
 if TYPE_CHECKING:
     from judged.measures import Measure
@@ -365,17 +374,14 @@ class Exports(Metrics):
         said = {look.name(self.label(m), m): m.describe() for m in self.measures}
         right = {header[at] for at in self._right(header)}
 
-        def side(name: str) -> str:
-            return "" if name in right else LEFT
-
         head = "".join(
-            f'<th title="{html(said.get(name, ""))}"{side(name)}>{html(name)}</th>'
+            html_cell(name, "th", left=name not in right, title=said.get(name, ""))
             for name in header
         )
 
         def cell_of(name: str, cell: str) -> str:
-            title = f' title="{html(said[cell])}"' if name == "measure" else ""
-            return f"<td{title}{side(name)}>{html(cell)}</td>"
+            title = said[cell] if name == "measure" else ""
+            return html_cell(cell, left=name not in right, title=title)
 
         body = "".join("<tr>" + "".join(map(cell_of, header, row)) + "</tr>" for row in rows)
         shown = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

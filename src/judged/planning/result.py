@@ -12,7 +12,7 @@ from judged.planning.pilot import Pilot
 from judged.planning.simulation import Simulation
 from judged.planning.terms import Terms
 from judged.results import Part, Result, Table
-from judged.text import Best, Dim, html, plain
+from judged.text import Best, Dim, plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -254,19 +254,8 @@ class Plan(Result):
 
         return [*assumptions(self), Dim("formulas and what it does not say: verbose (-v)")]
 
-    def to_html(self) -> str:
-        """The answer, the table and the sentences in HTML, as a notebook shows them.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import plan
-        >>> plan(difference=0.02, sd=0.1).to_html().startswith("<p>You need 199 queries")
-        True
-        """
-        said = "".join(f"<p>{html(text)}</p>" for text in self.says())
-        return said + super().to_html()
+    def _answer(self) -> list[str]:
+        return list(self.says())
 
     def tables(self) -> list[Table]:
         """The table that people see.

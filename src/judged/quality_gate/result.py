@@ -17,7 +17,7 @@ from judged.quality_gate.conditions import Changes
 from judged.quality_gate.rules import Ruled
 from judged.quality_gate.values import Reached
 from judged.results import Result, Table
-from judged.text import counted, listed, markdown, plain, shown
+from judged.text import Best, counted, listed, markdown, plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -322,7 +322,8 @@ class Gate(Result):
         p = ["p"] if self.rule == "loss" else []
         rows = [
             [
-                *(row.measure, row.word, shown(row.baseline), shown(row.value)),
+                *(row.measure, row.word if row.holds else Best(row.word)),
+                *(shown(row.baseline), shown(row.value)),
                 signed(row.difference),
                 *([between(row.low, row.high)] if ends else []),
                 f"{row.allowed:g}",
@@ -344,6 +345,18 @@ class Gate(Result):
             for each in queries
         ]
         return [(["query", "measure", "baseline", "now", "change"], rows)] if rows else []
+
+    def _answer(self) -> list[str]:
+        return [self.says()]
+
+    def _html_tables(self) -> str:
+        """The queries that lost most are folded."""
+        worst = self._worst()
+        tables = self.tables()
+        shown = "".join(self._html(*table) for table in tables[: len(tables) - len(worst)])
+        folded = "".join(self._html(*table) for table in worst)
+        summary = "<summary>queries that lost most</summary>"
+        return f"{shown}<details>{summary}{folded}</details>" if folded else shown
 
     def to_markdown(self) -> str:
         """The verdict, the tables and all sentences in Markdown, as for a pull request.
@@ -391,4 +404,4 @@ def _named(each: Ruled | Reached) -> str:
 
 
 def _verdict(each: Reached) -> str:
-    return "reached" if each.holds else "not reached"
+    return "reached" if each.holds else Best("not reached")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged.checks import checked_methods
 from judged.comparison.exports import definition
 from judged.comparison.exports.sentences import Sentences
-from judged.comparison.exports.table import in_order
+from judged.comparison.exports.table import in_order, one_against_all, shown_better
 from judged.comparison.exports.tables import tables
 from judged.comparison.settings import SAVED_AS
 from judged.evaluation.table import Look
@@ -256,7 +256,8 @@ class Exports(Sentences):
         decimals: int | None = None,
         percent: bool = False,
     ) -> str:
-        """Tables for notebooks, with what each pair says.
+        """Tables for notebooks, with what each pair says; values are bold where no run is shown
+        better, unless that is so of all.
 
         Parameters
         ----------
@@ -279,16 +280,24 @@ class Exports(Sentences):
         >>> ">identical</td>" in found.to_html()
         True
         """
+        from judged.evaluation.sentences import notes
+
         found = in_order(self, sort)
-        shown = "".join(found._html(*each) for each in tables(found, Look(decimals, percent)))
+        blocks = tables(found, Look(decimals, percent), marked=True)
+        shown = "".join(found._html(*each) for each in blocks)
         if quiet:
             return shown
-        noted = (f"note: {text}" for text in found.remarks())
+        only = one_against_all(found) if len(found.runs) > 2 else None
+        among = f"; runs were compared with {only} only" if only else ""
+        bold = f" Bold: no run is shown better{among}." if shown_better(found) else ""
+        audited = notes(found.evaluation) if found.evaluation else []
         return (
             shown
             + "".join(f"<p><b>{html(f'warning: {t}')}</b></p>" for t in found.warnings())
             + "".join(f"<p>{html(text)}</p>" for text in found._findings())
-            + "".join(f"<p><small>{html(t)}</small></p>" for t in (definition.done(found), *noted))
+            + f"<p><small>{html(definition.done(found) + bold)}</small></p>"
+            + html_folded("notes", found.remarks())
+            + html_folded("what was found in the data", audited)
             + html_folded("definitions", [found.methods()])
         )
 

@@ -7,13 +7,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from judged.comparison.exports import definition
-from judged.comparison.exports.table import Form, one_against_all
+from judged.comparison.exports.table import Form, one_against_all, shown_better
 from judged.comparison.sentences import by_importance
 from judged.text import Best, Latex, latex, latex_table, visible
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.pair import Pair
     from judged.evaluation.table import Look
 
 
@@ -29,7 +28,7 @@ def latex_of(
     and bold mean, and the warnings."""
     forms = [Form(measure, look) for measure in comparison.numbers.measures]
     letters = {run: letter(at) for at, run in enumerate(comparison.runs)}
-    shown = {(row.measure, *_better(row)) for row in comparison.rows if row.verdict in DECIDED}
+    shown = shown_better(comparison)
     rows = []
     for run in comparison.runs:
         row = [letters[run], run]
@@ -57,14 +56,6 @@ def latex_of(
         label=label,
     )
     return "\n".join([*above, tabular]) + "\n"
-
-
-DECIDED = ("better", "worse")
-
-
-def _better(row: Pair) -> tuple[str, str]:
-    """The run that is shown better, and the other."""
-    return (row.run, row.against) if row.verdict == "better" else (row.against, row.run)
 
 
 def letter(at: int) -> str:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 NOTHING = ""
 """What stands where there is nothing to say: a baseline is not compared with itself."""
+DECIDED = ("better", "worse")
+"""Verdicts that show a difference."""
 BETWEEN = 3
 """How far columns are apart on a terminal."""
 
@@ -35,6 +37,8 @@ class Form:
 
     measure: Compared
     look: Look
+    best: frozenset[str] = frozenset()
+    """The runs whose values stand out."""
 
     @property
     def share(self) -> bool:
@@ -163,8 +167,13 @@ def _values(comparison: Comparison, form: Form, runs: Sequence[str]) -> list[Col
     head = Left(f"{shown_level(comparison.settings.level)} interval")
     corrected = any(row.trusted is not None for row in comparison.rows)
     number = "corrected value" if corrected else "value"
+
+    def value(run: str) -> str:
+        text = form.value(comparison.value(name, run))
+        return Best(text) if run in form.best else text
+
     return [
-        (number, [form.value(comparison.value(name, run)) for run in runs]),
+        (number, [value(run) for run in runs]),
         (head, [form.interval(comparison.interval(name, run)) for run in runs]),
     ]
 
@@ -229,7 +238,24 @@ def effect(size: float | None) -> str:
 def word(row: Pair) -> str:
     """The verdict, which stands out where a difference is shown."""
     said = f"{row.verdict}, negligible" if row.negligible else row.verdict
-    return Best(said) if row.verdict in ("better", "worse") else said
+    return Best(said) if row.verdict in DECIDED else said
+
+
+def shown_better(comparison: Comparison) -> set[tuple[str, str, str]]:
+    """Measure, the run that is shown better, and the other one."""
+    return {
+        (row.measure, row.run, row.against)
+        if row.verdict == "better"
+        else (row.measure, row.against, row.run)
+        for row in comparison.rows
+        if row.verdict in DECIDED
+    }
+
+
+def unbeaten(comparison: Comparison, measure: str) -> frozenset[str]:
+    """The runs that no other is shown better than; none where that is all of them."""
+    behind = {other for name, _, other in shown_better(comparison) if name == measure}
+    return frozenset(comparison.runs) - behind if behind else frozenset()
 
 
 def on_other_queries(comparison: Comparison, rows: Sequence[Pair]) -> bool:

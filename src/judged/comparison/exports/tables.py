@@ -13,6 +13,7 @@ from judged.comparison.exports.table import (
     laid_out,
     main_tables,
     one_against_all,
+    unbeaten,
 )
 from judged.comparison.sentences import shown_level
 from judged.comparison.slices.slices import Slice
@@ -25,9 +26,14 @@ if TYPE_CHECKING:
     from judged.comparison.pair import Pair
 
 
-def tables(comparison: Comparison, look: Look, width: int | None = None) -> list[Table]:
+def tables(
+    comparison: Comparison, look: Look, width: int | None = None, *, marked: bool = False
+) -> list[Table]:
     """The tables of all measures, then those of slices; what is wider than `width` comes below."""
-    forms = [Form(measure, look) for measure in comparison.numbers.measures]
+    forms = [
+        Form(measure, look, unbeaten(comparison, measure.name) if marked else frozenset())
+        for measure in comparison.numbers.measures
+    ]
     makers = [main_tables, *([slice_tables] if len(comparison.slices) else [])]
     if any(row.trusted is not None for row in comparison.rows):
         makers.append(correction_tables)

@@ -19,7 +19,7 @@ from judged.judgements.agreements.pairs import GradeTable, JudgePair, Settings
 from judged.judgements.agreements.tables import tables_of
 from judged.results import Part, Result, Table
 from judged.statistics.intervals import Interval
-from judged.text import Warned, html, listed, markdown, plain
+from judged.text import Warned, html_folded, listed, markdown, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -344,9 +344,12 @@ alone would give 50.0 %, so that Cohen's kappa is 0.000."
         >>> found.to_html().startswith("<p><b>warning: one query alone")
         True
         """
-        said = "".join(f"<li>{html(text)}</li>" for text in self._said())
-        tables = "".join(self._html(*table) for table in self.tables())
-        return f"{self._html_warnings()}<ul>{said}</ul>{tables}"
+        return (
+            self._html_warnings()
+            + self._html_listed()
+            + self._html_tables()
+            + html_folded("definitions and notes", self._folded())
+        )
 
 
 def _cells(each: Interval) -> tuple[float, float, float, str | None]:

@@ -113,7 +113,7 @@ def test_csv(judged, files):
 
 
 METHODS = (
-    "Rankings were evaluated with judged 0.1.0. RR (Reciprocal rank): 1 divided by the rank of the "
+    "Rankings were evaluated with judged 0.2.0. RR (Reciprocal rank): 1 divided by the rank of the "
     "first relevant item; 0 "
     "where there is none down to k. Here, an item is relevant from grade 1 on; the summary is the "
     "mean over the queries. Tied "

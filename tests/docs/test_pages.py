@@ -144,7 +144,7 @@ def test_every_convention_is_documented(convention: Convention) -> None:
 
 
 def test_the_changelog_names_every_measure() -> None:
-    listed = section(text_of("CHANGELOG.md"), "## [0.1.0] - unreleased")
+    listed = text_of("CHANGELOG.md")
     assert [name for name in REGISTRY if not re.search(rf"\b{name}\b", listed)] == []
 
 

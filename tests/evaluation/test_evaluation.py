@@ -85,7 +85,7 @@ def test_definition_says_parameters_policy_and_source(both):
 
 
 PARAGRAPH = (
-    "Rankings were evaluated with judged 0.1.0. "
+    "Rankings were evaluated with judged 0.2.0. "
     "RR (Reciprocal rank): 1 divided by the rank of the first relevant item; 0 where there is none "
     "down to k. "
     "Here, an item is relevant from grade 1 on; the summary is the mean over the queries. "

@@ -43,7 +43,7 @@ def test_the_page_has_what_the_command_prints() -> None:
     shown = text.partition("<!-- replications -->\n\n")[2].partition("\n\n<!-- /replications -->")[
         0
     ]
-    assert shown == page()
+    assert shown.split() == page().split()  # lines are broken at other places
 
 
 def test_an_unknown_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

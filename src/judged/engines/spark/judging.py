@@ -64,7 +64,7 @@ class JudgePartition:
             (_, judged), (_, listed) = tables
             run = self._run(listed)
             if isinstance(run, Run):  # what was taken out is not what is wrong
-                tables[1] = self.run, run.frame
+                tables[1] = self.run, _given(run)
             found = self.rankings(judged, run)
             yield found if self.make is None else self.make(found)
         except JudgedError as error:
@@ -106,3 +106,12 @@ def _weights(rows: pl.DataFrame, queries: tuple[str, ...], source: str) -> Weigh
     first = rows.unique("query", keep="any").select("query", "weight")
     known = dict(first.iter_rows())
     return Weights(np.array([known[query] for query in queries]), source)
+
+
+def _given(run: Run) -> pl.DataFrame:
+    """The rows of a run, with those that have no item."""
+    import polars as pl
+
+    if run.lost is None:
+        return run.frame
+    return pl.concat([run.frame, run.lost.frame], how="diagonal_relaxed")

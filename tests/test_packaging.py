@@ -1,13 +1,17 @@
 """The built wheel, installed without extras in a clean environment."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+
+import judged
 
 pytestmark = pytest.mark.slow
 
@@ -125,3 +129,85 @@ def test_a_page_is_made_from_the_installed_package(clean):
     code = "from judged.pages.document import document; print(document(title='t', body='<b>'))"
     done = run(python, "-c", code, cwd=folder)
     assert '<main class="page">&lt;b&gt;</main>' in done.stdout, done.stderr
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+    assert {name.partition("/")[0] for name in names} == {
+        "judged",
+        f"judged-{judged.__version__}.dist-info",
+    }
+    kinds = {Path(name).suffix for name in names if name.startswith("judged/")}
+    assert kinds == {
+        *(".py", ".pyi", ".typed", ".html", ".css", ".js", ".md", ".npz", ".txt", ".tsv", ".gz")
+    }
+
+
+@pytest.fixture(scope="module")
+def sdist(wheel):
+    """The source as it is published."""
+    folder = wheel.parent
+    code = "import sys, hatchling.build as b; print(b.build_sdist(sys.argv[1]))"
+    tools = folder / "tools"
+    run(sys.executable, "-m", "pip", "install", "-q", "--target", tools, "hatchling", cwd=folder)
+    built = subprocess.run(
+        [sys.executable, "-c", code, str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(tools)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    return folder / built.stdout.split()[-1]
+
+
+def test_the_source_holds_what_a_contributor_needs_and_nothing_else(sdist):
+    with tarfile.open(sdist) as packed:
+        names = [name.partition("/")[2] for name in packed.getnames()]
+    tops = {name.partition("/")[0] for name in names}
+    assert tops == {
+        *("src", "tests", "docs", "notebooks", "replications", "bench", "scripts"),
+        *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE"),
+        *("pyproject.toml", "PKG-INFO", ".gitignore"),
+    }
+    assert not [name for name in names if "__pycache__" in name or name.endswith((".pyc", ".log"))]
+
+
+def test_it_installs_by_its_name_from_an_index(clean, wheel):
+    """An index is a folder for each package, with its files in it."""
+    python, folder = clean
+    index = folder / "simple" / "judged"
+    index.mkdir(parents=True)
+    shutil.copy(wheel, index)
+    (index / "index.html").write_text(f'<a href="{wheel.name}">{wheel.name}</a>')
+    done = pip(
+        python,
+        "install",
+        "--no-deps",
+        "--force-reinstall",
+        "--no-compile",
+        "--index-url",
+        (folder / "simple").as_uri(),
+        "judged",
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    said = run(python, "-m", "judged", "--version", cwd=folder).stdout
+    assert said == f"judged, version {judged.__version__}\n"
+    looked = run(python, "-m", "judged", "doctor", cwd=folder)
+    assert looked.returncode == 0, looked.stderr
+    assert "charts is not there (no altair, pillow and vl-convert-python): pip install" in (
+        looked.stdout + looked.stderr
+    )
+
+
+def test_the_citation_has_the_version_and_its_date():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {judged.__version__}\n" in text
+    first = next(
+        line for line in (ROOT / "CHANGELOG.md").read_text().splitlines() if line.startswith("## [")
+    )
+    date = text.partition("date-released: ")[2].splitlines()[0]
+    assert first == f"## [{judged.__version__}] - {date}"

@@ -44,6 +44,7 @@ def test_a_name_leads_back_to_its_measure(text: str) -> None:
     name = metric_name(measure)
     assert ALLOWED.fullmatch(name)
     assert parse_metric(name) == (measure, None, None)
+    assert parse_metric(f"my..20.run/{name}_high") == (measure, "my run", "high")
 
 
 def test_names_worked_by_hand() -> None:
@@ -80,7 +81,7 @@ def test_one_run_has_no_name_and_several_have() -> None:
         interval = two.interval(measure, run)
         assert value == (two.value(measure, run) if end is None else getattr(interval, end))
     assert len(metrics) == 6
-    assert "b/MAP/low" in two.to_metrics()
+    assert "b/MAP low" in two.to_metrics()
 
 
 def test_an_interval_that_there_is_none_of_is_left_out() -> None:
@@ -154,7 +155,7 @@ def test_mlflow_takes_the_names(has) -> None:
             measure = parse_measure(text)
         except MeasureError:
             continue
-        _validate_metric_name(f"{escaped('my run: 100 %')}/{metric_name(measure)}/low")
+        _validate_metric_name(f"{escaped('my run: 100 %')}/{metric_name(measure)}_low")
 
 
 def test_the_command_prints_and_writes_both(tmp_path, capsys, monkeypatch) -> None:

@@ -50,7 +50,8 @@ class Metrics(Records):
         """One flat name for each number, as trackers of experiments take them.
 
         Of several runs the name of the run stands before that of the measure, as `bm25/AP`; ends of
-        intervals, where these were asked for, stand behind it, as `AP/low`.
+        intervals, where these were asked for, have their own name behind it, as `AP low` or
+        `AP_low`.
 
         Parameters
         ----------
@@ -84,7 +85,7 @@ class Metrics(Records):
                 for end in self.ends:
                     value = float(getattr(run.intervals[measure], end))
                     if value == value:
-                        found[f"{name}/{end}"] = value
+                        found[f"{name}{'_' if flat else ' '}{end}"] = value
         return found
 
     def to_huggingface(
@@ -192,7 +193,7 @@ def parse_metric(name: str) -> Metric:
     Examples
     --------
     >>> import judged
-    >>> judged.parse_metric("bm25/nDCG.gain-exp_at_10/low")
+    >>> judged.parse_metric("bm25/nDCG.gain-exp_at_10_low")
     Metric(measure=nDCG(gain=exp)@10, run='bm25', end='low')
     """
     from judged.measures import parse_measure
@@ -200,9 +201,8 @@ def parse_metric(name: str) -> Metric:
     if not isinstance(name, str):
         raise InputError(f"the name of a metric is a text; got {quoted(name)}.")
     *before, last = name.split("/")
-    end = last if last in _ENDS and before else None
-    if end:
-        *before, last = before
+    end = next((end for end in _ENDS if last.endswith(f"_{end}")), None)
+    last = last.removesuffix(f"_{end}")
     if len(before) > 1:
         raise InputError(f"{quoted(name)} is no name of a metric: it has more than one run.")
     stem, at, cutoff = last.rpartition(_AT)

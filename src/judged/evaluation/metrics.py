@@ -153,7 +153,7 @@ class Metrics(Records):
         str
 
         >>> from judged import evaluate
-        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_yaml()[:36])
+        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_yaml()[:37])
         model-index:
         - name: "run"
           results:

@@ -73,7 +73,7 @@ def drawn(names: tuple[str, ...], **design: Any) -> Iterator[tuple[str, Callable
     plan = judged.plan(difference=0.1, pilot=differences).to_dict()
     plan["pilot"]["measure"] = first
     rows = [{"value": at, "recall": 0.5, "p5": 0.1, "seconds": at / 1000} for at in (1, 2)]
-    swept = {"what": "index sweep", "parameter": first, "k": 10, "rows": rows}
+    swept = {"what": "sweep of an index", "parameter": first, "k": 10, "rows": rows}
     sources: dict[str, Callable[[Any], Any]] = {
         "system": lambda function: function(one),
         "systems": lambda function: function(two),

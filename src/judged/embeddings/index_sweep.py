@@ -137,7 +137,7 @@ class IndexSweep(Result):
         dict
         """
         return {
-            "what": "index sweep",
+            "what": "sweep of an index",
             "parameter": self.parameter,
             "k": self.rows[0].found.k,
             "rows": [

@@ -28,12 +28,12 @@ def data(sweep: IndexSweep | Mapping[str, Any]) -> pl.DataFrame:
     """A row for each curve and value of the parameter, the quickest first."""
     found = Record.of(
         sweep,
-        what="index sweep",
+        what="sweep of an index",
         how="Embeddings.sweep_index or `judged embeddings … --index FILE --sweep ef=16,32`",
     )
     rows = sorted(found.records("rows"), key=lambda row: row.number("seconds"))
     if not rows:
-        raise InputError("the index sweep has no values to show; make it again.")
+        raise InputError("the sweep of an index has no values to show; make it again.")
     listed = [
         {
             "curve": curve,

@@ -41,8 +41,8 @@ def test_what_is_said() -> None:
         ({"rows": []}, "the sweep of an index has no values to show; make it again."),
         (
             {"what": "plan"},
-            "this is a plan, not a sweep of an index; make one with Embeddings.sweep_index or `judged "
-            "embeddings … --index FILE --sweep ef=16,32`.",
+            "this is a plan, not a sweep of an index; make one with Embeddings.sweep_index or "
+            "`judged embeddings … --index FILE --sweep ef=16,32`.",
         ),
         (
             {"rows": [{"value": 1, "recall": None, "p5": 0.1, "seconds": 1.0}]},

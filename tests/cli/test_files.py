@@ -17,20 +17,24 @@ SPARK = ("master", "remote", "spark_conf")
 ROOM = ("memory", "temporary")
 TEXTS = {
     "agreement": {"columns", "convention", "measures"},
+    "advise": {"columns", "measures"},
     "check": {"columns", "convention", "measures", "memory"},
     "compare": {
         *("baseline", "caption", "columns", "convention", "label", "lower_is_better", "margin"),
         *("measure_name", "measures", "sort", *SPARK, *ROOM),
     },
     "conventions": {"columns", "measures", "pool", *ROOM},
+    "doctor": set(),
     "demo": {"folder"},  # it writes only under names of its own, and refuses other folders
     "embeddings": {
         *("caption", "columns", "convention", "label", "measures", "memory", "name", "sort"),
         *("encoder", "query_encoder", "item_encoder", "query_prompt", "item_prompt"),
+        *("dataset", "device", "sweep"),
         *("encoder_name", "cache"),  # a folder, in which only files under hashes are written
     },
     "evaluate": {
-        *("caption", "columns", "convention", "label", "measures", "sort", *SPARK, *ROOM),
+        *("caption", "columns", "convention", "dataset", "label", "measures", "sort"),
+        *(*SPARK, *ROOM),
     },
     "explain": {"columns", "convention", "measure", "pool", "query", *ROOM},
     "fuse": {"columns", "weights"},
@@ -49,7 +53,7 @@ TEXTS = {
     "report": {"baseline", "columns", "convention", "date", "max_size", "measures", "title"},
     "retriever": {
         *("caption", "columns", "convention", "item", "label", "measures", "name", "retriever"),
-        "sort",
+        *("dataset", "sort"),
     },
     "serve": {"annotator", "grades", "host", "memory", "upload_limit"},
     "temperature": {"columns", "memory", "query"},

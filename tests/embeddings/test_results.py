@@ -41,7 +41,8 @@ def test_an_index_as_a_table() -> None:
     found = RESULTS["index"]
     assert found.to_frame().rows() == [("exact@1", 1.0), ("index@1", 0.0), ("loss", 1.0)]
     assert found.sentences() == [
-        "recall of the index: 0.0000 of the exact first 1",
+        "recall of the index: 0.0000 of the exact first 1; in the worst twentieth of the queries "
+        "at most 0.0000 (p5)",
         "loss: RR 1.0000",
     ]
     assert found.tables()[0][1][2] == ["loss", "1.0000"]

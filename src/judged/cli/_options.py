@@ -330,10 +330,9 @@ def amount_options(function: Function) -> Function:
 
 
 def table_options(function: Function) -> Function:
-    """--sort, --decimals, --percent, --caption, --label and --dataset: what the table of an
-    evaluation looks like."""
+    """--sort, --decimals, --percent, --caption and --label: what the table of an evaluation looks
+    like."""
     for option in (
-        _look("--dataset", metavar="ID", help="Of YAML for a model card: the data set's id."),
         _look("--label", metavar="KEY", help="Of a LaTeX table: what the text refers to it by."),
         _look("--caption", metavar="TEXT", help="Of a LaTeX table: the text above it."),
         _look(
@@ -356,6 +355,11 @@ def table_options(function: Function) -> Function:
     ):
         function = option(function)
     return function
+
+
+dataset_option = _look(
+    "--dataset", metavar="ID", help="Of YAML, the head of a model card: the id of the data set."
+)
 
 
 def _formats(saved_as: Mapping[str, str]) -> list[str]:

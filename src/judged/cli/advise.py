@@ -22,7 +22,7 @@ from judged.cli._options import (
 )
 
 
-@command(short_help="Say which measures these data can bear, and what to report.")
+@command(short_help="Say which measures suit these data.")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
 @measures_option

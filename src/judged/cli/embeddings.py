@@ -22,6 +22,7 @@ from judged.cli._files import NORMALISATION, READS, WRITES, command
 from judged.cli._options import (
     check_format,
     convention_option,
+    dataset_option,
     interval_options,
     measures_option,
     per_query_option,
@@ -143,6 +144,7 @@ def swept(
 @unanswerable_options
 @per_query_option
 @table_options
+@dataset_option
 @result_options(Exports.SAVED_AS)
 def embeddings(
     queries: str | None,

@@ -13,6 +13,7 @@ from judged.cli._options import (
     collection_option,
     convention_option,
     data_options,
+    dataset_option,
     depth_option,
     duplicates_option,
     interval_options,
@@ -64,6 +65,7 @@ from judged.evaluation.exports import Exports
 @engine_options
 @per_query_option
 @table_options
+@dataset_option
 @result_options(Exports.SAVED_AS)
 def evaluate(
     judgements: str,

@@ -158,6 +158,7 @@ class Embeddings(Indexed):
         normalise: NormalisationLike | None = None,
         unique: CategoriesLike | Labels | None = None,
         precision: Precision = "double",
+        device: str | None = None,
     ) -> Embeddings:
         """Vectors of texts, pictures or sounds by an encoder of one's own, kept on disk as it goes.
 
@@ -186,7 +187,7 @@ class Embeddings(Indexed):
             it is another.
         progress : callable, optional
             Called with the number of texts or files encoded since the last call.
-        similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique, precision
+        similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique, precision, device
             As for `Embeddings`; without ids, those of the texts, or else row numbers from 0.
 
         Returns
@@ -233,6 +234,7 @@ class Embeddings(Indexed):
             normalise=normalise,
             unique=unique,
             precision=precision,
+            device=device,
         )
 
     def evaluate(

@@ -36,6 +36,17 @@ DIAGNOSIS = EMBEDDINGS.diagnose(SAME)
 TOP = EMBEDDINGS.top_k(3)
 SWEEP = temperature.sweep(EMBEDDINGS, SAME, [0.1, 1.0])
 STUDY = temperature.study(EMBEDDINGS, SAME, [0.1, 1.0], iterations=2)
+SWEPT = EMBEDDINGS.sweep_index(
+    lambda vectors, k, ef: (
+        np.tile(np.arange(k), (len(vectors), 1)),
+        np.tile(-np.arange(float(k)), (len(vectors), 1)),
+    ),
+    SAME,
+    parameter="ef",
+    values=[1],
+    k=3,
+    timed=1,
+)
 INDEXED = EMBEDDINGS.evaluate_index(
     lambda vectors, k: (
         np.tile(np.arange(k), (len(vectors), 1)),
@@ -59,6 +70,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         judged.testing.assert_no_regression,
         {**JUDGED, "baseline": RUN},
     ),
+    "advise": (judged.advise, {"judgements": JUDGEMENTS, "runs": RUNS}),
+    "doctor": (judged.doctor, {}),
+    "parse_metric": (judged.parse_metric, {"name": "P_at_1"}),
     "check": (judged.check, {"judgements": JUDGEMENTS, "runs": RUN}),
     "judge": (judged.judge, JUDGED),
     "Evaluator": (judged.Evaluator, {"judgements": JUDGEMENTS}),
@@ -104,6 +118,16 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Embeddings.evaluate_index": (
         EMBEDDINGS.evaluate_index,
         {"index": lambda vectors, k: (np.zeros((len(vectors), k), int),) * 2, "relevance": SAME},
+    ),
+    "Embeddings.sweep_index": (
+        EMBEDDINGS.sweep_index,
+        {
+            "index": lambda vectors, k, ef: (np.zeros((len(vectors), k), int),) * 2,
+            "relevance": SAME,
+            "parameter": "ef",
+            "values": [1],
+            "timed": 1,
+        },
     ),
     "Embeddings.rank": (EMBEDDINGS.rank, {"relevance": SAME}),
     "Embeddings.rank_both": (EMBEDDINGS.rank_both, {"relevance": SAME}),
@@ -156,6 +180,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 }
 METHODS = {
     "Evaluation": EVALUATION,
+    "Advice": judged.advise(JUDGEMENTS, RUNS),
+    "Installation": judged.Installation({}, (), ()),
+    "IndexSweep": SWEPT,
     "Comparison": COMPARISON,
     "Orders": ORDERS,
     "Overlap": judged.overlap(RUNS),
@@ -205,7 +232,7 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
 
 NOT_CALLED = {
     *("Audit", "Judgements", "Lookup", "MergedJudgements", "Run", "Measure", "Similarity"),
-    *("Unanswerable", "Vectors"),
+    *("Metric", "Unanswerable", "Vectors"),
 }
 """What people get and do not make; `Measure` has its own tests, in tests/measures."""
 

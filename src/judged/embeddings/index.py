@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from judged.checks import checked_methods
+from judged.checks import checked_methods, real
 from judged.embeddings.index_adapter import Adapter, as_index
 from judged.embeddings.index_lists import Lists, lists_of
 from judged.embeddings.relations import Relation
@@ -147,10 +147,10 @@ class IndexEvaluation(Result):
         0.0
         """
         known = self.per_query_recall[~np.isnan(self.per_query_recall)]
-        if not 0 <= share <= 1:
+        if (at := real(share)) is None or not 0 <= at <= 1:
             raise InputError(f"share must be from 0 to 1; got {quoted(share)}.")
         # The value of a query, not one between two of them.
-        return float(np.quantile(known, share, method="inverted_cdf")) if len(known) else math.nan
+        return float(np.quantile(known, at, method="inverted_cdf")) if len(known) else math.nan
 
     @cached_property
     def loss(self) -> dict[str, float]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from judged.checks import real
 from judged.errors import InputError, quoted
 
 OF_FAISS = {"ef": "efSearch"}
@@ -37,10 +38,14 @@ class Setting:
 @contextmanager
 def settings_of(index: Any, name: str, values: Sequence[int | float]) -> Iterator[list[Setting]]:
     """One setting for each value; the index is as it was afterwards."""
+    if not isinstance(name, str) or not name.isidentifier():
+        raise InputError(f"parameter must be a name, as ef; got {quoted(name)}.")
+    if not isinstance(values, Sequence) or isinstance(values, (str, bytes)):
+        raise InputError(f"values must be numbers in a list, as [16, 32]; got {quoted(values)}.")
     if not values:
         raise InputError("values holds nothing to try; give some, as [16, 32, 64].")
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
+        if (number := real(value)) is None or number <= 0:
             raise InputError(f"values of {name} must be numbers above 0; got {quoted(value)}.")
     if len({*values}) < len(values):
         raise InputError(f"values of {name} must differ from each other.")

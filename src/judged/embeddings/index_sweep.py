@@ -17,7 +17,6 @@ from judged.embeddings.index_adapter import as_index, asking
 from judged.embeddings.index_settings import Setting, settings_of
 from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search
-from judged.errors import InputError
 from judged.results import Part, Result, Table
 from judged.text import counted, plain, shown
 
@@ -71,8 +70,6 @@ def sweep(
     progress: Progress | None = None,
 ) -> IndexSweep:
     """An index under each value of a parameter, against one exact search."""
-    if timed < 1:
-        raise InputError(f"timed must be a whole number from 1; got {timed}.")
     opened = as_index(index)
     with settings_of(opened, parameter, values) as settings:
         found = evaluate_each(opened, settings, exact, relation, request, k, keys, progress)

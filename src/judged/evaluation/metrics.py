@@ -71,7 +71,7 @@ class Metrics(Records):
         >>> found.to_metrics(names="mlflow")
         {'RR': 0.5, 'nDCG.gain-exp_at_10': 0.6309297535714575}
         """
-        if names not in NAMES:
+        if not isinstance(names, str) or names not in NAMES:
             near = did_you_mean(names, NAMES)
             raise InputError(f"names must be judged or mlflow; got {quoted(names)}{near}")
         flat = names == "mlflow"

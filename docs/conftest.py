@@ -1,7 +1,9 @@
-"""Examples of a page run in a folder of their own, which holds the files that the page shows."""
+"""Examples of a page run in a folder of their own, which holds the files that the page shows, and
+those of the demo's text search where examples read them."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,5 +13,10 @@ from pasted import write_files
 @pytest.fixture(autouse=True)
 def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.path.suffix == ".md":
-        write_files(request.path.read_text(encoding="utf-8"), tmp_path)
+        text = request.path.read_text(encoding="utf-8")
+        if re.search(r"(>>>|\.\.\.) .*judged-demo/text", text):
+            from judged.demo import write_text_demo
+
+            write_text_demo(tmp_path / "judged-demo" / "text")
+        write_files(text, tmp_path)
         monkeypatch.chdir(tmp_path)

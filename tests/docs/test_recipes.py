@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"<!-- recipe: (\w+) -->\n```python\n(.*?)```", TEXT, re.DOTALL))
 DATABASES = ("qdrant_client", "chromadb", "lancedb", "duckdb")
 
@@ -105,6 +106,25 @@ def test_the_hook_of_pre_commit_calls_the_gate_as_it_is(folder: Path) -> None:
     assert called() == 0
     (folder / "eval/today.run").write_text(bad)
     assert called() == 1
+
+
+def test_the_workflow_of_github_actions_calls_the_gate_as_it_is(folder: Path) -> None:
+    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    found = re.search(r"- run: (judged gate .*?)\n      - ", page, re.DOTALL)
+    assert found is not None
+    words = found[1].split()
+    (folder / "eval").mkdir()
+    queries = [f"q{n}" for n in range(12)]
+    (folder / "eval/qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in queries))
+    (folder / "today.run").write_text("".join(f"{query} Q0 a 1 2 x\n" for query in queries))
+    (folder / "eval/golden.txt").write_text("q1\n")
+    for more in (["--update-baseline", "-m", "nDCG@10"], []):
+        done = subprocess.run(
+            [sys.executable, "-m", *words, *more], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    assert (folder / "gate.md").read_text().startswith("passed")
+    assert "<testsuite" in (folder / "gate.xml").read_text()
 
 
 @pytest.mark.heavy

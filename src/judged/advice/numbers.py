@@ -84,8 +84,8 @@ def advice_of(found: Evaluation, asked: Wanted, level: float) -> Advice:
 
 def _ideal(found: Evaluation, asked: Wanted) -> dict[Measure, Floats]:
     """The best value that each query can have: that of its judged items, the best grade first."""
-    kept = next(iter(found.rankings.values()), None)
-    if kept is None or kept.subtopics is not None:
+    kept = _kept(found)
+    if kept is None:
         size = len(found.runs[0].about)
         ends = {m: m.spec.range[1 if m.spec.higher_is_better else 0] for m in asked.measures}
         return {measure: np.full(size, float(best)) for measure, best in ends.items()}
@@ -103,6 +103,12 @@ def _ideal(found: Evaluation, asked: Wanted) -> dict[Measure, Floats]:
         collection=kept.collection,
     )
     return {measure: measure.compute(best_first) for measure in asked.measures}
+
+
+def _kept(found: Evaluation) -> Rankings | None:
+    """Rankings that tell what each query can reach, where there are any."""
+    kept = next(iter(found.rankings.values()), None)
+    return None if kept is None or kept.subtopics is not None else kept
 
 
 def _row(
@@ -168,11 +174,13 @@ def _lists(found: Evaluation) -> Lists:
     relevant = found.runs[0].values[parse_measure("NumRel")]
     lengths = np.concatenate([run.values[parse_measure("NumRet")] for run in found.runs])
     relevant = relevant[~np.isnan(relevant)]
-    grades = next((r.pool_grade for r in found.rankings.values()), None)
+    kept = _kept(found)
+    grades = None if kept is None else kept.pool_grade
     return Lists(
         queries=len(relevant),
         relevant=float(np.median(relevant)) if len(relevant) else 0.0,
         most_relevant=float(relevant.max(initial=0)),
         length=float(np.nanmedian(lengths)) if len(lengths) else 0.0,
         graded=grades is not None and len(np.unique(grades[grades > 0])) > 1,
+        known=kept is not None,
     )

@@ -10,7 +10,6 @@ from judged.advice.choice import chosen
 from judged.advice.rows import Lists, Row
 from judged.advice.sentences import sentences, table, warnings
 from judged.results import Result, Table
-from judged.text import Warned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,9 +82,6 @@ class Advice(Result):
 
     def _said(self) -> list[str]:
         return sentences(self)
-
-    def _warned(self) -> list[Warned]:
-        return [Warned(f"warning: {text}") for text in self.warnings()]
 
     def tables(self) -> list[Table]:
         """One row for each measure.

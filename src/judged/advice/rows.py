@@ -7,14 +7,7 @@ from typing import Any
 
 SATURATED, HARD, CAPPED, UNJUDGED, BEYOND = "saturated", "hard", "capped", "unjudged", "beyond"
 MOST, FEW_JUDGED, HALF = 0.9, 0.8, 0.5
-FINDINGS = {
-    SATURATED: f"for {MOST:.0%} of the queries or more, every run has the best value there can be",
-    HARD: f"for {MOST:.0%} of the queries or more, every run has the worst value",
-    CAPPED: f"no system could have a mean above {HALF:g} here: too few relevant items, or too many",
-    UNJUDGED: f"less than {FEW_JUDGED:.0%} of the results that it looks at were judged",
-    BEYOND: "it looks further down than half of the lists go",
-}
-"""What a measure can be found to be on these data, and what that means."""
+"""What a measure can be found to be on these data, and from where on: docs/choosing.md."""
 
 
 _OF_LISTS = ("length", "relevant")
@@ -34,6 +27,8 @@ class Lists:
     """How long lists are, in the median over all runs."""
     graded: bool
     """Whether there is more than one grade above 0."""
+    known: bool = True
+    """Whether the best value that each query can have is known."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judged.advice.rows import BEYOND, CAPPED, HARD, SATURATED, UNJUDGED
+from judged.advice.rows import BEYOND, CAPPED, FEW_JUDGED, HARD, SATURATED, UNJUDGED
 from judged.results import Table
 from judged.text import counted, few, listed
 
@@ -50,6 +50,12 @@ def warnings(advice: Advice) -> list[str]:
         said.append(
             f"There are only {counted(advice.lists.queries, 'judged query', 'judged queries')}: "
             "shares of so few say little."
+        )
+    if not advice.lists.known:
+        said.append(
+            "What each query can reach is not known, as the lists are too large to be kept or were "
+            "judged by subtopic: ceilings are those of the measures themselves, so that a measure "
+            "may be capped or saturated unseen."
         )
     if len(advice.runs) > 1:
         said.append(
@@ -130,7 +136,7 @@ def _depth(advice: Advice) -> str:
     )
     depths = sorted({row.k for row in advice.rows if row.k is not None})
     shares = {row.k: row.judged for row in advice.rows if row.judged is not None}
-    sound = [k for k in depths if k <= lists.length and (shares.get(k) or 0) >= 0.8]
+    sound = [k for k in depths if k <= lists.length and (shares.get(k) or 0) >= FEW_JUDGED]
     if not sound:
         return f"{said}: no K that was looked at lies within lists that were judged; judge deeper."
     share = shares[sound[-1]] or 0.0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from judged.checks import checked_methods
 from judged.errors import InputError, did_you_mean, quoted
 from judged.evaluation.records import Records
+from judged.text import listed
 
 if TYPE_CHECKING:
     from judged.measures import Measure
@@ -73,7 +74,7 @@ class Metrics(Records):
         """
         if not isinstance(names, str) or names not in NAMES:
             near = did_you_mean(names, NAMES)
-            raise InputError(f"names must be judged or mlflow; got {quoted(names)}{near}")
+            raise InputError(f"names must be {listed([*NAMES], 'or')}; got {quoted(names)}{near}")
         flat = names == "mlflow"
         found: dict[str, float] = {}
         for run in self.runs:

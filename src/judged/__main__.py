@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -16,15 +18,42 @@ def main() -> NoReturn:
     # What is loaded stays until the end: to look through it for garbage, again and again and once
     # more at the end, takes as long as a small evaluation.
     gc.set_threshold(50_000)
+    from judged import forks
     from judged.cli import main as run
+
+    forks.own_process = True
 
     try:
         run()
-    finally:  # nothing is left to do that an interrupt could spoil
-        signal.signal(signal.SIGINT, _leave)
-        _clean_up()
-        if "_duckdb" not in sys.modules:  # it complains of what is still there at the end
-            gc.freeze()
+    except SystemExit as ended:
+        _prepare_to_end()
+        _end(ended.code)
+        raise
+    except BaseException:
+        _prepare_to_end()
+        raise
+
+
+def _prepare_to_end() -> None:
+    # Nothing is left to do that an interrupt could spoil.
+    signal.signal(signal.SIGINT, _leave)
+    _clean_up()
+    if "_duckdb" not in sys.modules:  # it complains of what is still there at the end
+        gc.freeze()
+
+
+def _end(code: object) -> None:
+    """Leave without taking all modules apart, which takes as long as a good part of a small
+    evaluation; not while other threads have something to end."""
+    threading = sys.modules.get("threading")
+    if not isinstance(code, int) or (threading and threading.active_count() > 1):
+        return
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            with suppress(OSError, ValueError):  # closed, or its reader has gone
+                stream.flush()
+    os._exit(code)
 
 
 def _interrupted(number: int, frame: FrameType | None) -> None:

@@ -1,5 +1,5 @@
 """Whether this process was forked while polars' threads were alive: they do not come along, and
-whatever waits for them waits for ever."""
+whatever waits for them waits for ever. And whether it may fork itself."""
 
 from __future__ import annotations
 
@@ -7,7 +7,22 @@ import os
 import sys
 from contextlib import suppress
 
+own_process = False
+"""Whether nothing runs in this process but judged, as its command line says."""
 _alive = _lost = False
+
+
+def may_fork() -> bool:
+    """Whether work may be left to processes forked from this one: not where others may have threads
+    here, nor where Python or polars has some. Elsewhere than on Linux, what systems bring along may
+    have."""
+    threading = sys.modules.get("threading")
+    return (
+        own_process
+        and sys.platform == "linux"
+        and not _alive_now()
+        and (threading is None or threading.active_count() == 1)
+    )
 
 
 def polars_is_lost() -> bool:
@@ -17,7 +32,11 @@ def polars_is_lost() -> bool:
 
 def _before() -> None:
     global _alive
-    _alive = "polars" in sys.modules and _has_threads()
+    _alive = _alive_now()
+
+
+def _alive_now() -> bool:
+    return "polars" in sys.modules and _has_threads()
 
 
 def _in_child() -> None:

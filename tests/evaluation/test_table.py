@@ -189,6 +189,32 @@ MEASURES = [
 ]
 
 
+def test_ties_of_many_runs_are_looked_into_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    from judged.evaluation import effects
+    from judged.evaluation.table import Look
+
+    draw = random.Random("together")
+    judgements = {f"q{q}": {f"d{d}": draw.choice([0, 1, 2]) for d in range(6)} for q in range(5)}
+    runs = {
+        f"r{r}": {
+            f"q{q}": {f"d{d}": float(draw.randrange(r + 1)) for d in range(8)}
+            for q in range(5)
+            if draw.random() < 0.8 or q == 0
+        }
+        for r in range(7)
+    }
+
+    def moved(runs: dict[str, dict[str, dict[str, float]]]) -> list[tuple[str, float, bool, bool]]:
+        found = evaluate(judgements, runs, [*MEASURES, "F(average=means)"])
+        every = effects._moved(found, Look())
+        return sorted((str(m), each.by, each.sure, each.seen) for m, each in every if each.by)
+
+    together = moved(runs)
+    assert together == sorted(each for name in runs for each in moved({name: runs[name]}))
+    monkeypatch.setattr(effects, "TOGETHER", 40)  # two or three at a time
+    assert moved(runs) == together
+
+
 @pytest.mark.parametrize("empty", ["zero", "one", "skip"])
 def test_ties_move_numbers_as_far_as_the_tie_range_says(empty: str) -> None:
     from judged.evaluation.effects import _moved
@@ -205,7 +231,7 @@ def test_ties_move_numbers_as_far_as_the_tie_range_says(empty: str) -> None:
             if draw.random() < 0.8 or q == 0
         }
         found = evaluate(judgements, run, MEASURES, policy={"empty": empty}, tie_range=True)
-        moved = _moved(found, found.scored(), Look())
+        moved = dict(_moved(found, Look()))
         for measure in found.measures:
             value, ends = found.value(measure), found.tie_range(measure)
             if not math.isfinite(value) or math.isinf(ends.worst):

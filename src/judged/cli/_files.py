@@ -63,6 +63,10 @@ class Command(click.Command):
                 )
             check_target(target, reads=reads)
         check_distinct(written)
+        if reads:
+            # Loaded from here, and not by modules that load each other: with so many calls below
+            # it, Python gives the memory of a call back and asks for it again a thousand times.
+            import numpy  # noqa: F401
         done = super().invoke(ctx)
         for target in () if ctx.params.get("quiet") else written.values():
             _say_written(target)

@@ -151,7 +151,7 @@ class Readings:
             unbroken = Variants(kept).under("expected")
         except PolicyError:  # a depth cuts through a tie, and how many results stay depends on it
             return self._by_grade(run)
-        ends = tie_ends(run, unbroken, *self._asked)
+        ends = tie_ends(run.values, unbroken, *self._asked)
         if not ends:
             return None
         worst, best = (Scored(run.about, {}, {}, labels=run.labels) for _ in FAVOURS)

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
-FEW_RUNS = 4
-"""Up to so many small runs are read in less time than it takes to load polars."""
-
 
 @checked
 def evaluate(
@@ -201,9 +198,8 @@ def evaluate(
         engine=engine,
     )
     plain = item_to is None and unique is None and trusted is None and not exclude_same_id
-    few = len(given.given_runs) <= FEW_RUNS
     room = Room.of(memory, temporary)
-    with replace(given, small=plain and few, room=room).reading_ahead() as data:
+    with replace(given, small=plain, room=room).reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings, evaluate_runs
         from judged.evaluation.parts import Asked
         from judged.evaluation.request import Request

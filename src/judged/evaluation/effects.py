@@ -4,6 +4,8 @@ lists that end early."""
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +19,7 @@ from judged.judging.variants import Variants, uncondensed
 from judged.measures import parse_measure
 from judged.measures.orders import tied_queries
 from judged.measures.spec import Settled
+from judged.rankings.blocks import concatenated
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 MOST_HITS = 1_000_000
 """Ties of queries with more hits than these in all are not looked into: it would take long."""
+TOGETHER = 200_000
+"""Hits of runs whose ties are looked into at once."""
 MOST_NAMED = 4
 """How many measures one sentence names."""
 
@@ -50,11 +55,10 @@ def ties(evaluation: Exports, look: Look) -> list[str]:
     if evaluation.policy.ties not in ("id", "input") or "worst" in evaluation.others:
         return []
     farthest: dict[Measure, Moved] = {}
-    for run in evaluation.runs:
-        for measure, moved in _moved(evaluation, run, look).items():
-            known = farthest.get(measure)
-            if moved.seen and (known is None or not moved.by <= known.by):
-                farthest[measure] = moved
+    for measure, moved in _moved(evaluation, look):
+        known = farthest.get(measure)
+        if moved.seen and (known is None or not moved.by <= known.by):
+            farthest[measure] = moved
     if not farthest:
         return []
     names = {m: look.name(evaluation.label(m), m) for m in farthest}
@@ -71,39 +75,63 @@ def ties(evaluation: Exports, look: Look) -> list[str]:
     return [f"Ties move {listed(said)}: see --tie-range."]
 
 
-def _moved(evaluation: Exports, run: Scored, look: Look) -> dict[Measure, Moved]:
-    """What ties do to each measure of a run, where they do anything and are known."""
-    kept = evaluation.rankings.get(run.name)
-    if kept is None or kept.hit_tie_first is None:
-        return {}
-    try:
-        r = Variants(kept).under("expected")
-    except PolicyError:  # a cut through a tie, whose unjudged results were removed
-        return dict.fromkeys(evaluation.measures, Moved(math.nan, sure=False, seen=True))
-    tied = np.flatnonzero(tied_queries(r))
-    if not len(tied):
-        return {}
-    if int(np.isin(r.hit_query, tied).sum()) > MOST_HITS:
-        return dict.fromkeys(evaluation.measures, Moved(math.nan, sure=False, seen=True))
-    found: dict[Measure, Moved] = {}
+def _moved(evaluation: Exports, look: Look) -> Iterator[tuple[Measure, Moved]]:
+    """What ties do to each measure of each run, where they do anything and are known."""
+    unknown = dict.fromkeys(evaluation.measures, Moved(math.nan, sure=False, seen=True)).items()
+    together: list[tuple[Scored, Rankings]] = []
+    hits = 0
+    for run in evaluation.runs:
+        kept = evaluation.rankings.get(run.name)
+        if kept is None or kept.hit_tie_first is None:
+            continue
+        try:
+            r = Variants(kept).under("expected")
+        except PolicyError:  # a cut through a tie, whose unjudged results were removed
+            yield from unknown
+            continue
+        tied = tied_queries(r)
+        if int(tied[r.hit_query].sum()) > MOST_HITS:
+            yield from unknown
+        elif tied.any():
+            together.append((run, r))
+            hits += len(r.hit_query)
+        if hits > TOGETHER:
+            yield from _moved_together(evaluation, together, look)
+            together, hits = [], 0
+    yield from _moved_together(evaluation, together, look)
+
+
+def _moved_together(
+    evaluation: Exports, runs: Sequence[tuple[Scored, Rankings]], look: Look
+) -> Iterator[tuple[Measure, Moved]]:
+    """Of runs that have ties, all at once: of many small ones each would take as long as all."""
+    if not runs:
+        return
+    every = concatenated([replace(r, findings=None) for _, r in runs], None)
+    known = {m: np.concatenate([run.values[m] for run, _ in runs]) for m in evaluation.measures}
     asked = evaluation.measures, evaluation.policy, evaluation.convention
-    for measure, ends in tie_ends(run, r, *asked).items():
-        if measure.spec.made_of is None:
-            counts = ~np.isnan(run.values[measure])
-            weights = r.weights_of(counts)
-            settled = (
-                Settled(end[counts], counts, np.array, weights) for end in (ends.low, ends.high)
-            )
-            sides = [measure.summarise(None, each) for each in settled]
-        else:
-            both = (ends.by_worth(measure, *asked[1:], best=best) for best in (False, True))
-            sides = [math.nan if side is None else side.summary for side in both]
-        known = run.corrections.get(measure)
-        number = run.summary[measure] if known is None else known.cheap
-        seen = any(look.number(side, measure) != look.number(number, measure) for side in sides)
-        far = max((abs(side - number) for side in sides if side != number), default=0.0)
-        found[measure] = Moved(far, sure=not ends.unsure, seen=seen or math.isnan(far))
-    return found
+    ends = np.cumsum([len(r) for _, r in runs]).tolist()
+    for measure, found in tie_ends(known, every, *asked).items():
+        for (run, r), end in zip(runs, ends, strict=True):
+            at = slice(end - len(r), end)
+            if measure.spec.made_of is None:
+                counts = ~np.isnan(known[measure][at])
+                weights = r.weights_of(counts)
+                settled = (
+                    Settled(side[at][counts], counts, np.array, weights)
+                    for side in (found.low, found.high)
+                )
+                sides = [measure.summarise(None, each) for each in settled]
+            else:
+                own = found.part(at.start, at.stop)
+                both = (own.by_worth(measure, *asked[1:], best=best) for best in (False, True))
+                sides = [math.nan if side is None else side.summary for side in both]
+            corrected = run.corrections.get(measure)
+            number = run.summary[measure] if corrected is None else corrected.cheap
+            seen = any(look.number(side, measure) != look.number(number, measure) for side in sides)
+            far = max((abs(side - number) for side in sides if side != number), default=0.0)
+            sure = not found.loose[at].any()
+            yield measure, Moved(far, sure=sure, seen=seen or math.isnan(far))
 
 
 def cutoffs(evaluation: Exports) -> list[int]:

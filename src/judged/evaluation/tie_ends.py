@@ -3,6 +3,7 @@ the best for most measures, and of the queries with a tie alone."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,9 +15,9 @@ from judged.measures.orders import in_order, tied_queries
 
 if TYPE_CHECKING:
     from judged.evaluation.request import Conventional
-    from judged.evaluation.scored import Scored
     from judged.evaluation.settlement import Outcome
     from judged.measures import Measure
+    from judged.measures.spec import Mask
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings
     from judged.segments import Floats
@@ -32,8 +33,19 @@ class TieEnds:
     """The least value of each query; NaN for one that does not count."""
     high: Floats
     """The greatest."""
-    unsure: int
-    """In how many queries other orders may go further."""
+    loose: Mask
+    """In which queries other orders may go further."""
+
+    @property
+    def unsure(self) -> int:
+        """In how many queries other orders may go further."""
+        return int(self.loose.sum())
+
+    def part(self, begin: int, end: int) -> TieEnds:
+        """Of some of the queries."""
+        at = slice(begin, end)
+        rankings = self.rankings.take(np.arange(begin, end))
+        return TieEnds(rankings, self.low[at], self.high[at], self.loose[at])
 
     def by_worth(
         self, measure: Measure, policy: Policy, convention: Conventional | None, *, best: bool
@@ -53,14 +65,14 @@ class TieEnds:
 
 
 def tie_ends(
-    run: Scored,
+    known: Mapping[Measure, Floats],
     unbroken: Rankings,
     measures: tuple[Measure, ...],
     policy: Policy,
     convention: Conventional | None,
 ) -> dict[Measure, TieEnds]:
-    """The measures of a run that ties move; `unbroken` is its rankings without an order of
-    ties."""
+    """The measures that ties move, by the values of queries that are known; `unbroken` is their
+    rankings without an order of ties."""
     tied = np.flatnonzero(tied_queries(unbroken))
     found: dict[Measure, TieEnds] = {}
     loose: dict[int, ByWorth] = {}
@@ -70,7 +82,7 @@ def tie_ends(
         if id(own) not in loose:
             loose[id(own)] = ByWorth(own.take(tied))
         low, high, sure = loose[id(own)].ends(measure)
-        values = run.values[measure]
+        values = known[measure]
         counts = ~np.isnan(values[tied])
         moves = counts & (low < high)
         if policy.empty == "one" and measure.spec.rates_relevance:
@@ -78,5 +90,7 @@ def tie_ends(
         if moves.any():
             least, greatest = values.copy(), values.copy()
             least[tied[moves]], greatest[tied[moves]] = low[moves], high[moves]
-            found[measure] = TieEnds(own, least, greatest, int((~sure & counts).sum()))
+            beyond = np.zeros(len(values), bool)
+            beyond[tied] = ~sure & counts
+            found[measure] = TieEnds(own, least, greatest, beyond)
     return found

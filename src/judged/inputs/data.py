@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     OfRun: TypeAlias = "Callable[[Any], Any]"
 
 
+FEW_RUNS = 4
+"""Up to so many small runs are read in less time than it takes to load polars."""
+
+
 def _same(table: Any) -> Any:
     return table
 
@@ -83,7 +87,8 @@ class Data:
     rows: Rows | None = None
     """What `given` holds, where it is rows with relevant and retrieved ids."""
     small: bool = False
-    """Whether small files of plain TREC text may come as dicts, which takes no polars."""
+    """Whether small files of plain TREC text may come as dicts, which takes no polars: judgements,
+    and runs if they are few."""
     room: Room | None = None
     """What reading may take, where large runs may come in blocks; None where all come whole."""
 
@@ -151,7 +156,8 @@ class Data:
         longest wait."""
         name, first = next(iter(self.given_runs.items()))
         is_file = isinstance(first, (str, PathLike)) and isfile(first)
-        if not is_file or (self.small and getsize(first) <= SMALL):
+        few = len(self.given_runs) <= FEW_RUNS
+        if not (is_file and few) or (self.small and getsize(first) <= SMALL):
             yield self
             return
         from concurrent.futures import ThreadPoolExecutor
@@ -232,7 +238,8 @@ class Data:
             return read_run_or_blocks(
                 given, self.room, name=name, columns=self.columns, format=self.run_format
             )
-        if self.rows is None and self.small and isinstance(given, (str, PathLike)):
+        few = len(self.given_runs) <= FEW_RUNS
+        if self.rows is None and self.small and few and isinstance(given, (str, PathLike)):
             from judged.inputs.small import any_run
 
             return any_run(given, name=name, columns=self.columns, format=self.run_format)

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from itertools import compress, pairwise
 from operator import ne
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.inputs import format_of, judgements_in, opened, run_in
 from judged.inputs.formats import run_name
@@ -30,11 +31,12 @@ from judged.inputs.readings import skipped_comments
 from judged.inputs.source import SMALL, Source
 from judged.inputs.tables import RUN, Judgements, Lookup, Run
 from judged.inputs.whitespace import COMMENT, blocks, even_out
+from judged.segments import Floats, Ints
 
 if TYPE_CHECKING:
     from judged.types import ColumnsLike, FileFormat
 
-_LINE_FEED, _SPACE = b"\n "
+_LINE_FEED, _SPACE, _MINUS, _POINT, _ZERO = np.frombuffer(b"\n -.0", np.uint8)
 _SPACES = bytes.maketrans(b"\t\n", b"  ")
 _BLOCK = 1 << 16
 """Bytes read at a time: what is made of them on the way fits into the processor's cache, and its
@@ -95,14 +97,8 @@ class _Text:
         self.subtopics: set[str] = set()
         """What there is in the column where subtopics may be."""
 
-    def add(self, query: list[str], item: list[str], value: list[str]) -> None:
-        """Take some rows in; ValueError where a value is no plain number."""
-        every = "".join(value)
-        if "_" in every or not every.isascii():  # 1_000 is a number to Python, and so is ١
-            raise ValueError
-        numbers = list(map(float, value))
-        if not math.isfinite(sum(numbers)):
-            raise ValueError
+    def add(self, query: list[str], item: list[str], numbers: list[float]) -> None:
+        """Take some rows in."""
         self.rows += len(query)
         borders = [0, *compress(range(1, len(query)), map(ne, query[1:], query)), len(query)]
         for begin, end in pairwise(borders):
@@ -114,49 +110,129 @@ def _read(source: Source, layout: Layout, format: str | None) -> _Text | None:
     """The rows of a text; None where it is large or not plain, or a row repeats another."""
     if source.columns or source.size() > SMALL or format_of(source, format).name != "trec":
         return None
-    wanted = [name in ("query", "item", layout.value, layout.subtopic) for name in layout.fields]
-    names = list(compress(layout.fields, wanted))
     text = _Text()
     with source.open() as handle:
         for block in blocks(handle, _BLOCK):
             try:
                 if not block.isascii():
                     block.decode()  # what is not read has to be text too
-                fields = _fields(block, wanted)
+                fields = _Fields.of(block, layout.fields)
                 if fields is None:
                     block, comments = even_out(block)
                     text.comments += comments
                     if not block:
                         continue
-                    fields = _fields(block, wanted)
+                    fields = _Fields.of(block, layout.fields)
                 if fields is None:
                     return None
-                columns = {name: fields[at :: len(names)] for at, name in enumerate(names)}
-                text.add(columns["query"], columns["item"], columns[layout.value])
+                texts = fields.texts("query", "item", layout.subtopic)
+                text.add(texts["query"], texts["item"], fields.numbers(layout.value))
             except ValueError:  # UnicodeDecodeError is one
                 return None
-            text.subtopics.update(columns.get(layout.subtopic or "", ()))
+            text.subtopics.update(texts.get(layout.subtopic, ()))
     kept = sum(map(len, text.lists.values()))
     return text if 0 < kept == text.rows else None
 
 
-def _fields(text: bytes, wanted: Sequence[bool]) -> list[str] | None:
-    """The wanted fields of all lines, line after line; None where a line has another number of
-    fields or is a comment, or more than one blank stands between fields."""
-    width = len(wanted)
-    characters = np.frombuffer(text, np.uint8)
-    places = np.flatnonzero(characters <= _SPACE)
-    gaps, lengths = characters[places], np.diff(places, prepend=-1)
-    ends = gaps[width - 1 :: width]
-    even = (
-        len(places) == len(ends) * width
-        and (ends == _LINE_FEED).all()
-        and np.count_nonzero(gaps == _LINE_FEED) == len(ends)
-        and (lengths > 1).all()
-        and not gaps.tobytes().translate(None, b" \t\n")
-        and not (COMMENT in text and (b"\n" + COMMENT in text or text.startswith(COMMENT)))
-    )
-    if not even:
+class _Fields(NamedTuple):
+    """The fields of the lines of a text, one blank after each."""
+
+    names: Sequence[str]
+    characters: NDArray[np.uint8]
+    ends: Ints
+    """Where the blank after each is, a row for each line."""
+    lengths: Ints
+    """With the blank."""
+
+    @classmethod
+    def of(cls, text: bytes, names: Sequence[str]) -> _Fields | None:
+        """None where a line has another number of fields or is a comment, or more than one blank
+        stands between fields."""
+        width = len(names)
+        characters = np.frombuffer(text, np.uint8)
+        places = (characters <= _SPACE).nonzero()[0]
+        gaps, lengths = characters.take(places), places + 1
+        lengths[1:] -= lengths[:-1].copy()
+        ends = gaps[width - 1 :: width]
+        even = (
+            len(places) == len(ends) * width
+            and (ends == _LINE_FEED).all()
+            and (gaps == _LINE_FEED).sum() == len(ends)
+            and lengths.min() > 1
+            and not gaps.tobytes().translate(None, b" \t\n")
+            and not (COMMENT in text and (b"\n" + COMMENT in text or text.startswith(COMMENT)))
+        )
+        if not even:
+            return None
+        return cls(names, characters, places.reshape(-1, width), lengths.reshape(-1, width))
+
+    def texts(self, *asked: str | None) -> dict[str | None, list[str]]:
+        """Some columns by their names, those that there are."""
+        names = [name for name in self.names if name in asked]
+        wanted = np.empty(self.ends.shape, bool)
+        wanted[:] = [name in asked for name in self.names]
+        kept = self.characters[wanted.ravel().repeat(self.lengths.ravel())]
+        every = kept.tobytes()[:-1].translate(_SPACES).decode().split(" ")
+        return {name: every[at :: len(names)] for at, name in enumerate(names)}
+
+    def numbers(self, name: str) -> list[float]:
+        """A column; ValueError where one is no plain number."""
+        at = self.names.index(name)
+        found = decimals(self.characters, self.ends[:, at], self.lengths[:, at] - 1)
+        if found is not None:
+            return found.tolist()
+        texts = self.texts(name)[name]
+        every = "".join(texts)
+        if "_" in every or not every.isascii():  # 1_000 is a number to Python, and so is ١
+            raise ValueError
+        numbers = list(map(float, texts))
+        if not math.isfinite(sum(numbers)):
+            raise ValueError
+        return numbers
+
+
+_LONGEST = 18
+"""Digits that whole numbers of 64 bits can hold."""
+
+
+def decimals(characters: NDArray[np.uint8], ends: Ints, lengths: Ints) -> Floats | None:
+    """The numbers that end before some places of a text; None where one is not written with digits,
+    a point and a minus sign alone, or has more digits than are certain.
+
+    A whole number below 2**53 divided by a power of ten up to 10**22 is rounded once, as the number
+    that is written is.
+    """
+    starts = ends - lengths
+    negative = characters.take(starts) == _MINUS
+    starts += negative
+    point = _points(characters, starts, ends)
+    before, after = point - starts, np.maximum(ends - point - 1, 0)
+    most, places = int(before.max()), int(after.max())
+    if most + places > _LONGEST or (before + after).min() < 1:
         return None
-    kept = characters[np.repeat(np.tile(wanted, len(ends)), lengths)]
-    return kept.tobytes()[:-1].translate(_SPACES).decode().split(" ")
+    whole, power = np.zeros(len(ends), np.int64), 1
+    # From the last decimal that any has to the first digit: behind the point, then before it.
+    for side, known, at in (
+        *((after, int(after.min()), at) for at in range(places, 0, -1)),
+        *((before, int(before.min()), -at) for at in range(1, most + 1)),
+    ):
+        digit = characters.take(point + at, mode="clip") - _ZERO
+        if abs(at) > known:
+            digit[side < abs(at)] = 0
+        if digit.max() > 9:
+            return None
+        whole += np.multiply(digit, power, dtype=np.int64)
+        power *= 10
+    if whole.max() >= 2**53:
+        return None
+    found: Floats = whole / 10.0**places
+    return np.negative(found, out=found, where=negative)
+
+
+def _points(characters: NDArray[np.uint8], starts: Ints, ends: Ints) -> Ints:
+    """Where the first point of each number stands, or its end where it has none."""
+    points = (characters == _POINT).nonzero()[0]
+    if len(points) == len(ends) and ((points >= starts) & (points < ends)).all():
+        return points
+    points = np.append(points, len(characters))
+    return np.minimum(points.take(points.searchsorted(starts)), ends)

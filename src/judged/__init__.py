@@ -14,7 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-import judged.forks  # noqa: F401  # it has to be there before a fork
+import judged.process  # noqa: F401  # it has to be there before a fork
 
 __version__ = "0.2.0"
 

@@ -16,8 +16,8 @@ from operator import index
 from typing import Any, ParamSpec, TypeVar, get_args
 
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
-from judged.forks import polars_is_lost
 from judged.policy import DUPLICATES, POSITIVES
+from judged.process import polars_is_lost
 from judged.types import Engine, FileFormat
 
 Call = ParamSpec("Call")

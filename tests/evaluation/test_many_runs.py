@@ -207,12 +207,12 @@ def test_an_interrupt_ends_all_of_it(folder):
 
 FORKING = """
 import os, signal, sys
-from judged import forks
+from judged import process
 from judged.evaluation.side_by_side import side_by_side
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Reading
 
-forks.own_process = True
+process.is_own = True
 main, blocks = os.getpid(), RunBlocks("large", "large.run", lambda judged: iter(()))
 tables = [*range(5), blocks, *range(6, 11), "no file"]
 readings = [

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from judged.errors import EngineError
+from judged.process import keep_memory
 
 Made = TypeVar("Made")
 _work: Callable[[int], Any]
@@ -40,6 +41,7 @@ def forked(work: Callable[[int], Made], count: int, number: int) -> Iterator[Mad
 
 def _prepare() -> None:
     """Leave interrupts to the process that waits, and cores to the others."""
+    keep_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
 

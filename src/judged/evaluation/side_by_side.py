@@ -15,9 +15,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from judged.errors import EngineError, InputError, JudgedError
-from judged.forks import may_fork
 from judged.frozen import dataclass
 from judged.inputs.blocks import RunBlocks
+from judged.process import may_fork
 from judged.text import counted
 
 if TYPE_CHECKING:

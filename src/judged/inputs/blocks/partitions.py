@@ -4,11 +4,12 @@ queries at a time."""
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+import numpy as np
 import polars as pl
 
 from judged.errors import OutputError
@@ -125,7 +126,7 @@ class _Rows:
         for partition in sorted(self.chunks):
             height = sum(rows for _, _, rows in self.chunks[partition])
             if waiting and rows + height > min(_AT_ONCE, room.rows // 4):
-                yield pl.concat(waiting, rechunk=False)
+                yield _grouped(waiting)
                 waiting, rows = [], 0
             if height > room.rows // 4:
                 yield from self._in_parts(partition, height, about, room)
@@ -133,7 +134,7 @@ class _Rows:
             waiting += self._read(partition)
             rows += height
         if waiting:
-            yield pl.concat(waiting, rechunk=False)
+            yield _grouped(waiting)
 
     def _read(self, partition: int) -> Iterator[pl.DataFrame]:
         for start, size, _ in self.chunks[partition]:
@@ -151,9 +152,20 @@ class _Rows:
                 room.refuse_long(about.source, query, lengths[query])
         for some in _fitting(lengths, room.rows // 4):
             names = pl.Series(some, dtype=pl.String).implode()
-            yield pl.concat(
+            yield _grouped(
                 [chunk.filter(pl.col("query").is_in(names)) for chunk in self._read(partition)]
             )
+
+
+def _grouped(chunks: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Rows by query, in each of them in the order in which they came."""
+    frame = pl.concat(chunks, rechunk=True)
+    key = frame["query"].hash(8).to_numpy()
+    # Numbers of 16 bits are put in order several times faster than others, and stay in it. Should
+    # two queries have all 32 bits in common, their rows come in turns, which takes a little longer.
+    order = np.argsort(key.astype(np.uint16), kind="stable")
+    order = order[np.argsort((key >> np.uint64(16)).astype(np.uint16)[order], kind="stable")]
+    return frame[order]
 
 
 def _fitting(lengths: dict[str, int], most: int) -> Iterator[list[str]]:

@@ -1,5 +1,6 @@
-"""Whether this process was forked while polars' threads were alive: they do not come along, and
-whatever waits for them waits for ever. And whether it may fork itself."""
+"""What may be done with this process: whether it is the command line's own, may fork, and may keep
+memory; and whether it was forked while polars' threads were alive. They do not come along, and
+whatever waits for them waits for ever."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import os
 import sys
 from contextlib import suppress
 
-own_process = False
+is_own = False
 """Whether nothing runs in this process but judged, as its command line says."""
 _alive = _lost = False
 
@@ -18,7 +19,7 @@ def may_fork() -> bool:
     have."""
     threading = sys.modules.get("threading")
     return (
-        own_process
+        is_own
         and sys.platform == "linux"
         and not _alive_now()
         and (threading is None or threading.active_count() == 1)
@@ -33,6 +34,21 @@ def polars_is_lost() -> bool:
 def _before() -> None:
     global _alive
     _alive = _alive_now()
+
+
+def keep_memory() -> None:
+    """Have what is freed in pieces of some megabytes used again, and not given back to the system
+    and asked for anew: where a large file is read, that takes a tenth of the time."""
+    if is_own and sys.platform == "linux":
+        from ctypes import CDLL
+
+        with suppress(AttributeError):  # it is glibc that has it
+            for option, size in _KEPT:
+                CDLL(None).mallopt(option, size)
+
+
+_KEPT = ((-1, 64 << 20), (-3, 32 << 20))
+"""What may lie free at the end of memory, and from where on pieces are asked of the system."""
 
 
 def _alive_now() -> bool:

@@ -18,11 +18,10 @@ def main() -> NoReturn:
     # What is loaded stays until the end: to look through it for garbage, again and again and once
     # more at the end, takes as long as a small evaluation.
     gc.set_threshold(50_000)
-    from judged import process
     from judged.cli import main as run
+    from judged.process import declare_own
 
-    process.is_own = True
-
+    declare_own()
     try:
         run()
     except SystemExit as ended:

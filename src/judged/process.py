@@ -8,9 +8,13 @@ import os
 import sys
 from contextlib import suppress
 
-is_own = False
-"""Whether nothing runs in this process but judged, as its command line says."""
-_alive = _lost = False
+_own = _alive = _lost = False
+
+
+def declare_own() -> None:
+    """Say that nothing runs in this process but judged."""
+    global _own
+    _own = True
 
 
 def may_fork() -> bool:
@@ -19,7 +23,7 @@ def may_fork() -> bool:
     have."""
     threading = sys.modules.get("threading")
     return (
-        is_own
+        _own
         and sys.platform == "linux"
         and not _alive_now()
         and (threading is None or threading.active_count() == 1)
@@ -39,7 +43,7 @@ def _before() -> None:
 def keep_memory() -> None:
     """Have what is freed in pieces of some megabytes used again, and not given back to the system
     and asked for anew: where a large file is read, that takes a tenth of the time."""
-    if is_own and sys.platform == "linux":
+    if _own and sys.platform == "linux":
         from ctypes import CDLL
 
         with suppress(AttributeError):  # it is glibc that has it

@@ -181,6 +181,34 @@ def test_runs_in_blocks_are_made_of_in_the_thread_of_the_caller():
     assert threading.main_thread() not in (threads["small"], threads["other"])
 
 
+def test_the_first_run_may_be_made_alone():
+    made: list[str] = []
+
+    def read(name: str) -> str:
+        if name == "a":
+            time.sleep(0.1)
+        return name
+
+    readings = [[Reading(name, True, lambda own=name: read(own))] for name in "abcd"]
+
+    def make(given):
+        made.append(given[0])
+        return given[0]
+
+    found = [each.made for each in side_by_side(readings, make, jobs=4, first_alone=True)]
+    assert (found, made[0]) == (["a", "b", "c", "d"], "a")
+
+
+def test_named_columns_are_looked_for_in_the_first_run_whatever_is_read_first(folder):
+    (folder / "r0.csv").write_text("query,item,points\n" + "q1,d2,1\nq1,d0,0.5\n")
+    for number in range(1, 9):
+        (folder / f"r{number}.csv").write_text("query,item,score\nq1,d0,2\n")
+    runs = [f"r{number}.csv" for number in range(9)]
+    with pytest.warns(JudgedWarning, match='r8.csv has no column "points"'):
+        found = judged.evaluate("qrels", runs, "RR", columns={"score": "points"}, jobs=4)
+    assert len(found.runs) == 9
+
+
 def test_an_engine_that_is_lost_is_no_bad_run():
     def lost() -> None:
         raise EngineError("the cluster is gone.")
@@ -207,12 +235,12 @@ def test_an_interrupt_ends_all_of_it(folder):
 
 FORKING = """
 import os, signal, sys
-from judged import process
+from judged.process import declare_own
 from judged.evaluation.side_by_side import side_by_side
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Reading
 
-process.is_own = True
+declare_own()
 main, blocks = os.getpid(), RunBlocks("large", "large.run", lambda judged: iter(()))
 tables = [*range(5), blocks, *range(6, 11), "no file"]
 readings = [

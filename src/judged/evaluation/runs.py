@@ -247,7 +247,9 @@ class _Ready:
         def made(tables: Sequence[Any]) -> Made:
             return make([self.request.prepare(table) for table in tables])
 
-        for outcome in side_by_side(readings, made, jobs=jobs):
+        # Columns that somebody named are looked for in the first run.
+        first_alone = bool(self.levels[0].columns)
+        for outcome in side_by_side(readings, made, jobs=jobs, first_alone=first_alone):
             if outcome.made is None:
                 bad.append(outcome)
                 continue

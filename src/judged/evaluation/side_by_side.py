@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 MANY = 8
-"""From so many files on, processes of their own take less time than to start them."""
+"""From so many files on, processes save more time than it takes to start them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +42,20 @@ def side_by_side(
     make: Callable[[Sequence[Any]], Made],
     *,
     jobs: int | None,
+    first_alone: bool = False,
 ) -> Iterator[Outcome[Made]]:
     """What is made of each run, at most `jobs` at once (None: one for each core), in the order
-    given. A run may be read in several ways (`readings`), of which it is made together.
+    given; with `first_alone` the others are begun once the first is there. A run may be read in
+    several ways (`readings`), of which it is made together.
 
     What is not a file in a folder (a pipe, say) is read when its turn comes, for it may let a
     thread wait for ever; and a run in blocks is made of then, for it uses all cores, and the memory
     that it may have, by itself.
     """
+    if first_alone and readings:
+        yield _outcome(readings[0][0].name, partial(_read_and, make, readings[0]))
+        yield from side_by_side(readings[1:], make, jobs=jobs)
+        return
     files = sum(_is_file(reading) for reading in readings)
     threads = min(jobs or _cores(), files)
     if threads > 1 and files >= MANY and may_fork():

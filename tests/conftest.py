@@ -54,11 +54,10 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return None
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than there are cores, for each waits a third of its time for browsers and
-    commands; one alone where only files are asked for: more take longer to start than they save."""
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One process where only files are asked for: more take longer to start than they save."""
     folders = any(os.path.isdir(asked.partition("::")[0]) for asked in config.args)
-    return (os.cpu_count() or 1) + 1 if folders else 0
+    return None if folders else 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

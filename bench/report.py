@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bench.case import Case, Claim
-from bench.measure import Result
+from bench.measure import ROOT, Result
 
 README = Path(__file__).with_name("README.md")
 TOLERANCE = 1e-6
@@ -218,10 +218,13 @@ def _environment() -> str:
 
 
 def _version(package: str) -> str:
+    if package == "judged":  # it is taken from src, whatever is installed
+        text = (ROOT / "src" / "judged" / "__init__.py").read_text(encoding="utf-8")
+        return re.findall(r'^__version__ = "(.+)"', text, re.MULTILINE)[0]
     try:
         return version(package)
     except PackageNotFoundError:
-        return "(working tree)" if package == "judged" else "(missing)"
+        return "(missing)"
 
 
 def write(case: Case, results: Sequence[Result], repeat: int) -> None:

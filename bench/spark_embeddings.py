@@ -55,15 +55,15 @@ def counting(folder: str) -> Report:
     """The pass that counts, once judged items are known and ids were looked at."""
     from judged.embeddings.relations import as_relation
     from judged.embeddings.shards import prepare
-    from judged.engines.spark.embeddings import _counted, _judged_items
+    from judged.engines.spark.embeddings import counted_items, judged_items
     from judged.engines.spark.vectors import CountItems, item_frame
 
     data, spark = Data(folder), session()
     frame = item_frame(spark.read.parquet(data.table))
     relation: Any = as_relation(data.judgements, what="relevance")
-    known, matrix = _judged_items(frame, relation)
+    known, matrix = judged_items(frame, relation)
     ready = prepare(data.queries, matrix, relation, query_ids=data.names, item_ids=known)
-    return _clocked(lambda: _counted(frame, CountItems(ready)))
+    return _clocked(lambda: counted_items(frame, CountItems(ready)))
 
 
 def judged_memory(folder: str) -> Report:

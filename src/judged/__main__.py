@@ -22,23 +22,18 @@ def main() -> NoReturn:
     from judged.process import declare_own
 
     declare_own()
+    code: object = None
     try:
         run()
     except SystemExit as ended:
-        _prepare_to_end()
-        _end(ended.code)
+        code = ended.code
         raise
-    except BaseException:
-        _prepare_to_end()
-        raise
-
-
-def _prepare_to_end() -> None:
-    # Nothing is left to do that an interrupt could spoil.
-    signal.signal(signal.SIGINT, _leave)
-    _clean_up()
-    if "_duckdb" not in sys.modules:  # it complains of what is still there at the end
-        gc.freeze()
+    finally:  # nothing is left to do that an interrupt could spoil
+        signal.signal(signal.SIGINT, _leave)
+        _clean_up()
+        if "_duckdb" not in sys.modules:  # it complains of what is still there at the end
+            gc.freeze()
+        _end(code)
 
 
 def _end(code: object) -> None:

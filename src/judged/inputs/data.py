@@ -156,14 +156,17 @@ class Data:
         longest wait."""
         name, first = next(iter(self.given_runs.items()))
         is_file = isinstance(first, (str, PathLike)) and isfile(first)
-        few = len(self.given_runs) <= FEW_RUNS
-        if not (is_file and few) or (self.small and getsize(first) <= SMALL):
+        if not (is_file and self._few) or (self.small and getsize(first) <= SMALL):
             yield self
             return
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(1) as thread:
             yield replace(self, ahead=thread.submit(self._read_run, name, first))
+
+    @property
+    def _few(self) -> bool:
+        return len(self.given_runs) <= FEW_RUNS
 
     def judgements(self) -> Judgements | Lookup:
         """The judgements."""
@@ -238,8 +241,7 @@ class Data:
             return read_run_or_blocks(
                 given, self.room, name=name, columns=self.columns, format=self.run_format
             )
-        few = len(self.given_runs) <= FEW_RUNS
-        if self.rows is None and self.small and few and isinstance(given, (str, PathLike)):
+        if self.rows is None and self.small and self._few and isinstance(given, (str, PathLike)):
             from judged.inputs.small import any_run
 
             return any_run(given, name=name, columns=self.columns, format=self.run_format)

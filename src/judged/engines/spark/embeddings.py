@@ -121,10 +121,10 @@ def _ranked(
     vectors = as_vectors(queries, ids=options.pop("query_ids", None), source="the queries")
     frame = item_frame(items)
     number = refuse_repeated(frame)
-    known, matrix = _judged_items(frame, relation)
+    known, matrix = judged_items(frame, relation)
     for some, own in _blocks(vectors, relation, is_connect(items)):
         ready = prepare(some, matrix, own, item_ids=known, **options)
-        counts = _counted(frame, CountItems(ready))
+        counts = counted_items(frame, CountItems(ready))
         yield ready.rankings(counts, policy=policy, name=name, collection=number)
 
 
@@ -161,7 +161,7 @@ def _blocks(
         yield replace(vectors, values=values, ids=ids), replace(relation, judgements=own)
 
 
-def _judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
+def judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
     """The ids and vectors of all items that are judged."""
     import polars as pl
 
@@ -180,7 +180,7 @@ def _judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
     return table["id"].to_list(), matrix.astype(np.float32) if "float" in kind else matrix
 
 
-def _counted(frame: Any, work: CountItems) -> Any:
+def counted_items(frame: Any, work: CountItems) -> Any:
     """The counts of all partitions, added up."""
     address = address_of(frame)
     counts = frame.mapInArrow(sent(work), SCHEMA)

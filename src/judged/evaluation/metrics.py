@@ -68,9 +68,9 @@ class Metrics(Records):
         Examples
         --------
         >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, ["RR", "nDCG(gain=exp)@10"])
+        >>> found = evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, ["RR", "P(rel=2)@4"])
         >>> found.to_metrics(names="mlflow")
-        {'RR': 0.5, 'nDCG.gain-exp_at_10': 0.6309297535714575}
+        {'RR': 0.5, 'P.rel-2_at_4': 0.25}
         """
         if not isinstance(names, str) or names not in NAMES:
             near = did_you_mean(names, NAMES)
@@ -112,10 +112,10 @@ class Metrics(Records):
         Examples
         --------
         >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "nDCG@10")
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
         >>> [model] = found.to_huggingface(dataset="me/questions")
         >>> model["results"][0]["metrics"]
-        [{'type': 'nDCG_at_10', 'value': 0.6309297535714575, 'name': 'nDCG@10'}]
+        [{'type': 'RR_at_10', 'value': 0.5, 'name': 'RR@10'}]
         """
         about = {
             "task": {"type": task, "name": task.replace("-", " ").capitalize()},

@@ -1,5 +1,4 @@
-"""Shared by all tests: how hypothesis draws, and what a test may need that is not installed
-everywhere."""
+"""Fixtures and settings of all tests."""
 
 from __future__ import annotations
 
@@ -20,19 +19,23 @@ from support.parts import Needs, missing_part
 Write = Callable[[str, "str | bytes"], Path]
 COUNTS = pytest.StashKey[Counter[str]]()
 
+# The same examples every time, so that a failure is never a surprise. `.ci/run` draws others each
+# time and prints the seed that repeats them.
 settings.register_profile(
     "steady",
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=10,
+    max_examples=50,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("thorough", settings.get_profile("steady"), max_examples=20)
 settings.register_profile(
-    "explore", settings.get_profile("steady"), derandomize=False, max_examples=1000
+    "ci", settings.get_profile("steady"), derandomize=False, max_examples=300, print_blob=True
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+settings.load_profile("steady")  # --hypothesis-profile overrides it
+
+FULL_FIXTURES = {"browser", "spark"}
+"""Tests with one of these fixtures are marked `full`."""
 
 
 # Nothing depends on the terminal in which tests run; commands that they start write UTF-8.
@@ -60,9 +63,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return None if folders else 0
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests first, so that no process is left with one at the end; within a file
-    the order stays."""
+    """Mark tests by what they need, and start with files that have slow tests, so that no process
+    is left with one at the end."""
+    for item in items:
+        if FULL_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.full)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 

@@ -12,6 +12,8 @@ import pytest
 
 from support.parts import Later, Needs
 
+pytestmark = pytest.mark.full
+
 nbclient = Later("nbclient")
 nbformat = Later("nbformat")
 

@@ -24,7 +24,7 @@ RUNS = {
     "weak": {EVIL: {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"b": 2.0, "a": 1.0}},
 }
 LEFT = ' style="text-align:left"'
-pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore::judged.JudgedWarning")]
 
 
 class Elements(HTMLParser):

@@ -13,7 +13,7 @@ import pytest
 
 import judged
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.full, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[1]
 

@@ -11,7 +11,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ import judged
 from judged.results import csv_of
 from judged.text import latex, markdown, markdown_table, script, to_json, visible
 from support.hostile import NAMES
+from support.loops import for_each
 
 TAGS = set(re.findall(r"\w+", "table thead tbody tr th td p small ul li details summary"))
 texts = st.text(max_size=12) | st.sampled_from(NAMES)
@@ -93,7 +93,7 @@ class Cells(HTMLParser):
             self.cells[-1] += data
 
 
-@pytest.mark.parametrize("name", NAMES, ids=ascii)
+@for_each("name", NAMES, ids=ascii)
 def test_every_export_of_an_evaluation_keeps_a_name(name: str, tmp_path: Path) -> None:
     found = judged.evaluate({name: {"a": 1}}, {name: {name: ["b", "a"]}}, "RR")
     frame = found.to_frame(per_query=True)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from judged.conventions import conventions, find
+from support.loops import for_each
 
 QRELS = "q 0 a 1\nq 0 b 0\nq 0 c 1\nlost 0 a 1\n"
 RUN = "q Q0 a 1 3.0 r\nq Q0 x 2 2.0 r\nq Q0 c 3 1.0 r\n"
@@ -44,7 +45,7 @@ def test_the_list_as_json_and_markdown(judged):
     assert "| ranx | 0.3.21 | ranx | ties=input, missing=error |" in lines
 
 
-@pytest.mark.parametrize("name", conventions())
+@for_each("name", conventions())
 def test_a_page_tells_all_that_is_known(judged, name):
     known = find(name)
     text = judged("conventions", name).out

@@ -12,6 +12,7 @@ import pytest
 
 from judged.cli import COMMANDS, cli
 from judged.cli._files import Command, Reads, Writes
+from support.loops import for_each
 
 SPARK = ("master", "remote", "spark_conf")
 ROOM = ("memory", "temporary")
@@ -230,12 +231,14 @@ CALLS = [
 def ways(file: str) -> list[str]:
     """The same file by another name, by a link and by a hard link."""
     ending = Path(file).suffix
+    for link in (f"soft{ending}", f"hard{ending}"):
+        Path(link).unlink(missing_ok=True)
     os.symlink(Path(file).resolve(), f"soft{ending}")
     os.link(file, f"hard{ending}")
     return [file, f"x/../{file}", str(Path(file).resolve()), f"soft{ending}", f"hard{ending}"]
 
 
-@pytest.mark.parametrize(("file", "call"), CALLS)
+@for_each(("file", "call"), CALLS)
 def test_what_is_read_is_not_written_over(judged, inputs: Path, file: str, call: str) -> None:
     before = Path(file).read_bytes()
     for target in ways(file):

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from support.loops import for_each
+
 GOLDEN = Path(__file__).parents[1] / "golden" / "trec_eval"
 FLAGS = json.loads((GOLDEN / "flags.json").read_text())
 CASES = sorted(
@@ -19,7 +21,7 @@ def test_the_golden_files_are_here():
     assert len(CASES) == 81
 
 
-@pytest.mark.parametrize(("case", "flags"), CASES)
+@for_each(("case", "flags"), CASES)
 def test_every_line_is_the_same(judged, case, flags):
     folder = GOLDEN / case
     result = judged("trec-eval", *FLAGS[flags], folder / "qrels", folder / "run")

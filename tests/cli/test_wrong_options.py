@@ -10,6 +10,7 @@ import click
 import pytest
 
 from judged.cli import cli
+from support.loops import for_each
 
 COMMANDS = {
     "evaluate": ("qrels", "a.run"),
@@ -35,7 +36,7 @@ def options() -> Iterator[Any]:
                 yield pytest.param(name, option.opts[-1], id=f"{name} {option.opts[-1]}")
 
 
-@pytest.mark.parametrize(("command", "option"), list(options()))
+@for_each(("command", "option"), list(options()))
 @pytest.mark.filterwarnings("ignore")
 def test_a_wrong_value_has_a_message(judged: Any, files: Path, command: str, option: str) -> None:
     for wrong in WRONG:

@@ -11,6 +11,7 @@ import pytest
 
 import judged
 from judged.errors import InputError, MeasureError
+from support.loops import for_each
 
 SIZE = 12
 QUERIES = [f"q{at}" for at in range(SIZE)]
@@ -125,9 +126,9 @@ def test_methods_say_what_becomes_of_values() -> None:
     assert "Runs have the geometric mean of GMAP." in found.methods()
 
 
-@pytest.mark.parametrize("test", ["t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign"])
-@pytest.mark.parametrize("size", [7, 30, 60])
-@pytest.mark.parametrize("constant", [True, False])
+@for_each("test", ["t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign"])
+@for_each("size", [7, 30, 60])
+@for_each("constant", [True, False])
 def test_the_smallest_p_is_never_above_p(test: str, size: int, constant: bool) -> None:
     differences = np.full(size, 0.25) if constant else 0.25 + np.arange(size) / 1e4
     values = {"a": dict.fromkeys(map(str, range(size)), 0.0)}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import judged
 from judged.comparison.pair import Pair
 from judged.statistics.tested import below
+from support.loops import for_each
 
 RESAMPLES = 999
 OF_MEANS = ("t", "randomisation", "bootstrap", "bca")
@@ -185,9 +186,9 @@ def test_the_unit_of_values_does_not_matter(test: str, factor: float, seed: int)
     assert_scaled(pair_of(values, test=test), pair_of(scaled, test=test), factor)
 
 
-@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
-@pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("test", OF_MEANS)
+@for_each("level", [0.9, 0.95, 0.99])
+@for_each("measure", MEASURES)
+@for_each("test", OF_MEANS)
 @few
 @given(seeds)
 def test_p_and_interval_and_verdict_agree(test: str, measure: str, level: float, seed: int) -> None:
@@ -211,9 +212,9 @@ def test_p_and_interval_and_verdict_agree(test: str, measure: str, level: float,
             assert up == (pair.interval.low > 0)
 
 
-@pytest.mark.parametrize(("level", "needed"), [(0.9, 5), (0.95, 6), (0.99, 8), (0.5, 3)])
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("differing", range(1, 10))
+@for_each(("level", "needed"), [(0.9, 5), (0.95, 6), (0.99, 8), (0.5, 3)])
+@for_each("test", TESTS)
+@for_each("differing", range(1, 10))
 def test_too_few_is_where_no_sign_could_be_shown(
     test: str, level: float, needed: int, differing: int
 ) -> None:

@@ -15,7 +15,7 @@ from judged.statistics.resampling.randomisation import EXACT, randomisation
 from judged.statistics.student import t_test
 from judged.statistics.tested import below
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.full, pytest.mark.slow]
 
 TRIALS = 2_000
 ERRORS = 4

@@ -13,6 +13,7 @@ from judged.conventions import HELD, THRESHOLDS, WHEN, Caution, Convention, Name
 from judged.errors import JudgedWarning
 from judged.evaluation.preparation import THRESHOLD
 from judged.evaluation.warnings import CONDITIONS
+from support.loops import for_each
 
 ALL = list(conventions().values())
 NUMBERS = {"k": 10, "rel": 2, "p": 0.8, "b": 2, "m": 4, "T": 2.5, "x": 0.5}
@@ -67,7 +68,7 @@ def said(convention: Convention, name: Name, judgements: Any, run: Any) -> list[
     ).warnings()
 
 
-@pytest.mark.parametrize(("convention", "name", "caution"), pairs())
+@for_each(("convention", "name", "caution"), pairs())
 def test_every_caution_is_a_warning_where_it_holds(
     convention: Convention, name: Name, caution: Caution
 ) -> None:
@@ -88,7 +89,7 @@ def test_every_caution_is_a_warning_where_it_holds(
     assert any(caution.says in text for text in found)
 
 
-@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+@for_each("convention", ALL, ids=lambda each: each.name)
 def test_there_is_none_where_nothing_of_the_kind_is_there(convention: Convention) -> None:
     for name in convention.names:
         if not name.ours:
@@ -138,7 +139,7 @@ def test_every_threshold_is_known_used_and_computed() -> None:
     assert used == set(THRESHOLDS) == set(THRESHOLD)
 
 
-@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+@for_each("convention", ALL, ids=lambda each: each.name)
 def test_a_convention_says_how_it_was_held_against_its_library(convention: Convention) -> None:
     assert convention.held in HELD
     # What has a distribution was run; of what has none, somebody read the source.

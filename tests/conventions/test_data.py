@@ -11,6 +11,7 @@ from judged.conventions import Convention, ConventionError, Name, conventions, f
 from judged.measures import PRESETS, parse_measure
 from judged.measures.conventions import named_all
 from judged.policy import CHOICES
+from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 ORACLES = ROOT / "tests" / "oracle" / "conventions"
@@ -69,7 +70,7 @@ def test_pages_count_them(page: str) -> None:
     assert f"what {len(ALL)} other libraries" in (ROOT / page).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+@for_each("convention", ALL, ids=lambda each: each.name)
 def test_a_convention_says_everything(convention: Convention) -> None:
     assert convention.title
     assert convention.version
@@ -81,7 +82,7 @@ def test_a_convention_says_everything(convention: Convention) -> None:
     assert all(option.theirs and option.says.endswith(".") for option in convention.options)
 
 
-@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+@for_each("convention", ALL, ids=lambda each: each.name)
 def test_every_choice_exists(convention: Convention) -> None:
     policies = [
         convention.policy,
@@ -93,7 +94,7 @@ def test_every_choice_exists(convention: Convention) -> None:
             assert value in CHOICES[choice]
 
 
-@pytest.mark.parametrize(("convention", "name"), PAIRS)
+@for_each(("convention", "name"), PAIRS)
 def test_a_name_is_read_as_it_is_written(convention: Convention, name: Name) -> None:
     for spelling in (name.theirs, *name.aliases):
         assert set(Name(spelling, "").places) == set(name.places)
@@ -103,7 +104,7 @@ def test_a_name_is_read_as_it_is_written(convention: Convention, name: Name) -> 
         assert reading.ours == ours
 
 
-@pytest.mark.parametrize(("convention", "name"), PAIRS)
+@for_each(("convention", "name"), PAIRS)
 def test_what_differs_from_our_measure_has_a_sentence(convention: Convention, name: Name) -> None:
     assert not name.note or name.note.endswith(".")
     if not name.ours:
@@ -127,7 +128,7 @@ def test_what_differs_from_our_measure_has_a_sentence(convention: Convention, na
     assert name.note or not variant
 
 
-@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+@for_each("convention", ALL, ids=lambda each: each.name)
 def test_a_convention_is_held_against_something(convention: Convention) -> None:
     module = ORACLES / f"test_{convention.name.replace('-', '_')}.py"
     published = (ORACLES / "test_published.py").read_text(encoding="utf-8")

@@ -17,6 +17,7 @@ from judged import (
 )
 from judged.conventions import conventions, find
 from judged.measures.conventions import named_all
+from support.loops import for_each
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 2, "c": 0}, "q2": {"d": 1}, "q3": {"e": 0}}
 RUN = {"q1": {"c": 0.9, "a": 0.8, "x": 0.7}, "q2": {"d": 0.5}}
@@ -217,7 +218,7 @@ def test_names_of_different_policies() -> None:
     }
 
 
-@pytest.mark.parametrize("name", list(conventions()))
+@for_each("name", list(conventions()))
 def test_no_library_is_refused_for_measures_that_nobody_named(name: str) -> None:
     """Some have no common measure; none is refused for having several policies."""
     given = {"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}

@@ -14,6 +14,7 @@ from judged.errors import MeasureError
 from judged.measures import catalogue
 from judged.measures.conventions import named_all
 from judged.measures.spec import lookup, names
+from support.loops import for_each
 
 catalogue()
 ALL = list(conventions().values())
@@ -124,7 +125,7 @@ def _no_time_for_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judged.measures.spec.did_you_mean", lambda *_, **__: "")
 
 
-@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+@for_each("convention", ALL, ids=lambda each: each.name)
 def test_our_names_mean_what_the_page_says(convention: Convention) -> None:
     variants = {
         parse_measure(ours): parse_measure(its)
@@ -147,7 +148,7 @@ def test_our_names_mean_what_the_page_says(convention: Convention) -> None:
     assert set(variants) <= seen
 
 
-@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+@for_each("convention", ALL, ids=lambda each: each.name)
 def test_all_spellings_of_a_measure_mean_the_same(convention: Convention) -> None:
     known: dict[Measure, tuple[Measure, str] | None] = {}
     for text, measure in spellings():
@@ -158,7 +159,7 @@ def test_all_spellings_of_a_measure_mean_the_same(convention: Convention) -> Non
                 assert meaning(convention, measure) == found, text
 
 
-@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+@for_each("convention", ALL, ids=lambda each: each.name)
 def test_a_measure_is_called_what_the_library_reads_as_this_measure(
     convention: Convention,
 ) -> None:
@@ -174,7 +175,7 @@ def test_a_measure_is_called_what_the_library_reads_as_this_measure(
             assert parse_measure(reading.ours)(**changes) == measure, (text, theirs)
 
 
-@pytest.mark.parametrize("convention", ALL, ids=lambda each: each.name)
+@for_each("convention", ALL, ids=lambda each: each.name)
 def test_parameters_that_are_written_hold(convention: Convention) -> None:
     """Each parameter of each measure, written out: as it is written, or refused."""
     for spec in catalogue():

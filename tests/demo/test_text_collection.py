@@ -67,6 +67,7 @@ def test_a_component_that_does_not_fit_is_refused() -> None:
         text_collection.whole_numbers(np.array([[1.0, 0.0]], dtype=np.float32))
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_vectors_are_those_of_minilm(needs: Needs, texts: demo.Texts) -> None:
     needs("minilm")

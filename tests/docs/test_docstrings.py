@@ -16,6 +16,7 @@ import pytest
 
 import judged
 from judged import policy, types
+from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -73,7 +74,7 @@ def is_made_or_result(found: type) -> bool:
     return made or any(base.__name__ == "Result" for base in found.__mro__)
 
 
-@pytest.mark.parametrize("name", CALLABLES)
+@for_each("name", CALLABLES)
 def test_every_parameter_is_described(name: str) -> None:
     doc = inspect.getdoc(CALLABLES[name]) or ""
     assert doc, f"{name} has no docstring"
@@ -95,7 +96,7 @@ def test_every_parameter_of_a_class_that_people_make_is_described(name: str) -> 
     assert parameters(found) - described(doc) == set()
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_each("name", PUBLIC)
 def test_every_public_name_has_a_first_line_and_an_example(name: str) -> None:
     found = PUBLIC[name]
     doc = inspect.getdoc(found) or ""
@@ -105,16 +106,12 @@ def test_every_public_name_has_a_first_line_and_an_example(name: str) -> None:
         assert ">>>" in doc
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, found in PUBLIC.items() if inspect.isfunction(found)]
-)
+@for_each("name", [name for name, found in PUBLIC.items() if inspect.isfunction(found)])
 def test_what_a_function_returns_is_said(name: str) -> None:
     assert re.search(r"^(Returns|Yields)\n-+\n", inspect.getdoc(PUBLIC[name]) or "", re.M)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, found in PUBLIC.items() if inspect.isfunction(found)]
-)
+@for_each("name", [name for name, found in PUBLIC.items() if inspect.isfunction(found)])
 def test_every_keyword_is_on_the_page_of_its_function(name: str) -> None:
     """On a page that speaks of the function, as `keyword`, keyword= or in a table."""
     function = PUBLIC[name]
@@ -142,7 +139,7 @@ def names_in(text: str) -> set[str]:
     return set(re.findall(r"(?<![\w./-])judged((?:\.[A-Za-z_]\w*)+)", code))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@for_each("page", PAGES, ids=lambda page: page.name)
 def test_every_name_on_a_page_exists(page: Path) -> None:
     for dotted in sorted(names_in(page.read_text(encoding="utf-8"))):
         found: Any = judged

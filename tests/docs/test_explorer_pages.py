@@ -19,6 +19,7 @@ from judged.web.api import ENDPOINTS
 from judged.web.files import DEPTH, MOST_FILES
 from judged.web.routes import VIEWS, View
 from judged.web.safety import POLICY
+from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 250_000
@@ -88,7 +89,7 @@ def test_every_option_of_serve_is_in_the_guide(option: str) -> None:
     assert f"`{option}`" in EXPLORER.partition("## Options")[2]
 
 
-@pytest.mark.parametrize("option", options_of("report"))
+@for_each("option", options_of("report"))
 def test_every_option_of_report_is_in_the_guide(option: str) -> None:
     assert f"`{option}`" in REPORT.partition("## Options")[2]
 

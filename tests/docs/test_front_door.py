@@ -10,6 +10,7 @@ import pytest
 
 import judged
 from judged.measures import REGISTRY, Measure
+from support.loops import for_each
 
 
 def loaded_by(code: str) -> set[str]:
@@ -68,7 +69,7 @@ def test_a_small_evaluation_needs_neither_scipy_nor_pandas() -> None:
     assert loaded & {"scipy", "pandas", "pyarrow", "rich", "click"} == set()
 
 
-@pytest.mark.parametrize("name", judged.__all__)
+@for_each("name", judged.__all__)
 def test_every_public_name_can_be_imported(name: str) -> None:
     assert getattr(judged, name) is not None
     assert name in dir(judged)
@@ -100,7 +101,7 @@ def test_all_is_sorted_and_without_repetition() -> None:
     assert judged.__all__ == ["__version__", *sorted(set(judged.__all__) - {"__version__"})]
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_every_measure_is_a_name(name: str) -> None:
     measure = getattr(judged, name)
     assert isinstance(measure, Measure)

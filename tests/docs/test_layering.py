@@ -6,10 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
+from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "judged"
@@ -130,12 +131,14 @@ def imports(path: Path) -> Iterator[Import]:
     yield from visit(ast.parse(path.read_text(encoding="utf-8")), None, False)
 
 
-IMPORTS = [
-    found
-    for path in sorted(SOURCE.rglob("*.py"))
-    for found in imports(path)
-    if found.target != found.room
-]
+@cache
+def all_imports() -> list[Import]:
+    return [
+        found
+        for path in sorted(SOURCE.rglob("*.py"))
+        for found in imports(path)
+        if found.target != found.room
+    ]
 
 
 def test_every_room_has_a_row_and_every_row_a_room() -> None:
@@ -146,12 +149,12 @@ def test_the_table_goes_down_layer_by_layer() -> None:
     assert list(LAYERS.values()) == sorted(LAYERS.values())
 
 
-@pytest.mark.parametrize("room", LAYERS)
+@for_each("room", LAYERS)
 def test_rooms_import_only_what_stands_in_layers_above_them(room: str) -> None:
     wrong = [
         f"{found.place}: {room} (layer {LAYERS[room]}) may not import {found.target} (layer "
         f"{LAYERS[found.target]})"
-        for found in IMPORTS
+        for found in all_imports()
         if found.room == room
         and not found.for_types
         and LAYERS[found.target] >= LAYERS[room]
@@ -160,7 +163,7 @@ def test_rooms_import_only_what_stands_in_layers_above_them(room: str) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("room", [room for room in LAYERS if (SOURCE / room).is_dir()])
+@for_each("room", [room for room in LAYERS if (SOURCE / room).is_dir()])
 def test_files_of_a_room_build_on_each_other_without_a_circle(room: str) -> None:
     files = {module_of(path): path for path in sorted((SOURCE / room).rglob("*.py"))}
     graph = {
@@ -173,7 +176,7 @@ def test_files_of_a_room_build_on_each_other_without_a_circle(room: str) -> None
 def test_what_hands_over_does() -> None:
     found = {
         (each.room, each.target, each.function)
-        for each in IMPORTS
+        for each in all_imports()
         if each.target in HANDS_OVER.get(each.room, {})
     }
     listed = {

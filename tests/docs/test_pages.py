@@ -16,6 +16,7 @@ from judged.inputs.columns import NAMES
 from judged.inputs.formats import COMPRESSION_SUFFIXES, FORMATS
 from judged.measures import DEFAULT, REGISTRY, Spec, catalogue
 from judged.policy import CHOICES, Policy
+from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -52,7 +53,7 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@for_each("page", PAGES, ids=lambda page: page.name)
 def test_generated_parts_are_up_to_date(reference: ModuleType, page: Path) -> None:
     """And no line of prose is longer than a diff can show."""
     text = page.read_text(encoding="utf-8")
@@ -67,7 +68,13 @@ def demo_folder(pasted: ModuleType, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=() if page.name == "README.md" else pytest.mark.full)
+        for page in PAGES
+    ],
+)
 def test_pasted_outputs_are_real(pasted: ModuleType, demo_folder: Path, page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert pasted.with_outputs(text, demo_folder) == text, RERUN
@@ -121,7 +128,7 @@ def test_completion_is_documented_for_every_shell() -> None:
         assert "_judged_completion" in shell(cli, {}, "judged", "_JUDGED_COMPLETE").source()
 
 
-@pytest.mark.parametrize("spec", catalogue(), ids=lambda spec: spec.name)
+@for_each("spec", catalogue(), ids=lambda spec: spec.name)
 def test_every_measure_is_documented(spec: Spec) -> None:
     text = section(text_of("docs/measures.md"), f"### {spec.name}")
     assert unbroken(spec.says) in unbroken(text)
@@ -134,9 +141,7 @@ def test_every_measure_is_documented(spec: Spec) -> None:
     assert f'evaluate("{spec.example.measure}")' in text
 
 
-@pytest.mark.parametrize(
-    "convention", conventions().values(), ids=lambda convention: convention.name
-)
+@for_each("convention", conventions().values(), ids=lambda convention: convention.name)
 def test_every_convention_is_documented(convention: Convention) -> None:
     text = unbroken(section(text_of("docs/conventions.md"), f"### {convention.name}"))
     assert all(f"`{name.theirs}`" in text and name.note in text for name in convention.names)
@@ -148,7 +153,7 @@ def test_the_changelog_names_every_measure() -> None:
     assert [name for name in REGISTRY if not re.search(rf"\b{name}\b", listed)] == []
 
 
-@pytest.mark.parametrize("name", judged.__all__)
+@for_each("name", judged.__all__)
 def test_every_public_name_is_documented(name: str) -> None:
     assert f"`judged.{name}`" in text_of("docs/python.md")
     value = getattr(judged, name)
@@ -233,7 +238,7 @@ def anchors(page: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@for_each("page", PAGES, ids=lambda page: page.name)
 def test_links_resolve(page: Path) -> None:
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -255,7 +260,7 @@ def test_the_index_links_every_page() -> None:
     ] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@for_each("page", PAGES, ids=lambda page: page.name)
 def test_examples_leave_a_line_before_the_fence(page: Path) -> None:
     """Otherwise doctest takes the closing fence for output."""
     blocks = [

@@ -19,6 +19,7 @@ from PIL import Image
 from judged import charts, demo
 from judged.charts.chart import SCALE
 from judged.charts.kinds import KINDS
+from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 80_000
@@ -37,9 +38,9 @@ def load() -> ModuleType:
     return module
 
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.full, pytest.mark.slow]
 pictures = load()
-every_picture = pytest.mark.parametrize("name", pictures.PICTURES)
+every_picture = for_each("name", pictures.PICTURES)
 
 
 @pytest.fixture(scope="module")

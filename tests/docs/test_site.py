@@ -23,7 +23,10 @@ from website.strip import GRADES, strip_file
 import judged
 from judged.measures import Spec, catalogue
 from support.browser import violations
+from support.loops import for_each
 from support.parts import Needs
+
+pytestmark = pytest.mark.full
 
 BUILD = ROOT / "docs" / "build.py"
 SITE = "JUDGED_SITE"
@@ -105,7 +108,7 @@ def test_a_page_that_is_named_is_not_taken_by_a_pattern_before_it() -> None:
     assert arranged(["guide-ci", "guide-new"]) == {"Guides": ["guide-ci", "guide-new"]}
 
 
-@pytest.mark.parametrize("spec", catalogue(), ids=lambda spec: spec.name)
+@for_each("spec", catalogue(), ids=lambda spec: spec.name)
 def test_the_page_of_a_measure_has_all_of_it(spec: Spec) -> None:
     text = measure_page(spec)
     assert f"```math\n{spec.formula}\n```" in text
@@ -129,7 +132,7 @@ def test_a_measure_says_who_computes_it() -> None:
     assert "  - [ranx](../conventions.md#ranx): `ndcg_burges@{k}`. " in rest.partition("\n- ")[0]
 
 
-@pytest.mark.parametrize("spec", catalogue(), ids=lambda spec: spec.name)
+@for_each("spec", catalogue(), ids=lambda spec: spec.name)
 def test_the_playground_shows_the_example(spec: Spec) -> None:
     """With the value that the page has; lists with subtopics it does not take."""
     from judged.web.params import Params
@@ -152,7 +155,7 @@ def names() -> dict[str, str]:
     return name_pages()
 
 
-@pytest.mark.parametrize("name", judged._HOMES)
+@for_each("name", judged._HOMES)
 def test_every_public_name_is_in_the_reference(names: dict[str, str], name: str) -> None:
     text = names[f"api/{name}.md"]
     assert re.search(rf"^# judged\.{name}$", text.replace("\\_", "_"), re.MULTILINE)

@@ -9,6 +9,7 @@ import pytest
 import judged
 from judged.types import Ties
 from support.dense import as_run, whole_numbers
+from support.loops import for_each
 
 MEASURES = ["AP", "nDCG", "RR", "P@1", "P@3", "R@2", "Rank"]
 
@@ -46,8 +47,8 @@ def runs_of(scores: Any, gone: Any) -> dict[str, Any]:
     return {"items in order": lists, "ranked": ranked, "a frame": frame}
 
 
-@pytest.mark.parametrize("ties", get_args(Ties))
-@pytest.mark.parametrize("seed", range(12))
+@for_each("ties", get_args(Ties))
+@for_each("seed", range(12))
 def test_vectors_and_runs_rank_categories_alike(ties: str, seed: int) -> None:
     queries, items, table, grades, gone = drawn(seed)
     exclude = {

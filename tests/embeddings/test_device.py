@@ -16,6 +16,9 @@ from judged.embeddings import device as devices
 from judged.inputs.vectors import as_vectors, tensors
 from judged.inputs.vectors.lazy import Lazy
 from judged.inputs.vectors.vectors import Vectors
+from support.loops import for_each
+
+pytestmark = pytest.mark.full
 
 torch = pytest.importorskip("torch")
 PARTS = ("hit_query", "hit_rank", "hit_tie_first", "hit_tie_last", "retrieved")
@@ -70,9 +73,9 @@ EXCLUDED = {
 }
 
 
-@pytest.mark.parametrize("kind", ["whole", "close", "double", "random"])
-@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean", "hamming", "matrix"])
-@pytest.mark.parametrize("tile", [None, (4, 25)])
+@for_each("kind", ["whole", "close", "double", "random"])
+@for_each("similarity", ["cosine", "dot", "euclidean", "hamming", "matrix"])
+@for_each("tile", [None, (4, 25)])
 def test_ranks_and_lists_are_those_of_main_memory(
     kind: str, similarity: Any, tile: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

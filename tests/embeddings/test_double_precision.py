@@ -23,6 +23,7 @@ from judged.similarity.exact import (
     half_squares,
 )
 from support.dense import Array, hits_of, judged, same
+from support.loops import for_each
 from support.products import rank, top_k
 from support.real import scores_of
 
@@ -79,7 +80,7 @@ def test_ranks_are_those_of_exact_arithmetic(name: str, dtype: Any, noise: float
 SIMILAR = {"dot": dots, "cosine": cosines, "euclidean": half_squares, "manhattan": absolute_sums}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_any_vectors_in_tiles_of_any_shape(
     seed: int, cut: Cut, monkeypatch: pytest.MonkeyPatch
 ) -> None:

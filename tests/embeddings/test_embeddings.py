@@ -32,6 +32,7 @@ from support.dense import (
     sample,
     whole_numbers,
 )
+from support.loops import for_each
 from support.parts import Needs
 from support.products import rank
 
@@ -56,8 +57,8 @@ SIMILARITIES: dict[str, tuple[Any, Callable[[Array, Array], Array]]] = {
 }
 
 
-@pytest.mark.parametrize("ties", RULES)
-@pytest.mark.parametrize("name", SIMILARITIES)
+@for_each("ties", RULES)
+@for_each("name", SIMILARITIES)
 def test_similarities_with_exact_ties(name: str, ties: str) -> None:
     given_as, twin = SIMILARITIES[name]
     queries, items, relevant, _ = sample(2)
@@ -86,6 +87,7 @@ def test_cosine_of_tiny_and_huge_numbers(scale: float) -> None:
     same(found, cosines(queries, items), np.ones((5, 40)))
 
 
+@pytest.mark.full
 def test_a_torch_module(needs: Needs) -> None:
     needs("torch")
     import torch
@@ -152,9 +154,9 @@ def test_fewer_items_than_a_cutoff() -> None:
     assert "1 query with fewer than 10 results." in found.runs[0].audit.sentences()
 
 
-@pytest.mark.parametrize("width", [_SHORT - 500, _SHORT + 900])
-@pytest.mark.parametrize("count", [1, 3, 11, _SORT_FROM, _SORT_FROM + 1, 90])
-@pytest.mark.parametrize("where", ["high", "low", "anywhere", "mixed", "few behind", "more behind"])
+@for_each("width", [_SHORT - 500, _SHORT + 900])
+@for_each("count", [1, 3, 11, _SORT_FROM, _SORT_FROM + 1, 90])
+@for_each("where", ["high", "low", "anywhere", "mixed", "few behind", "more behind"])
 def test_every_way_to_count(width: int, count: int, where: str) -> None:
     rng = np.random.default_rng(count)
     queries, items = whole_numbers(rng, 10, 3), whole_numbers(rng, width, 3)

@@ -15,6 +15,7 @@ from judged import InputError, MeasureError, PolicyError, evaluate_embeddings
 from judged.embeddings.embeddings import Embeddings
 from judged.embeddings.normalisation_kinds import CSLS
 from judged.embeddings.relevance import listed, pairs, revisited, same_id, same_label, shared_label
+from support.loops import for_each
 from support.products import rank, top_k
 
 TWO, THREE = np.eye(2), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -304,7 +305,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@for_each("name", ERRORS)
 def test_messages(name: str) -> None:
     call, message = ERRORS[name]
     with pytest.raises(InputError) as error:

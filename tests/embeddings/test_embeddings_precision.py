@@ -269,6 +269,7 @@ def test_both_sides_may_be_of_different_types_and_orders() -> None:
     same(found, queries[::-1] @ items.T, judged(relevant))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "dtype", ["bfloat16", "float16", "float32", "float64", "int8", "float8_e4m3fn"]
 )

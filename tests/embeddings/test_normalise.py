@@ -28,6 +28,7 @@ from judged.errors import InputError
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.inputs.vectors.lazy import Lazy
 from judged.similarity.choice import as_similarity
+from support.loops import for_each
 from support.products import BANK, ITEMS, QUERIES, normalised, product_of
 
 
@@ -113,7 +114,7 @@ TWINNED = pytest.mark.parametrize("normalisation", TWINS, ids=lambda each: str(e
 
 
 @TWINNED
-@pytest.mark.parametrize("tiles", [(None, None), (5, 7), (1, 31), (23, 1)], ids=str)
+@for_each("tiles", [(None, None), (5, 7), (1, 31), (23, 1)], ids=str)
 def test_every_normalisation_is_its_whole_matrix_twin_however_it_is_cut(normalisation, tiles):
     expected = TWINS[normalisation](cosines(QUERIES, ITEMS), cosines(BANK, ITEMS))
     scores = normalised(normalisation, product_of(height=tiles[0], width=tiles[1]))

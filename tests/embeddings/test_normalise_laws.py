@@ -10,6 +10,7 @@ from scipy.special import log_ndtr, log_softmax, logsumexp
 
 import judged
 from judged.embeddings.normalisation_kinds import CSLS, NORMALISATIONS, InvertedSoftmax, QBNorm
+from support.loops import for_each
 from support.products import normalised, product_of
 
 Scores = NDArray[np.float64]
@@ -99,8 +100,8 @@ def test_every_normalisation_has_a_formula_here():
     assert {name.split("(")[0].split(" ")[0] for name in FORMULAS} | without == set(NORMALISATIONS)
 
 
-@pytest.mark.parametrize("which", SCORES)
-@pytest.mark.parametrize("name", FORMULAS)
+@for_each("which", SCORES)
+@for_each("name", FORMULAS)
 def test_rankings_are_those_of_the_formula(name: str, which: str) -> None:
     scores = SCORES[which].astype(np.float32).astype(np.float64)
     if which == "one query" and name.startswith("inverted-softmax("):

@@ -14,6 +14,7 @@ from judged import evaluate, evaluate_embeddings
 from judged.embeddings.relevance import listed, pairs, same_id, same_label, same_row, shared_label
 from judged.policy import CHOICES
 from support.dense import among, as_judgements, as_run, judged, same, sample
+from support.loops import for_each
 from support.products import rank
 
 RULES = tuple(CHOICES["ties"])
@@ -167,10 +168,8 @@ def test_a_function_may_give_grades() -> None:
 # -- exclusions
 
 
-@pytest.mark.parametrize("ties", RULES)
-@pytest.mark.parametrize(
-    "kind", ["same_row", "same_id", "same_label", "listed", "function", "several"]
-)
+@for_each("ties", RULES)
+@for_each("kind", ["same_row", "same_id", "same_label", "listed", "function", "several"])
 def test_excluded_items_leave_the_ranking_and_the_pool(kind: str, ties: str) -> None:
     queries, items, _, rng = sample(15, queries=40, items=60)
     relevant = rng.random((40, 60)) < 0.3

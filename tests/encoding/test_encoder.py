@@ -172,6 +172,7 @@ def test_what_is_no_encoder(given: Any, message: str) -> None:
     assert str(refused.value) == message
 
 
+@pytest.mark.full
 def test_tensors_of_torch(needs: Any) -> None:
     needs("torch")
     import torch

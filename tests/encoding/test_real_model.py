@@ -11,7 +11,7 @@ import pytest
 
 import judged
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.full, pytest.mark.slow]
 
 QUERIES = {
     "q1": "How do plants make sugar from light?",

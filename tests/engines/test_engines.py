@@ -33,9 +33,12 @@ def asked_of_engines(*, refused: bool) -> list[Any]:
             batch,
             id=f"{engine}: {batch}",
             marks=[
-                pytest.mark.xfail(reason=gap, strict=True, raises=NOT_YET)
-                for gap in [GAPS.get((engine, batch))]
-                if gap
+                *([pytest.mark.full] if engine.startswith("spark") else []),
+                *(
+                    pytest.mark.xfail(reason=gap, strict=True, raises=NOT_YET)
+                    for gap in [GAPS.get((engine, batch))]
+                    if gap
+                ),
             ],
         )
         for engine, batch in CASES

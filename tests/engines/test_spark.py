@@ -19,6 +19,8 @@ from judged.engines.spark import SparkFrame, per_query
 from judged.engines.spark.reading import opened
 from judged.errors import EngineError, InputError, PolicyError
 
+pytestmark = pytest.mark.full
+
 MEASURES = "AP, nDCG@10, RR, P@5, RBP, F(average=means)@10"
 HERE = Path(__file__).parent
 

@@ -18,6 +18,8 @@ from click.testing import CliRunner
 import judged
 from judged.cli import cli
 
+pytestmark = pytest.mark.full
+
 EACH = ["--weights", "weights.csv", "--groups", "groups.csv", "--format", "json"]
 
 

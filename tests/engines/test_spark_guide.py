@@ -11,6 +11,8 @@ import pytest
 
 import judged
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "guide-spark.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"<!-- spark -->\n```python\n(.*?)```", TEXT, re.DOTALL)

@@ -10,6 +10,8 @@ import pytest
 import judged
 from judged.errors import InputError
 
+pytestmark = pytest.mark.full
+
 RUN = "query string, item string, score double"
 
 

@@ -26,6 +26,8 @@ from judged.policy import Policy
 from judged.rankings.findings import Findings
 from judged.rankings.rankings import Rankings
 
+pytestmark = pytest.mark.full
+
 COLUMNS = (
     *("retrieved", "missing", "hit_query", "hit_rank", "hit_grade", "hit_tie_first"),
     *("hit_tie_last", "hit_item", "pool_query", "pool_grade", "collection"),

@@ -13,6 +13,8 @@ from judged.engines.spark import session
 from judged.engines.spark.failures import failures
 from judged.errors import EngineError, InputError, MissingExtraError
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def closed_port() -> int:

@@ -14,6 +14,7 @@ from judged.errors import InputError, MeasureError
 from judged.evaluation.metrics import _unescaped, escaped, metric_name, parse_metric
 from judged.measures import REGISTRY, parse_measure
 from judged.measures.params import Choice
+from support.loops import for_each
 
 ALLOWED = re.compile(r"[A-Za-z0-9_./-]+")
 JUDGEMENTS = {f"q{n}": {"a": 1, "b": 2} for n in range(4)}
@@ -35,7 +36,7 @@ def variants() -> list[str]:
     return [*found, *more]
 
 
-@pytest.mark.parametrize("text", variants())
+@for_each("text", variants())
 def test_a_name_leads_back_to_its_measure(text: str) -> None:
     try:
         measure = parse_measure(text)

@@ -18,6 +18,7 @@ from judged.errors import JudgedWarning
 from judged.evaluation.ranges import TIE_ORDERS
 from judged.measures import REGISTRY
 from judged.measures.expected import expectations
+from support.loops import for_each
 from support.rankings import GRADES, PLAIN, random_measure
 
 Judgements = dict[str, Any]
@@ -75,7 +76,7 @@ def cases(option: int, subtopics: bool) -> tuple[Rankings, Rankings, list[int]]:
     return judge(judgements, run, **options), judge(every, orders, **options), counts
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_ends_and_mean_are_those_of_all_orders(name: str) -> None:
     draw = Random(name)
     for option in range(len(OPTIONS)):

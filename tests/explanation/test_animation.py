@@ -16,6 +16,7 @@ from judged.explanation.animation import MOST_ROWS, Rest, animation
 from judged.explanation.arithmetic import figure
 from judged.explanation.curves import Area, Growth, Stage, ticks
 from judged.measures import REGISTRY
+from support.loops import for_each
 
 LIST = "0 0 1 0 1 0 0 1 0 0"
 
@@ -154,7 +155,7 @@ def test_ids_cannot_break_out_of_the_page() -> None:
     assert Tags(page).open == []
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_every_measure_has_a_page(name: str) -> None:
     example = REGISTRY[name].example
     e = explain(example.rankings(), measure=example.measure)
@@ -285,7 +286,7 @@ def test_the_ideal_list_goes_on_where_the_list_ends() -> None:
     assert (scene.chart.stages[-1].first, scene.chart.stages[-1].rank) == (2, 3)
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_the_walk_adds_up_to_the_value_of_every_measure(name: str) -> None:
     """However few results are walked past: the last step but one has all that adds up."""
     example = REGISTRY[name].example

@@ -13,6 +13,7 @@ import judged
 from judged import InputError, Measure, MeasureError, PolicyError, explain
 from judged.explanation.improvement import best_change
 from judged.measures import REGISTRY, conventions, grammar
+from support.loops import for_each
 from support.rankings import random_queries, rankings_of
 
 # -- worked by hand
@@ -287,7 +288,7 @@ def test_other_definitions_name_their_libraries() -> None:
     assert all(each.value != e.value for each in e.variants)
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_every_measure_prints_in_every_format(name: str) -> None:
     example = REGISTRY[name].example
     e = explain(example.rankings(), measure=example.measure)
@@ -346,7 +347,7 @@ def test_json_holds_every_column() -> None:
     assert result["latex"] == r"\frac{\frac{1}{2}}{2}"
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_a_frame_has_a_row_for_every_rank(name: str) -> None:
     example = REGISTRY[name].example
     options = {"relevant": example.relevant, "collection": example.collection}

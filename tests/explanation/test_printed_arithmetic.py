@@ -16,6 +16,7 @@ from judged import MeasureError
 from judged.explanation import arithmetic
 from judged.explanation.arithmetic import Expression, Named, Number, num, product, total
 from judged.measures import REGISTRY
+from support.loops import for_each
 from support.rankings import random_measure
 
 TRIALS = 15
@@ -49,7 +50,7 @@ def expressions(steps: Any) -> Iterator[Expression]:
         yield from (cell for cell in column.cells if isinstance(cell, Expression))
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 @pytest.mark.usefixtures("all_digits")
 def test_the_text_comes_to_the_value(name: str) -> None:
     draw = Random(name)

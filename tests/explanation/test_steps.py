@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import fsum, inf, isclose, isnan
 from random import Random
 
-import pytest
-
 from judged import Measure, MeasureError, Rankings
 from judged.explanation.arithmetic import Expression, Number
 from judged.explanation.listing import Listing, Steps
@@ -14,6 +12,7 @@ from judged.explanation.steps import STEPS, steps_of
 from judged.measures import REGISTRY, parse_measure
 from measures.diversity.twins import Listed
 from measures.diversity.twins import rankings_of as rankings_by_subtopic
+from support.loops import for_each
 from support.rankings import random_measure, random_queries, rankings_of
 
 TRIALS = 120
@@ -23,7 +22,7 @@ def test_every_measure_has_steps() -> None:
     assert set(STEPS) == set(REGISTRY)
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_steps_lie_in_the_file_that_is_called_as_the_measures_own(name: str) -> None:
     assert STEPS[name].__module__.rpartition(".")[2] == REGISTRY[name].family
 
@@ -50,7 +49,7 @@ def random_rankings(name: str, draw: Random) -> Rankings:
     return rankings_by_subtopic([Listed(shown, tuple(item() for _ in range(draw.randint(1, 5))))])
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_the_arithmetic_comes_to_the_value(name: str) -> None:
     draw = Random(name)
     defined = 0
@@ -74,14 +73,14 @@ def test_the_arithmetic_comes_to_the_value(name: str) -> None:
     assert defined > TRIALS / 4
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_the_declared_example(name: str) -> None:
     example = REGISTRY[name].example
     steps = explained(parse_measure(example.measure), example.rankings())
     assert same(steps.value.value, example.value)
 
 
-@pytest.mark.parametrize("name", [name for name in REGISTRY if REGISTRY[name].at == "k"])
+@for_each("name", [name for name in REGISTRY if REGISTRY[name].at == "k"])
 def test_ranks_below_the_cutoff_have_no_cells(name: str) -> None:
     example = REGISTRY[name].example
     r = example.rankings()

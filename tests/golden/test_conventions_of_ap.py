@@ -13,6 +13,7 @@ import pytest
 
 from judged import compare_conventions
 from judged.disagreement.compare import Row
+from support.loops import for_each
 
 RELEVANCE = [0, 1, 0, 0, 1, 0, 1, 0, 1, 0]
 RUN = {"q": {f"d{rank}": -float(rank) for rank in range(1, 11)}}
@@ -62,16 +63,16 @@ BY_ALL = (
 BY_AT_MOST = "spark replay recommenders sentence-transformers gldv2"
 
 
-@pytest.mark.parametrize("case", RELEVANT)
-@pytest.mark.parametrize("k", SUMS)
-@pytest.mark.parametrize("convention", BY_ALL.split())
+@for_each("case", RELEVANT)
+@for_each("k", SUMS)
+@for_each("convention", BY_ALL.split())
 def test_divided_by_all_relevant_items(case: str, k: int, convention: str) -> None:
     assert value(case, k, convention, f"AP@{k}") == pytest.approx(float(SUMS[k] / RELEVANT[case]))
 
 
-@pytest.mark.parametrize("case", RELEVANT)
-@pytest.mark.parametrize("k", SUMS)
-@pytest.mark.parametrize("convention", BY_AT_MOST.split())
+@for_each("case", RELEVANT)
+@for_each("k", SUMS)
+@for_each("convention", BY_AT_MOST.split())
 def test_divided_by_as_many_as_k_results_can_hold(case: str, k: int, convention: str) -> None:
     assert value(case, k, convention, f"AP(norm=capped)@{k}") == pytest.approx(
         float(SUMS[k] / min(RELEVANT[case], k))

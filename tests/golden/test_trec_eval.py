@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 
-import pytest
-
 from judged import Measure, Policy, evaluate, parse_measure
+from support.loops import for_each
 
 FOLDER = Path(__file__).parent / "trec_eval"
 
@@ -124,7 +123,7 @@ def compare(case: str, flagset: str) -> Comparison:
     return result
 
 
-@pytest.mark.parametrize(("case", "flagset"), CASES)
+@for_each(("case", "flagset"), CASES)
 def test_every_line(case: str, flagset: str) -> None:
     comparison = compare(case, flagset)
     assert comparison.wrong == []

@@ -16,6 +16,7 @@ from judged.judging import judge, judge_variants
 from judged.judging.variants import Variants
 from judged.measures import REGISTRY
 from support.generated import Collection, generate
+from support.loops import for_each
 
 DATA = {
     "ties and gaps": generate(401, queries=9, items=24, longest=12),
@@ -64,8 +65,8 @@ def lists(found: Identification, value: float, name: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("name", NAMED)
-@pytest.mark.parametrize("data", DATA)
+@for_each("name", NAMED)
+@for_each("data", DATA)
 def test_a_random_definition_is_found_again(data: str, name: str) -> None:
     given, draw = DATA[data], random.Random(f"{data} {name}")
     value = None

@@ -18,6 +18,7 @@ from judged.errors import InputError
 from judged.inputs.attributes import attributes_of
 from judged.text import Warned
 from support.hostile import NAMES
+from support.loops import for_each
 
 ASKED = ["q3", "q1", "q2"]
 EXPECTED = pl.DataFrame(
@@ -129,7 +130,7 @@ def test_notes(tmp_path: Path) -> None:
     assert [isinstance(note, Warned) for note in found.notes] == [False, True, True]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_the_same_by_every_way_in(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
     queries = draw.sample(NAMES, 8)

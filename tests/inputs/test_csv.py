@@ -13,6 +13,7 @@ from judged.inputs import csv, read_judgements, read_run
 from judged.inputs.columns import NAMES, choose_columns
 from judged.inputs.source import open_source
 from judged.inputs.tables import RUN
+from support.loops import for_each
 
 
 def test_csv_run(write):
@@ -34,9 +35,7 @@ def test_names_of_the_query(write, name):
     assert read_run(write("a", f"{name},item,score\nq,d,1\n")).frame.rows() == [("q", "d", 1.0)]
 
 
-@pytest.mark.parametrize(
-    "name", [*NAMES["item"], "DOCNO", "Doc-ID", "docid", "corpus id", " Item_ID "]
-)
+@for_each("name", [*NAMES["item"], "DOCNO", "Doc-ID", "docid", "corpus id", " Item_ID "])
 def test_names_of_the_item(write, name):
     assert read_run(write("a", f"query\t{name}\tscore\nq\td\t1\n")).frame.rows() == [
         ("q", "d", 1.0)

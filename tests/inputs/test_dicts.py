@@ -16,6 +16,7 @@ import pytest
 
 from judged import InputError, evaluate, judge, read_judgements, read_run
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, only_texts
+from support.loops import for_each
 
 QRELS = {"q": {"a": 1, "b": 0}}
 
@@ -133,8 +134,8 @@ def test_keys_that_are_the_same_as_texts(one: Any, other: Any, before: int) -> N
         evaluate(QRELS, {1: {"q": {"a": 1}}, "1": {"q": {"a": 1}}}, "RR")
 
 
-@pytest.mark.parametrize("before", [0, 1, 40, 20_000])
-@pytest.mark.parametrize(
+@for_each("before", [0, 1, 40, 20_000])
+@for_each(
     "wrong", [1.5, None, True, ("a",), b"a", Plain.ONE, Decimal(1), Fraction(1, 2), ""], ids=repr
 )
 def test_keys_that_are_no_ids(wrong: Any, before: int) -> None:

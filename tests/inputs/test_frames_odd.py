@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 from judged import InputError, judge
+from support.loops import for_each
 
 NAN = float("nan")
 Plain = enum.Enum("Plain", "ONE")
@@ -69,8 +70,8 @@ def frame(kind: str, columns: dict[str, Any]) -> Any:
     return (pd if kind.startswith("pandas") else pl).DataFrame(columns)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("odd", ODD)
+@for_each("kind", KINDS)
+@for_each("odd", ODD)
 def test_odd_columns(odd: str, kind: str) -> None:
     try:
         column = KINDS[kind](ODD[odd])

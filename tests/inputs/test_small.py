@@ -20,6 +20,7 @@ from judged.inputs.small import decimals, small_judgements, small_run
 from judged.inputs.source import open_source
 from judged.inputs.tables import JUDGEMENTS, RUN
 from judged.trec_eval import Request, printed
+from support.loops import for_each
 
 MEASURES = ["AP", "nDCG@3", "RR", "Judged@2", "Bpref", "R@2", "NumRet", "alpha_nDCG@3"]
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c -1\nq2 0 a 1\nq2 0 b 0.5\nq3 0 z 0\n"
@@ -89,8 +90,8 @@ def taken(qrels: Path, run: Path) -> tuple[bool, bool]:
 
 
 @pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
-@pytest.mark.parametrize("ties", ["id", "input", "best", "worst", "expected"])
-@pytest.mark.parametrize(
+@for_each("ties", ["id", "input", "best", "worst", "expected"])
+@for_each(
     "change",
     [
         lambda text: text,
@@ -113,8 +114,8 @@ def test_plain_texts_of_all_kinds(both_ways, change, ties):
 
 
 @pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
-@pytest.mark.parametrize("duplicates", ["error", "first"])
-@pytest.mark.parametrize(
+@for_each("duplicates", ["error", "first"])
+@for_each(
     ("qrels", "run"),
     [
         (QRELS, LISTS + "q1 Q0 a 9 1 tag\n"),

@@ -16,6 +16,7 @@ import pytest
 from judged.errors import InputError
 from judged.inputs.texts import Text, Texts, read_texts, text_columns
 from support.hostile import NAMES
+from support.loops import for_each
 
 ROWS = [
     {"_id": "d1", "title": "Colds", "text": "A cold needs a virus."},
@@ -129,7 +130,7 @@ def test_heading_and_line() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_odd_ids_are_ids(tmp_path: Path, name: str) -> None:
     path = tmp_path / "texts.json"
     path.write_text(json.dumps([{"id": name, "text": name}]), encoding="utf-8")

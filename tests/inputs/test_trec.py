@@ -17,6 +17,7 @@ from judged.inputs.readings import from_rows
 from judged.inputs.source import open_source
 from judged.inputs.tables import RUN
 from judged.text import Warned
+from support.loops import for_each
 
 RUN_TEXT = "301 Q0 D1 1 2.5 sys\n301 Q0 D2 2 1.5 sys\n302 Q0 D1 1 9 sys\n"
 RUN_ROWS = [("301", "D1", 2.5), ("301", "D2", 1.5), ("302", "D1", 9.0)]
@@ -141,7 +142,7 @@ def test_ids_stay_as_they_are(write):
     assert read_run(write("b.run", text.replace(" ", "\t "))).frame.rows() == rows
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "1.5",
@@ -172,7 +173,7 @@ def test_ids_stay_as_they_are(write):
         "-0",
     ],
 )
-@pytest.mark.parametrize("space", [" ", "  "])
+@for_each("space", [" ", "  "])
 def test_numbers_are_read_as_python_reads_them(write, text, space):
     run = read_run(write("a.run", space.join(["1", "Q0", "d", "1", text, "t\n"])))
     assert run.frame["score"].to_list() == [float(text)]
@@ -262,9 +263,9 @@ SPACES = [
 ]
 
 
-@pytest.mark.parametrize("line", SPACES)
-@pytest.mark.parametrize("gap", [" ", "\t", "  "])
-@pytest.mark.parametrize("everywhere", [False, True])
+@for_each("line", SPACES)
+@for_each("gap", [" ", "\t", "  "])
+@for_each("everywhere", [False, True])
 def test_an_id_with_a_space_is_refused(write, line, gap, everywhere):
     """Its rank would be read as its score."""
     first = line if everywhere else "q Q0 z 1 9.5 t"

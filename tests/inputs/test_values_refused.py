@@ -13,6 +13,7 @@ import pytest
 from judged.errors import InputError
 from judged.inputs.values import values_of
 from judged.text import Warned
+from support.loops import for_each
 
 
 def refused(given: Any, message: str, measure_name: Any = None) -> None:
@@ -30,7 +31,7 @@ RUNS_OR_MEASURES = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("", ": the file is empty."),

@@ -15,6 +15,7 @@ import pytest
 
 import judged
 from judged import InputError, evaluate, judge
+from support.loops import for_each
 
 Lists = dict[str, dict[str, Any]]
 MEASURES = "AP, nDCG@3, P@2, RR, R@2, NumRet"
@@ -117,9 +118,9 @@ def assert_same(found: judged.Rankings, expected: judged.Rankings) -> None:
         assert np.array_equal(getattr(found, part), getattr(expected, part)), part
 
 
-@pytest.mark.parametrize("ties", ["id", "input", "best", "worst"])
-@pytest.mark.parametrize("by_document", [False, True])
-@pytest.mark.parametrize("way", WAYS)
+@for_each("ties", ["id", "input", "best", "worst"])
+@for_each("by_document", [False, True])
+@for_each("way", WAYS)
 def test_documents_are_ranked_as_a_run_reduced_by_hand(
     way: str, by_document: bool, ties: str, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from judged import InputError, compare_conventions, evaluate, explain, judge
+from support.loops import for_each
 
 Lists = dict[str, dict[str, Any]]
 
@@ -124,9 +125,9 @@ def warned(judgements: Any, run: Any) -> tuple[str, ...]:
     return tuple(note for note in audit.warnings if "own id" in note)
 
 
-@pytest.mark.parametrize("way", ["dict", "frame", "judgements", "run"])
-@pytest.mark.parametrize("rank", [0, 4, 15])
-@pytest.mark.parametrize("share", [1, 3, 12])
+@for_each("way", ["dict", "frame", "judgements", "run"])
+@for_each("rank", [0, 4, 15])
+@for_each("share", [1, 3, 12])
 def test_the_warning(way: str, rank: int, share: int) -> None:
     """Every `share`-th query of 36 has its own id at a rank; the worst score is the first row."""
     judgements: Lists = {}

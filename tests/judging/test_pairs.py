@@ -11,11 +11,12 @@ import polars as pl
 import pytest
 
 from judged.judging import pairs
+from support.loops import for_each
 
 
-@pytest.mark.parametrize("block", [1 << 17, 64])  # small blocks share the work out, too
-@pytest.mark.parametrize("keys", [1, 3, 40, 2000])
-@pytest.mark.parametrize("seed", range(4))
+@for_each("block", [1 << 17, 64])  # small blocks share the work out, too
+@for_each("keys", [1, 3, 40, 2000])
+@for_each("seed", range(4))
 def test_against_brute_force(
     seed: int, keys: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -42,10 +43,10 @@ def test_against_brute_force(
     assert {place for pair in found for place in pair} == shared
 
 
-@pytest.mark.parametrize("crowd", [0, 8, 60])
-@pytest.mark.parametrize("size", [0, 1, 2, 300])
-@pytest.mark.parametrize("repeats", [0, 1, 50])
-@pytest.mark.parametrize("table", [1 << 20, 100])
+@for_each("crowd", [0, 8, 60])
+@for_each("size", [0, 1, 2, 300])
+@for_each("repeats", [0, 1, 50])
+@for_each("table", [1 << 20, 100])
 def test_a_table_of_places_finds_the_same(
     table: int, repeats: int, size: int, crowd: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from judged import JudgedError, Rankings, evaluate, explain, judge, read_judgements, read_run
+from support.loops import for_each
 
 NAN, INF, HUGE = float("nan"), float("inf"), 10**400
 WRONG: list[Any] = [
@@ -98,7 +99,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
+@for_each("call", CALLS)
 @pytest.mark.filterwarnings("ignore")
 def test_wrong_data(call: str) -> None:
     refused = 0

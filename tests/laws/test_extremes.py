@@ -16,6 +16,7 @@ from judged import Rankings, evaluate, parse_measure
 from judged.errors import MeasureError
 from judged.measures import REGISTRY, Measure
 from judged.measures.gain import FARTHEST
+from support.loops import for_each
 from support.rankings import PLAIN, mended, random_measure
 
 GRADES = (0, -1, -1e300, 5e-324, 1e-300, 1e-12, 0.1, 1, 3, 52.5, 1023, 1024, 1500.25, 5000, 2**53)
@@ -126,7 +127,7 @@ def _value(measure: Measure, r: Rankings, refusal: str) -> float | None:
         return None
 
 
-@pytest.mark.parametrize("text", MEASURES)
+@for_each("text", MEASURES)
 def test_the_value_is_that_of_exact_arithmetic(text: str) -> None:
     draw, refused = Random(text), 0
     with localcontext() as context:
@@ -181,7 +182,7 @@ def test_a_perfect_list_is_perfect_whatever_its_grades(name: str) -> None:
             assert value == pytest.approx(1, abs=1e-9), (measure, pool)
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@for_each("name", PLAIN)
 def test_no_number_is_lost(name: str) -> None:
     """Every measure on any grades: a value in its range, NaN only where it is undefined, or an
     error."""
@@ -203,7 +204,7 @@ def test_no_number_is_lost(name: str) -> None:
         assert undefined.all() or low - 1e-9 <= value[0] <= high + 1e-9, (measure, pool, value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         n
@@ -330,7 +331,7 @@ def test_a_cutoff_that_would_take_all_memory(text: str) -> None:
         parse_measure(text.format(10**15)).compute(r)
 
 
-@pytest.mark.parametrize("name", [name for name in PLAIN if REGISTRY[name].at == "k"])
+@for_each("name", [name for name in PLAIN if REGISTRY[name].at == "k"])
 def test_the_greatest_cutoff(name: str) -> None:
     measure = parse_measure(name)
     if "max_grade" in measure.params or "max_rel" in measure.params:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import math
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,214 +20,273 @@ from judged.errors import JudgedError
 JUDGEMENTS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 0.5, "b": 0.5, "d": 0.1}, "q2": {"b": 0.7, "c": 0.1}}
 RUNS = {"one": RUN, "two": {"q1": {"b": 0.9, "a": 0.5}, "q2": {"c": 0.7}}}
-RANKINGS = judged.judge(JUDGEMENTS, RUN)
-EVALUATION = judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
-IDENTIFIED = judged.identify("0.5", JUDGEMENTS, RUN, "RR")
-EXPLAINED = judged.explain([1, 0, 1], measure="AP")
-CHECKED = judged.check(JUDGEMENTS, RUN, "RR")
-GATE = judged.gate(JUDGEMENTS, RUN, ["AP", "RR"], baseline=RUNS["two"])
-DISAGREEMENT = judged.compare_conventions(JUDGEMENTS, RUN, "AP@5")
 GRID = np.random.default_rng(1).normal(size=(24, 4))
 LABELS = [at % 4 for at in range(24)]
-SAME = relevance.same_label(LABELS, LABELS)
-EMBEDDINGS = judged.Embeddings(GRID, GRID, exclude=relevance.same_row())
 VECTORS = {"queries": GRID, "items": GRID}
-DIAGNOSIS = EMBEDDINGS.diagnose(SAME)
-TOP = EMBEDDINGS.top_k(3)
-SWEEP = temperature.sweep(EMBEDDINGS, SAME, [0.1, 1.0])
-STUDY = temperature.study(EMBEDDINGS, SAME, [0.1, 1.0], iterations=2)
-SWEPT = EMBEDDINGS.sweep_index(
-    lambda vectors, k, ef: (
-        np.tile(np.arange(k), (len(vectors), 1)),
-        np.tile(-np.arange(float(k)), (len(vectors), 1)),
-    ),
-    SAME,
-    parameter="ef",
-    values=[1],
-    k=3,
-    timed=1,
-)
-INDEXED = EMBEDDINGS.evaluate_index(
-    lambda vectors, k: (
-        np.tile(np.arange(k), (len(vectors), 1)),
-        np.tile(-np.arange(float(k)), (len(vectors), 1)),
-    ),
-    SAME,
-    k=3,
-)
 JUDGED = {"judgements": JUDGEMENTS, "run": RUN}
-COMPARISON = judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
-PLAN = judged.plan(difference=0.02, sd=0.1)
-ORDERS = judged.compare(JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]).orders()
 JUDGES = {"first": JUDGEMENTS, "second": {"q1": {"a": 1, "b": 0}, "q2": {"c": 0}}}
 
-SHARDS = judged.shards.prepare([[1.0]], [[1.0]], {"0": {"0": 1}}, k=1)
-CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "evaluate": (judged.evaluate, JUDGED),
-    "fuse": (judged.fuse, {"runs": RUNS}),
-    "gate": (judged.gate, {**JUDGED, "baseline": RUN}),
-    "testing.assert_no_regression": (
+
+def search(vectors: Any, k: int, ef: int = 0) -> tuple[Any, Any]:
+    """Return the first k items for every query, as an index does."""
+    return (
+        np.tile(np.arange(k), (len(vectors), 1)),
+        np.tile(-np.arange(float(k)), (len(vectors), 1)),
+    )
+
+
+class Results:
+    """One result of each kind, made when a test first needs it."""
+
+    @cached_property
+    def evaluation(self) -> Any:
+        return judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
+
+    @cached_property
+    def same(self) -> Any:
+        return relevance.same_label(LABELS, LABELS)
+
+    @cached_property
+    def embeddings(self) -> Any:
+        return judged.Embeddings(GRID, GRID, exclude=relevance.same_row())
+
+    @cached_property
+    def comparison(self) -> Any:
+        return judged.compare(JUDGEMENTS, RUNS, ["AP", "RR"])
+
+    @cached_property
+    def sweep(self) -> Any:
+        return temperature.sweep(self.embeddings, self.same, [0.1, 1.0])
+
+    @cached_property
+    def study(self) -> Any:
+        return temperature.study(self.embeddings, self.same, [0.1, 1.0], iterations=2)
+
+    @cached_property
+    def diagnosis(self) -> Any:
+        return self.embeddings.diagnose(self.same)
+
+    @cached_property
+    def plan(self) -> Any:
+        return judged.plan(difference=0.02, sd=0.1)
+
+    @cached_property
+    def shards(self) -> Any:
+        return judged.shards.prepare([[1.0]], [[1.0]], {"0": {"0": 1}}, k=1)
+
+    @cached_property
+    def sources(self) -> dict[str, Any]:
+        """Arguments of charts, by name."""
+        return {
+            "source": judged.evaluate(JUDGEMENTS, RUNS, ["nDCG@10", "AP"]),
+            "comparison": self.comparison,
+            "judgements": JUDGEMENTS,
+            "run": RUN,
+            "runs": RUNS,
+            "sweep": self.sweep,
+            "study": self.study,
+            "diagnosis": self.diagnosis,
+            "plan": self.plan,
+            "pictures": {},
+        }
+
+
+Call = tuple[Callable[..., Any], dict[str, Any]]
+CALLS: dict[str, Callable[[Results], Call]] = {
+    "evaluate": lambda made: (judged.evaluate, JUDGED),
+    "fuse": lambda made: (judged.fuse, {"runs": RUNS}),
+    "gate": lambda made: (judged.gate, {**JUDGED, "baseline": RUN}),
+    "testing.assert_no_regression": lambda made: (
         judged.testing.assert_no_regression,
         {**JUDGED, "baseline": RUN},
     ),
-    "advise": (judged.advise, {"judgements": JUDGEMENTS, "runs": RUNS}),
-    "doctor": (judged.doctor, {}),
-    "parse_metric": (judged.parse_metric, {"name": "P_at_1"}),
-    "check": (judged.check, {"judgements": JUDGEMENTS, "runs": RUN}),
-    "judge": (judged.judge, JUDGED),
-    "Evaluator": (judged.Evaluator, {"judgements": JUDGEMENTS}),
-    "Evaluator.add": (lambda batch: judged.Evaluator(JUDGEMENTS).add(batch), {"batch": RUN}),
-    "make_report": (judged.make_report, JUDGED),
-    "explain": (judged.explain, {**JUDGED, "query": "q1"}),
-    "explain a list": (judged.explain, {"judgements": [1, 0, 1]}),
-    "identify": (judged.identify, {"value": "0.5", "measures": "RR", **JUDGED}),
-    "compare_conventions": (judged.compare_conventions, {"measures": "AP", **JUDGED}),
-    "compare": (judged.compare, {"judgements": JUDGEMENTS, "runs": RUNS}),
-    "agreement": (judged.agreement, {**JUDGES, "runs": RUNS}),
-    "statistics.cohen_kappa": (
+    "advise": lambda made: (judged.advise, {"judgements": JUDGEMENTS, "runs": RUNS}),
+    "doctor": lambda made: (judged.doctor, {}),
+    "parse_metric": lambda made: (judged.parse_metric, {"name": "P_at_1"}),
+    "check": lambda made: (judged.check, {"judgements": JUDGEMENTS, "runs": RUN}),
+    "judge": lambda made: (judged.judge, JUDGED),
+    "Evaluator": lambda made: (judged.Evaluator, {"judgements": JUDGEMENTS}),
+    "Evaluator.add": lambda made: (
+        lambda batch: judged.Evaluator(JUDGEMENTS).add(batch),
+        {"batch": RUN},
+    ),
+    "make_report": lambda made: (judged.make_report, JUDGED),
+    "explain": lambda made: (judged.explain, {**JUDGED, "query": "q1"}),
+    "explain a list": lambda made: (judged.explain, {"judgements": [1, 0, 1]}),
+    "identify": lambda made: (judged.identify, {"value": "0.5", "measures": "RR", **JUDGED}),
+    "compare_conventions": lambda made: (judged.compare_conventions, {"measures": "AP", **JUDGED}),
+    "compare": lambda made: (judged.compare, {"judgements": JUDGEMENTS, "runs": RUNS}),
+    "agreement": lambda made: (judged.agreement, {**JUDGES, "runs": RUNS}),
+    "statistics.cohen_kappa": lambda made: (
         judged.statistics.cohen_kappa,
         {"first": [0, 1], "second": [0, 0]},
     ),
-    "statistics.krippendorff_alpha": (
+    "statistics.krippendorff_alpha": lambda made: (
         judged.statistics.krippendorff_alpha,
         {"grades": [[0, 1], [1, 1]]},
     ),
-    "merge_judgements": (judged.merge_judgements, {"judgements": JUDGES}),
-    "overlap": (judged.overlap, {"runs": RUNS}),
-    "queue": (judged.queue, {"judgements": JUDGEMENTS, "runs": RUNS}),
-    "compare_values": (judged.compare_values, {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}}),
-    "plan": (judged.plan, {"difference": 0.02, "sd": 0.1}),
-    "plan from a pilot": (judged.plan, {"difference": 0.02, "pilot": [0.1, -0.2, 0.3, 0.0]}),
-    "plan for a margin": (judged.plan, {"margin": 0.02, "sd": 0.1, "queries": 50}),
-    "parse_measure": (judged.parse_measure, {"measure": "P"}),
-    "repeats": (judged.repeats, {}),
-    "read_run": (judged.read_run, {"run": RUN}),
-    "read_judgements": (judged.read_judgements, {"judgements": JUDGEMENTS}),
-    "read_vectors": (judged.read_vectors, {"path": "none.npy"}),
-    "Policy": (judged.Policy, {}),
-    "Policy.of": (judged.Policy.of, {"given": {}}),
-    "Rankings.from_relevance": (judged.Rankings.from_relevance, {"relevance": [[1, 0]]}),
-    "Rankings.from_scores": (
+    "merge_judgements": lambda made: (judged.merge_judgements, {"judgements": JUDGES}),
+    "overlap": lambda made: (judged.overlap, {"runs": RUNS}),
+    "queue": lambda made: (judged.queue, {"judgements": JUDGEMENTS, "runs": RUNS}),
+    "compare_values": lambda made: (
+        judged.compare_values,
+        {"values": {"a": {"1": 1.0}, "b": {"1": 0.5}}},
+    ),
+    "plan": lambda made: (judged.plan, {"difference": 0.02, "sd": 0.1}),
+    "plan from a pilot": lambda made: (
+        judged.plan,
+        {"difference": 0.02, "pilot": [0.1, -0.2, 0.3, 0.0]},
+    ),
+    "plan for a margin": lambda made: (judged.plan, {"margin": 0.02, "sd": 0.1, "queries": 50}),
+    "parse_measure": lambda made: (judged.parse_measure, {"measure": "P"}),
+    "repeats": lambda made: (judged.repeats, {}),
+    "read_run": lambda made: (judged.read_run, {"run": RUN}),
+    "read_judgements": lambda made: (judged.read_judgements, {"judgements": JUDGEMENTS}),
+    "read_vectors": lambda made: (judged.read_vectors, {"path": "none.npy"}),
+    "Policy": lambda made: (judged.Policy, {}),
+    "Policy.of": lambda made: (judged.Policy.of, {"given": {}}),
+    "Rankings.from_relevance": lambda made: (
+        judged.Rankings.from_relevance,
+        {"relevance": [[1, 0]]},
+    ),
+    "Rankings.from_scores": lambda made: (
         judged.Rankings.from_scores,
         {"y_true": [[1, 0]], "y_score": [[0.1, 0.2]]},
     ),
-    "Rankings.evaluate": (RANKINGS.evaluate, {}),
-    "Embeddings": (judged.Embeddings, VECTORS),
-    "Embeddings.evaluate": (EMBEDDINGS.evaluate, {"relevance": SAME}),
-    "Embeddings.evaluate_and_top_k": (EMBEDDINGS.evaluate_and_top_k, {"relevance": SAME}),
-    "Embeddings.evaluate_index": (
-        EMBEDDINGS.evaluate_index,
-        {"index": lambda vectors, k: (np.zeros((len(vectors), k), int),) * 2, "relevance": SAME},
+    "Rankings.evaluate": lambda made: (judged.judge(JUDGEMENTS, RUN).evaluate, {}),
+    "Embeddings": lambda made: (judged.Embeddings, VECTORS),
+    "Embeddings.evaluate": lambda made: (made.embeddings.evaluate, {"relevance": made.same}),
+    "Embeddings.evaluate_and_top_k": lambda made: (
+        made.embeddings.evaluate_and_top_k,
+        {"relevance": made.same},
     ),
-    "Embeddings.sweep_index": (
-        EMBEDDINGS.sweep_index,
+    "Embeddings.evaluate_index": lambda made: (
+        made.embeddings.evaluate_index,
+        {
+            "index": lambda vectors, k: (np.zeros((len(vectors), k), int),) * 2,
+            "relevance": made.same,
+        },
+    ),
+    "Embeddings.sweep_index": lambda made: (
+        made.embeddings.sweep_index,
         {
             "index": lambda vectors, k, ef: (np.zeros((len(vectors), k), int),) * 2,
-            "relevance": SAME,
+            "relevance": made.same,
             "parameter": "ef",
             "values": [1],
             "timed": 1,
         },
     ),
-    "Embeddings.rank": (EMBEDDINGS.rank, {"relevance": SAME}),
-    "Embeddings.rank_both": (EMBEDDINGS.rank_both, {"relevance": SAME}),
-    "Embeddings.top_k": (EMBEDDINGS.top_k, {"k": 3}),
-    "Embeddings.diagnose": (EMBEDDINGS.diagnose, {"relevance": SAME}),
-    "evaluate_embeddings": (judged.evaluate_embeddings, {**VECTORS, "relevance": SAME}),
-    "evaluate_retriever": (
+    "Embeddings.rank": lambda made: (made.embeddings.rank, {"relevance": made.same}),
+    "Embeddings.rank_both": lambda made: (made.embeddings.rank_both, {"relevance": made.same}),
+    "Embeddings.top_k": lambda made: (made.embeddings.top_k, {"k": 3}),
+    "Embeddings.diagnose": lambda made: (made.embeddings.diagnose, {"relevance": made.same}),
+    "evaluate_embeddings": lambda made: (
+        judged.evaluate_embeddings,
+        {**VECTORS, "relevance": made.same},
+    ),
+    "evaluate_retriever": lambda made: (
         judged.evaluate_retriever,
         {"retriever": lambda query: ["a"], "queries": None, "judgements": JUDGEMENTS},
     ),
-    "learn.fit": (
+    "learn.fit": lambda made: (
         learn.fit,
-        {"embeddings": EMBEDDINGS, "relevance": SAME, "iterations": 2},
+        {"embeddings": made.embeddings, "relevance": made.same, "iterations": 2},
     ),
-    "learn.load": (learn.load, {"path": "none.npz"}),
-    "temperature.sweep": (
+    "learn.load": lambda made: (learn.load, {"path": "none.npz"}),
+    "temperature.sweep": lambda made: (
         temperature.sweep,
-        {"embeddings": EMBEDDINGS, "relevance": SAME, "temperatures": [1.0]},
+        {"embeddings": made.embeddings, "relevance": made.same, "temperatures": [1.0]},
     ),
-    "temperature.study": (
+    "temperature.study": lambda made: (
         temperature.study,
-        {"embeddings": EMBEDDINGS, "relevance": SAME, "temperatures": [1.0], "iterations": 2},
+        {
+            "embeddings": made.embeddings,
+            "relevance": made.same,
+            "temperatures": [1.0],
+            "iterations": 2,
+        },
     ),
-    "statistics.order_agreement": (
+    "statistics.order_agreement": lambda made: (
         judged.statistics.order_agreement,
         {"x": [3, 2, 1], "y": [3, 1, 2]},
     ),
-    "conventions.find": (conventions.find, {"name": "ranx"}),
-    "shards.prepare": (
+    "conventions.find": lambda made: (conventions.find, {"name": "ranx"}),
+    "shards.prepare": lambda made: (
         judged.shards.prepare,
-        {"queries": np.eye(3), "judged_items": np.eye(3), "relevance": SAME},
+        {"queries": np.eye(3), "judged_items": np.eye(3), "relevance": made.same},
     ),
-    "shards.Prepared.count": (SHARDS.count, {"item_ids": ["b"], "vectors": [[2.0]]}),
-    "shards.Prepared.rankings": (SHARDS.rankings, {"counts": SHARDS.nothing()}),
-    "shards.Prepared.top_k": (SHARDS.top_k, {"counts": SHARDS.nothing()}),
-    "shards.load": (judged.shards.load, {"path": "none.npz"}),
-    "relevance.listed": (relevance.listed, {"judgements": JUDGEMENTS}),
-    "relevance.revisited": (
+    "shards.Prepared.count": lambda made: (
+        made.shards.count,
+        {"item_ids": ["b"], "vectors": [[2.0]]},
+    ),
+    "shards.Prepared.rankings": lambda made: (
+        made.shards.rankings,
+        {"counts": made.shards.nothing()},
+    ),
+    "shards.Prepared.top_k": lambda made: (made.shards.top_k, {"counts": made.shards.nothing()}),
+    "shards.load": lambda made: (judged.shards.load, {"path": "none.npz"}),
+    "relevance.listed": lambda made: (relevance.listed, {"judgements": JUDGEMENTS}),
+    "relevance.revisited": lambda made: (
         relevance.revisited,
         {"ground_truth": [{"easy": [0], "hard": [1], "junk": []}]},
     ),
-    "relevance.same_label": (
+    "relevance.same_label": lambda made: (
         relevance.same_label,
         {"query_labels": LABELS, "item_labels": LABELS},
     ),
-    "relevance.shared_label": (
+    "relevance.shared_label": lambda made: (
         relevance.shared_label,
         {"query_labels": [[1]], "item_labels": [[1]]},
     ),
 }
-METHODS = {
-    "Evaluation": EVALUATION,
-    "Advice": judged.advise(JUDGEMENTS, RUNS),
-    "Installation": judged.Installation({}, (), ()),
-    "IndexSweep": SWEPT,
-    "Comparison": COMPARISON,
-    "Orders": ORDERS,
-    "Overlap": judged.overlap(RUNS),
-    "Agreement": judged.agreement(JUDGES, runs=RUNS),
-    "CollectionCheck": CHECKED,
-    "Explanation": EXPLAINED,
-    "Fusion": judged.fuse(RUNS),
-    "Gate": GATE,
-    "Queue": judged.queue(JUDGEMENTS, RUNS),
-    "Report": EVALUATION.report(),
-    "Identification": IDENTIFIED,
-    "Disagreement": DISAGREEMENT,
-    "Diagnosis": DIAGNOSIS,
-    "TopK": TOP,
-    "Sweep": SWEEP,
-    "Study": STUDY,
-    "IndexEvaluation": INDEXED,
-    "Plan": PLAN,
+METHODS: dict[str, Callable[[Results], Any]] = {
+    "Evaluation": lambda made: made.evaluation,
+    "Advice": lambda made: judged.advise(JUDGEMENTS, RUNS),
+    "Installation": lambda made: judged.Installation({}, (), ()),
+    "IndexSweep": lambda made: made.embeddings.sweep_index(
+        search, made.same, parameter="ef", values=[1], k=3, timed=1
+    ),
+    "Comparison": lambda made: made.comparison,
+    "Orders": lambda made: judged.compare(
+        JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]
+    ).orders(),
+    "Overlap": lambda made: judged.overlap(RUNS),
+    "Agreement": lambda made: judged.agreement(JUDGES, runs=RUNS),
+    "CollectionCheck": lambda made: judged.check(JUDGEMENTS, RUN, "RR"),
+    "Explanation": lambda made: judged.explain([1, 0, 1], measure="AP"),
+    "Fusion": lambda made: judged.fuse(RUNS),
+    "Gate": lambda made: judged.gate(JUDGEMENTS, RUN, ["AP", "RR"], baseline=RUNS["two"]),
+    "Queue": lambda made: judged.queue(JUDGEMENTS, RUNS),
+    "Report": lambda made: made.evaluation.report(),
+    "Identification": lambda made: judged.identify("0.5", JUDGEMENTS, RUN, "RR"),
+    "Disagreement": lambda made: judged.compare_conventions(JUDGEMENTS, RUN, "AP@5"),
+    "Diagnosis": lambda made: made.diagnosis,
+    "TopK": lambda made: made.embeddings.top_k(3),
+    "Sweep": lambda made: made.sweep,
+    "Study": lambda made: made.study,
+    "IndexEvaluation": lambda made: made.embeddings.evaluate_index(search, made.same, k=3),
+    "Plan": lambda made: made.plan,
 }
-SOURCES: dict[str, Any] = {
-    "source": judged.evaluate(JUDGEMENTS, RUNS, ["nDCG@10", "AP"]),
-    "comparison": COMPARISON,
-    "judgements": JUDGEMENTS,
-    "run": RUN,
-    "runs": RUNS,
-    "sweep": SWEEP,
-    "study": STUDY,
-    "diagnosis": DIAGNOSIS,
-    "plan": PLAN,
-    "pictures": {},
-}
+CHARTS = [name for name in charts.__all__ if inspect.isfunction(getattr(charts, name))]
 
 
-def _methods() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
-    for kind, result in METHODS.items():
-        for name in dir(result):
-            method = getattr(result, name)
-            own = not name.startswith("_") and not hasattr(judged.Run, name)
+def calls_of(name: str, made: Results) -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
+    """Yield what is called under a name: a function, all methods of a result, or a chart."""
+    if name in CALLS:
+        yield name, *CALLS[name](made)
+    elif name in METHODS:
+        result = METHODS[name](made)
+        for attribute in dir(result):
+            method = getattr(result, attribute)
+            own = not attribute.startswith("_") and not hasattr(judged.Run, attribute)
             if own and inspect.ismethod(method):
-                yield f"{kind}.{name}", method, {"path": "x.json"} if name == "save" else {}
-    for name in charts.__all__:
+                base = {"path": "x.json"} if attribute == "save" else {}
+                yield f"{name}.{attribute}", method, base
+    else:
         chart = getattr(charts, name)
-        if inspect.isfunction(chart):
-            given = inspect.signature(chart).parameters
-            yield f"charts.{name}", chart, {key: SOURCES[key] for key in given if key in SOURCES}
+        taken = inspect.signature(chart).parameters
+        yield name, chart, {key: made.sources[key] for key in taken if key in made.sources}
 
 
 NOT_CALLED = {
@@ -278,28 +337,30 @@ WRONG: tuple[Any, ...] = (
 )
 
 
-def _cases() -> Iterator[Any]:
-    calls = [(name, call, base) for name, (call, base) in CALLS.items()]
-    for name, call, base in [*calls, *_methods()]:
-        for option, declared in inspect.signature(call).parameters.items():
-            if declared.kind in (declared.POSITIONAL_OR_KEYWORD, declared.KEYWORD_ONLY):
-                yield pytest.param(call, base, option, id=f"{name}-{option}")
+@pytest.fixture(scope="session")
+def made() -> Results:
+    return Results()
 
 
-@pytest.mark.parametrize(("call", "base", "option"), list(_cases()))
+@pytest.mark.parametrize("name", [*CALLS, *METHODS, *CHARTS])
 @pytest.mark.filterwarnings("ignore")
 def test_a_wrong_value_is_an_error_of_judged(
-    call: Callable[..., Any],
-    base: dict[str, Any],
-    option: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    name: str, made: Results, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    for wrong in WRONG:
-        with contextlib.suppress(JudgedError):
-            call(**{**base, option: wrong})
+    failures = []
+    for label, call, base in calls_of(name, made):
+        for option, declared in inspect.signature(call).parameters.items():
+            if declared.kind not in (declared.POSITIONAL_OR_KEYWORD, declared.KEYWORD_ONLY):
+                continue
+            for wrong in WRONG:
+                try:
+                    call(**{**base, option: wrong})
+                except JudgedError:
+                    pass
+                except Exception as error:
+                    text = f"{label}({option}={wrong!r:.40}): {type(error).__name__}: {error}"
+                    failures.append(text)
+    assert not failures, "\n".join(failures)
 
 
 def test_every_public_function_is_tried() -> None:
@@ -315,15 +376,18 @@ def test_every_public_function_is_tried() -> None:
                 assert f"{home.__name__.rpartition('.')[2]}.{name}" in CALLS
 
 
-def test_options_mean_the_same_everywhere() -> None:
+def test_options_mean_the_same_everywhere(made: Results) -> None:
     """A check that nobody uses, or an option that is positional somewhere, is a mistake."""
     options = {
         option
-        for call, _ in CALLS.values()
-        for option, declared in inspect.signature(call).parameters.items()
+        for make in CALLS.values()
+        for option, declared in inspect.signature(make(made)[0]).parameters.items()
         if declared.kind is declared.KEYWORD_ONLY
     }
     options |= {
-        option for _, call, _ in _methods() for option in inspect.signature(call).parameters
+        option
+        for name in (*METHODS, *CHARTS)
+        for _, call, _ in calls_of(name, made)
+        for option in inspect.signature(call).parameters
     }
     assert set(OPTIONS) <= options | {"brief"}

@@ -12,6 +12,7 @@ import judged
 from judged.errors import InputError, JudgedError, MeasureError
 from judged.learn import fit
 from support.learnable import behind_a_map, behind_noise
+from support.loops import for_each
 
 DATA = behind_noise(queries=30)
 KINDS = "bilinear, low-rank, diagonal, two-tower-linear"
@@ -183,9 +184,9 @@ def test_too_few_queries() -> None:
     )
 
 
-@pytest.mark.parametrize("row", range(0, 30, 3))
-@pytest.mark.parametrize("side", ["queries", "items"])
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@for_each("row", range(0, 30, 3))
+@for_each("side", ["queries", "items"])
+@for_each("bad", [math.nan, math.inf])
 def test_numbers_that_are_none(side: str, row: int, bad: float) -> None:
     """Wherever the split puts the query, and before any training."""
     vectors = {"queries": DATA.queries.copy(), "items": DATA.items.copy()}

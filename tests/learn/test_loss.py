@@ -146,6 +146,7 @@ def torch_scores(kind: Kind, weights: dict[str, Any], queries: Any, items: Any) 
             return direction(q @ weights["A"]) @ direction(x @ weights["B"]).T
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "rule", "both"), ALL)
 def test_loss_and_gradients_are_those_of_torch(
     needs: Needs, kind: str, rule: str, both: bool
@@ -167,6 +168,7 @@ def test_loss_and_gradients_are_those_of_torch(
     np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("each_has", [1, 2, 3])
 def test_apart_is_the_ntxent_of_metric_learning(needs: Needs, each_has: int) -> None:
     """It takes the mean over pairs, we over queries: the same where every query has as many

@@ -14,6 +14,7 @@ from judged import PolicyError, Rankings, evaluate, judge, parse_measure
 from judged.measures import REGISTRY
 from judged.measures.expected import expectations
 from judged.measures.orders import DRAWS, LIMIT, PAIRS
+from support.loops import for_each
 from support.rankings import PLAIN, random_measure
 from support.tied import Tied, by_twin, mean_of_twins, random_ties, rankings_of_ties
 
@@ -72,21 +73,21 @@ def compare(name: str, seed: str, *, variants: int, depth: int | None) -> None:
             assert (off <= 5 * found.errors[finite] + 1e-11).all(), (measure, off, found.errors)
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@for_each("name", PLAIN)
 def test_brute_force(name: str) -> None:
     many = settings.default.max_examples // 2
     compare(name, name, variants=many if REGISTRY[name].expected else 2, depth=None)
 
 
-@pytest.mark.parametrize("depth", [1, 3])
-@pytest.mark.parametrize("name", [name for name in PLAIN if REGISTRY[name].expected])
+@for_each("depth", [1, 3])
+@for_each("name", [name for name in PLAIN if REGISTRY[name].expected])
 def test_brute_force_where_a_depth_cuts_through_ties(name: str, depth: int) -> None:
     compare(name, f"{name} {depth}", variants=4 if name in ALWAYS_EXACT else 2, depth=depth)
 
 
-@pytest.mark.parametrize("area", ["step", "trapezoid"])
-@pytest.mark.parametrize("norm", ["relevant", "capped", "retrieved", "cutoff"])
-@pytest.mark.parametrize("k", [1, 2, 3, 5, 40, "R"])
+@for_each("area", ["step", "trapezoid"])
+@for_each("norm", ["relevant", "capped", "retrieved", "cutoff"])
+@for_each("k", [1, 2, 3, 5, 40, "R"])
 def test_average_precision_is_exact_in_all_its_variants(area: str, norm: str, k: int | str) -> None:
     measure = parse_measure("AP")(area=area, norm=norm, k=k)
     queries = random_ties(Random(f"{area} {norm} {k}"), 40)
@@ -97,8 +98,8 @@ def test_average_precision_is_exact_in_all_its_variants(area: str, norm: str, k:
     )
 
 
-@pytest.mark.parametrize("depth", [None, 1, 2, 4])
-@pytest.mark.parametrize(
+@for_each("depth", [None, 1, 2, 4])
+@for_each(
     "text",
     [
         *(

@@ -13,6 +13,7 @@ import judged
 from judged import Measure, MeasureError, parse_measure
 from judged.measures import REGISTRY, Spec, bind, parse_all
 from judged.measures.params import Choice, Cutoff, Gains, Number, Param, Points, show
+from support.loops import for_each
 from support.rankings import any_measure
 
 
@@ -79,7 +80,7 @@ PLAIN = "write it as NAME, NAME@k or NAME(parameter=value)@k."
 WHOLE = "must be a whole number from 1, or R; got"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         (
@@ -279,7 +280,7 @@ def bad_values(param: Param) -> list[Any]:
     return values
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("spec", "param"),
     [
         pytest.param(spec, param, id=f"{spec.name}-{param.name}")

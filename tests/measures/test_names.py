@@ -12,6 +12,7 @@ from judged.measures import PRESETS, REGISTRY, parse_all, parse_measure
 from judged.measures.conventions import named_all
 from judged.measures.grammar import read_all
 from judged.measures.spec import is_name
+from support.loops import for_each
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_what_was_asked_for_by_name_is_called_so_beside_a_preset(asked):
     assert found[parse_measure("Success@10")] == "hit_rate@10"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("spelling", "ours"),
     [
         ("hit_rate@10", "Success@10"),
@@ -247,7 +248,7 @@ def test_a_number_continues_only_a_cutoff(text, has_none):
         )
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_underscores_are_the_cutoff_of_every_measure_that_has_one(name):
     spec = REGISTRY[name]
     if spec.at == "k":

@@ -20,8 +20,9 @@ from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.formula import readable
 from judged.measures.params import Choice
 from judged.measures.spec import measure
+from support.loops import for_each
 
-every_measure = pytest.mark.parametrize("spec", REGISTRY.values(), ids=lambda spec: spec.name)
+every_measure = for_each("spec", REGISTRY.values(), ids=lambda spec: spec.name)
 
 WANTED = [
     "P",

@@ -11,7 +11,9 @@ from ir_measures import ERR, RBP, RR, Judged, NumQ, NumRel, nDCG
 
 from judged import evaluate, parse_measure
 from support.generated import Collection, generate
+from support.loops import for_each
 from support.parts import Needs
+from support.peers import two_by_default
 
 PLAIN = {"letters": ("D",), "grades": (0, 0, 1, 1, 2, 3, 4)}
 
@@ -71,8 +73,8 @@ def ours(measure: str, given: Collection) -> dict[str, float]:
     )
 
 
-@pytest.mark.parametrize("collection", COLLECTIONS)
-@pytest.mark.parametrize(("their_text", "our_text"), PAIRS.items())
+@pytest.mark.parametrize("collection", two_by_default(COLLECTIONS))
+@for_each(("their_text", "our_text"), PAIRS.items())
 def test_values(collection: str, their_text: str, our_text: str) -> None:
     given = COLLECTIONS[collection]
     expected = theirs(ir_measures.parse_measure(their_text), given)

@@ -17,6 +17,8 @@ from judged import evaluate_embeddings
 from judged.embeddings.relevance import same_label, same_row
 from support.parts import Needs
 
+pytestmark = pytest.mark.full
+
 PAIRS = {
     "precision_at_1": ("P@1", 1e-9),
     "r_precision": ("Rprec", 1e-9),

@@ -15,6 +15,7 @@ import pytest
 
 from judged import Evaluation, evaluate
 from support.generated import Collection, generate
+from support.loops import for_each
 
 MEASURES = [
     "AP",
@@ -152,10 +153,10 @@ def content(evaluation: Evaluation) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize(
+@for_each(
     "policy", [{}, {"ties": "input"}, {"ties": "worst", "unjudged": "removed", "missing": "skip"}]
 )
-@pytest.mark.parametrize("route", ROUTES)
+@for_each("route", ROUTES)
 def test_every_route(route: str, policy: dict[str, str], tmp_path: Path) -> None:
     expected = evaluate(TIED.judgements, TIED.run, MEASURES, policy=policy, depth=50)
     judgements, run = ROUTES[route](TIED, tmp_path)

@@ -12,6 +12,8 @@ import pytest
 from judged import evaluate_embeddings
 from support.parts import Needs
 
+pytestmark = pytest.mark.full
+
 CUTOFFS = [1, 3, 10, 500]
 PAIRS = {
     f"{theirs}@{k}": ours.format(k)

@@ -24,6 +24,7 @@ def vectors(seed: int, count: int = 60) -> tuple[Any, Any]:
     return queries, (queries + random.normal(size=queries.shape)).astype(np.float32)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(3))
 def test_torch_cross_entropy(needs: Needs, seed: int) -> None:
     needs("torch")
@@ -52,6 +53,7 @@ def test_torch_cross_entropy(needs: Needs, seed: int) -> None:
         )
 
 
+@pytest.mark.full
 def test_torch_autograd_of_temperature_and_negatives(needs: Needs) -> None:
     needs("torch")
     queries, items = vectors(3)
@@ -105,6 +107,7 @@ def test_scikit_learn_calibration(bins: int) -> None:
         assert point.calibration_error == pytest.approx(float(expected), rel=1e-4)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("temperature", [0.07, 0.5])
 @pytest.mark.parametrize(("name", "rule"), [("NTXentLoss", "apart"), ("SupConLoss", "each")])
 def test_metric_learning(needs: Needs, name: str, rule: str, temperature: float) -> None:

@@ -17,6 +17,8 @@ from support.dense import cosines
 from support.parts import Needs
 from support.products import rank
 
+pytestmark = pytest.mark.full
+
 SINGLE = 1e-6
 RANDOM = np.random.default_rng(1)
 QUERIES, ITEMS = RANDOM.normal(size=(25, 6)), RANDOM.normal(size=(90, 6))

@@ -58,6 +58,7 @@ def test_ranx(data: dict[str, Any]) -> None:
     )
 
 
+@pytest.mark.full
 def test_torchmetrics(data: dict[str, Any], needs: Needs) -> None:
     needs("torch")
     needs("torchmetrics")

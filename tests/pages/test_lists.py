@@ -15,6 +15,7 @@ from judged.pages import environment
 from judged.pages.lists import Given, SideBySide, side_by_side
 from judged.rankings.rankings import Rankings
 from support.hostile import NAMES
+from support.loops import for_each
 
 GRADES = {"q": {"a": 3, "b": 2, "c": 0, "d": 1, "x": -1}}
 LEFT = ["c", "a", "e", "b", "d"]
@@ -168,7 +169,7 @@ def test_refused() -> None:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_nothing_in_a_name_is_run(name: str) -> None:
     scores = {"q": {name: 2.0, "b": 1.0}}
     rankings = judge(GRADES, scores)

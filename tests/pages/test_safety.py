@@ -13,6 +13,7 @@ import pytest
 import judged
 from judged.charts.themes import TOKENS
 from judged.pages import assets, environment
+from support.loops import for_each
 
 SOURCE = Path(judged.__file__).parent
 ASSETS = SOURCE / "pages" / "assets"
@@ -78,14 +79,14 @@ MARKS = [
 ]
 
 
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-@pytest.mark.parametrize(("text", "ground"), TEXTS)
+@for_each("theme", [0, 1])
+@for_each(("text", "ground"), TEXTS)
 def test_text_can_be_read(text: str, ground: str, theme: int) -> None:
     colours = assets.palette()
     assert contrast(colours[text][theme], colours[ground][theme]) >= 4.5
 
 
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@for_each("theme", [0, 1])
 @pytest.mark.parametrize(("mark", "ground"), MARKS)
 def test_marks_can_be_seen(mark: str, ground: str, theme: int) -> None:
     colours = assets.palette()
@@ -102,7 +103,7 @@ def test_no_colour_but_those_of_tokens(path: Path) -> None:
     assert used - own <= {*assets.palette(), "sans", "mono"}
 
 
-@pytest.mark.parametrize("path", [*TEMPLATES, *SCRIPTS], ids=name)
+@for_each("path", [*TEMPLATES, *SCRIPTS], ids=name)
 def test_templates_and_scripts_have_no_colour(path: Path) -> None:
     text = re.sub(r"""(?:href|url)=?\(?["']#[\w-]*|url\(#""", "", path.read_text(encoding="utf-8"))
     text = re.sub(r"&#\w+;|\{#|#\}", "", text)
@@ -121,7 +122,7 @@ def test_all_scripts_and_styles_are_small() -> None:
     assert sum(len(gzip.compress(text.encode())) for text in texts) < 60_000
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=name)
+@for_each("path", TEMPLATES, ids=name)
 def test_templates_have_nothing_inline(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert re.findall(r"\sstyle\s*=", text) == []

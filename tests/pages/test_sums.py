@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import re
 
-import pytest
-
 from judged import explain
 from judged.measures import REGISTRY
 from judged.pages import environment
 from judged.pages.sums import Sum, sum_behind
 from support.hostile import NAMES
+from support.loops import for_each
 
 GRADES = {"q": {"a": 3, "b": 2, "c": 0, "d": 1, "e": -1, "z": 2}}
 RUN = {"q": {item: float(-at) for at, item in enumerate(["c", "a", "x", "b", "e", "d"])}}
@@ -93,7 +92,7 @@ def test_ranks_that_are_left_out_are_said() -> None:
     assert "… 20 ranks not shown" in html
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@for_each("name", sorted(REGISTRY))
 def test_every_measure_can_be_shown(name: str) -> None:
     example = REGISTRY[name].example
     explanation = explain(example.rankings(), measure=example.measure)
@@ -103,7 +102,7 @@ def test_every_measure_can_be_shown(name: str) -> None:
     assert shown(view)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_nothing_in_a_name_is_run(name: str) -> None:
     explanation = explain({"q": {name: 1, "b": 0}}, {"q": {"b": 2.0, name: 1.0}}, "AP")
     html = shown(sum_behind(explanation))

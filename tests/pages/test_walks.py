@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from judged import explain
 from judged.measures import REGISTRY
 from judged.pages.walks import draw, walk_of
 from judged.rankings.strips import Cell
+from support.loops import for_each
 
 
 def test_tiles_have_the_colour_of_their_grade() -> None:
@@ -55,7 +54,7 @@ def test_a_sum_is_drawn_against_the_ideal() -> None:
     assert drawn.count('class="whole"') == drawn.count('class="piece"') == 2
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@for_each("name", REGISTRY)
 def test_every_measure_can_be_drawn_without_styles_of_its_own(name: str) -> None:
     example = REGISTRY[name].example
     walk = walk_of(explain(example.rankings(), measure=example.measure).to_dict()["walk"])

@@ -14,6 +14,7 @@ from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
 from judged.learn import KINDS, Learned, fit
 from support.learnable import Hidden, behind_a_map, behind_noise
+from support.loops import for_each
 from support.products import diagnose, evaluate_index, rank, top_k
 
 
@@ -176,8 +177,8 @@ WAYS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", KINDS)
+@for_each("way", WAYS)
+@for_each("kind", KINDS)
 def test_queries_that_training_saw_are_refused(way: str, kind: str) -> None:
     data, learned = trained(kind)
     with pytest.raises(InputError) as error:

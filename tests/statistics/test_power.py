@@ -9,6 +9,7 @@ from scipy import stats
 from judged.errors import InputError
 from judged.statistics.distributions import t_power, t_quantile
 from judged.statistics.power import detectable, needed_units
+from support.loops import for_each
 
 
 def power_of(difference: float, error: float, freedom: float, level: float, sides: int) -> float:
@@ -19,9 +20,9 @@ def power_of(difference: float, error: float, freedom: float, level: float, side
     return float(beyond + stats.nct.cdf(-critical, freedom, difference / error))
 
 
-@pytest.mark.parametrize("sides", [1, 2])
-@pytest.mark.parametrize("freedom", [1, 2, 9, 49, 299, 6999, 3.37])
-@pytest.mark.parametrize(("level", "power"), [(0.95, 0.8), (0.9, 0.95), (0.99, 0.5), (0.999, 0.9)])
+@for_each("sides", [1, 2])
+@for_each("freedom", [1, 2, 9, 49, 299, 6999, 3.37])
+@for_each(("level", "power"), [(0.95, 0.8), (0.9, 0.95), (0.99, 0.5), (0.999, 0.9)])
 def test_found_with_that_power(sides: int, freedom: float, level: float, power: float) -> None:
     found = detectable(0.02, freedom, level=level, power=power, sides=sides)
     # scipy 1.11 knows the noncentral t of few degrees of freedom to five digits only.

@@ -27,6 +27,14 @@ COLLECTIONS: dict[str, Collection] = {
 WITHOUT_TIES = {name: given for name, given in COLLECTIONS.items() if name != "ties and gaps"}
 
 
+def two_by_default(names: Iterable[str]) -> list[Any]:
+    """Return names of collections as parameters; all but the first two are marked `full`."""
+    return [
+        pytest.param(name, marks=pytest.mark.full if at >= 2 else ())
+        for at, name in enumerate(names)
+    ]
+
+
 def only_relevant(given: Collection) -> Collection:
     """The same with the relevant judgements only: for libraries that take whatever is listed as
     relevant."""

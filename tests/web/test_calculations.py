@@ -22,6 +22,7 @@ from judged.web.asked import Asked
 from judged.web.cache import Cache
 from judged.web.params import Params
 from judged.web.workspace import Library, Session
+from support.loops import for_each
 from support.served import grades, lists, write_judgements, write_run
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@5")
@@ -85,7 +86,7 @@ def test_evaluations_under_every_policy(data: Path, ties: str) -> None:
         assert agree(ours, theirs)
 
 
-@pytest.mark.parametrize("convention", list(judged.conventions.conventions()))
+@for_each("convention", list(judged.conventions.conventions()))
 def test_evaluations_under_every_convention(data: Path, convention: str) -> None:
     asked = ask(data, f"convention={convention}")
     judgements, runs = files(data)

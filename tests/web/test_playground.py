@@ -28,6 +28,7 @@ from judged.web.playground.state import CARDS, OWN, State
 from judged.web.rendering import rendered
 from judged.web.views import playground
 from judged.web.workspace import Library, Session
+from support.loops import for_each
 
 
 def answer(query: str) -> Answer:
@@ -159,8 +160,8 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("listed", LISTS)
-@pytest.mark.parametrize("card", CARDS)
+@for_each("listed", LISTS)
+@for_each("card", CARDS)
 def test_every_library_has_the_value_of_its_convention(listed: str, card: str) -> None:
     """The list as a run with scores and ids whose order is that of the list."""
     query = str(Params((("list", listed), ("card", card))))

@@ -22,6 +22,7 @@ from judged.inputs.vectors.formats import FORMATS
 from judged.inputs.vectors.lazy import Lazy
 from judged.inputs.vectors.vectors import Vectors
 from judged.types import VectorFileFormat
+from support.loops import for_each
 from support.vector_files import (
     OBJECTS,
     PICKLE,
@@ -324,7 +325,7 @@ def header(text: str, data: bytes = b"") -> bytes:
     return struct.pack("<Q", len(text)) + text.encode() + data
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "content", "expected"),
     [
         ("v.npy", b"", "v.npy: the file is empty."),

@@ -99,6 +99,7 @@ def test_cupy_arrays_are_fetched() -> None:
     same(as_vectors(Array()))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64", "float8_e5m2"])
 def test_torch(has: Any, dtype: str) -> None:
     has("torch")
@@ -110,6 +111,7 @@ def test_torch(has: Any, dtype: str) -> None:
     same(as_vectors(tensor.T.contiguous().T))
 
 
+@pytest.mark.full
 def test_torch_with_gradients_and_sparse(has: Any) -> None:
     has("torch")
     import torch

@@ -18,6 +18,7 @@ from judged.judgements.annotators import Annotator, Log, annotators_in, read_log
 from judged.judgements.annotators import annotator as module
 from judged.judgements.annotators.annotator import qrels_of
 from support.hostile import NAMES
+from support.loops import for_each
 
 
 @pytest.fixture
@@ -164,7 +165,7 @@ def test_ids_come_back_as_they_were(ar: Annotator) -> None:
     }
 
 
-@pytest.mark.parametrize("name", [*NAMES, "café", "a,b", "d-1.2:3/4"])
+@for_each("name", [*NAMES, "café", "a,b", "d-1.2:3/4"])
 def test_one_id_alone_comes_back_too(tmp_path: Path, name: str) -> None:
     path = tmp_path / "one.qrels"
     path.write_text(qrels_of({name: {name: 1}, "q": {"d": 0}}), encoding="utf-8", newline="")

@@ -11,6 +11,7 @@ import pytest
 
 import judged
 from measures.diversity.generated import Collection, generate
+from support.loops import for_each
 
 CUTOFFS = (1, 2, 3, 5, 10, 19, 20)
 AT_CUTOFFS = {
@@ -73,8 +74,8 @@ def compared(collection: Collection, rel: int, alpha: float, beta: float) -> int
     return count
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(
+@for_each("seed", range(8))
+@for_each(
     ("rel", "alpha", "beta"),
     [(1, 0.5, 0.5), (2, 0.5, 0.5), (1, 0.25, 0.75), (1, 0.75, 0.9), (0, 0.5, 0.1)],
 )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.generated import Collection
+from support.loops import for_each
 from support.peers import (
     COLLECTIONS,
     Case,
@@ -40,7 +41,7 @@ def value(theirs: str, given: Collection, k: int) -> float:
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     assert compare(NAME, case, given, value(case.theirs, given, int(case.places["k"])))

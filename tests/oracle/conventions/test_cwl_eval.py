@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from support.generated import Collection
+from support.loops import for_each
 from support.parts import Later, Needs
 from support.peers import (
     COLLECTIONS,
@@ -19,6 +20,7 @@ from support.peers import (
     check_table,
     check_version,
     compare,
+    two_by_default,
     without_negative,
 )
 
@@ -64,8 +66,8 @@ DATA = {
 """It walks down a thousand ranks for every query, which takes a while."""
 
 
-@pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@pytest.mark.parametrize("collection", two_by_default(DATA))
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given, theirs = DATA[collection], {}
     for query in given.common:

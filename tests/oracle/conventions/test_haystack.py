@@ -8,6 +8,7 @@ import pytest
 
 from judged import evaluate
 from support.generated import Collection
+from support.loops import for_each
 from support.peers import (
     COLLECTIONS,
     Case,
@@ -76,7 +77,7 @@ def test_table() -> None:
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = without_negative(COLLECTIONS[collection])
     evaluator, options = CALLS[case.name.theirs.removesuffix("@{k}")]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from support.generated import Collection
+from support.loops import for_each
 from support.peers import Case, cases, check_table, check_version, compare
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
@@ -108,14 +109,14 @@ def test_table() -> None:
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     theirs = values(given, *CALLS[case.name.theirs](**case.places))
     assert compare(NAME, case, given, theirs, collection=ITEMS) == len(given.judgements)
 
 
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_items_of_the_training_are_left_out_of_the_run(case: Case) -> None:
     given, draw = DATA["no ties"], random.Random(165)
     others = {

@@ -9,6 +9,7 @@ import pytest
 
 from judged import PolicyError, evaluate
 from support.generated import Collection
+from support.loops import for_each
 from support.peers import (
     COLLECTIONS,
     Case,
@@ -63,7 +64,7 @@ def test_table() -> None:
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     metric, options = CALLS[case.name.theirs.removesuffix("@{k}")]()

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from support.generated import Collection
-from support.peers import COLLECTIONS, Case, cases, check_version, compare, judged_only
+from support.loops import for_each
+from support.peers import (
+    COLLECTIONS,
+    Case,
+    cases,
+    check_version,
+    compare,
+    judged_only,
+)
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
@@ -41,7 +49,7 @@ def value(case: Case, given: Collection) -> float:
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     exact = case.theirs.startswith(("mrr", "R_cap"))
     assert compare(

@@ -11,7 +11,17 @@ from ir_measures.bin import msmarco_eval
 
 from oracle.conventions import twins
 from support.generated import Collection, generate
-from support.peers import COLLECTIONS, Case, cases, check_table, compare, ours, without_negative
+from support.loops import for_each
+from support.peers import (
+    COLLECTIONS,
+    Case,
+    cases,
+    check_table,
+    compare,
+    ours,
+    two_by_default,
+    without_negative,
+)
 
 Query = tuple[list[int], list[int]]
 """The grades of a list in rank order, 0 where nobody judged, and all grades above 0."""
@@ -146,15 +156,16 @@ def test_table(name: str) -> None:
     check_table(name, TWINS[name][1])
 
 
-PAIRS = [
-    pytest.param(name, case, collection, id=f"{name}-{case}-{collection}")
-    for name, (data, _) in TWINS.items()
-    for case in cases(name)
-    for collection in data
-]
-
-
-@pytest.mark.parametrize(("name", "case", "collection"), PAIRS)
+@for_each(
+    ("name", "case", "collection"),
+    [
+        (name, case, collection)
+        for name, (data, _) in TWINS.items()
+        for case in cases(name)
+        for collection in data
+    ],
+    ids=str,
+)
 def test_every_name(name: str, case: Case, collection: str) -> None:
     data, by_name = TWINS[name]
     given = data[collection]
@@ -223,7 +234,7 @@ def test_junk_is_taken_out_and_what_is_not_relevant_stays() -> None:
     assert ours("reid", given, "mAP").value() == 0.5
 
 
-@pytest.mark.parametrize("collection", SEARCH)
+@pytest.mark.parametrize("collection", two_by_default(SEARCH))
 def test_ms_marco(collection: str) -> None:
     """Its function gives each query's value; the published script divides their sum by the number
     of judged queries."""

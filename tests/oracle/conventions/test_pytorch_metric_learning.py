@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from support.generated import Collection, generate
+from support.loops import for_each
 from support.parts import Later, Needs
-from support.peers import Case, cases, check_table, check_version, compare, ranked
+from support.peers import Case, cases, check_table, check_version, compare, ranked, two_by_default
+
+pytestmark = pytest.mark.full
 
 NAME = "pytorch-metric-learning"
 torch, accuracy = Later("torch"), Later("pytorch_metric_learning.utils.accuracy_calculator")
@@ -101,8 +104,8 @@ def test_table() -> None:
     check_table(NAME, CALLS)
 
 
-@pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@pytest.mark.parametrize("collection", two_by_default(DATA))
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     theirs = CALLS[case.name.theirs](given, **case.places)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import pytrec_eval
 
-from support.peers import COLLECTIONS, Case, cases, check_version, compare, ours
+from support.loops import for_each
+from support.peers import COLLECTIONS, Case, cases, check_version, compare, ours, two_by_default
 
 NAME = "pytrec_eval"
 GEOMETRIC = ("gm_map", "gm_bpref")
@@ -24,8 +25,8 @@ def values(case: Case, collection: str) -> dict[str, float]:
     return {query: next(iter(by_name.values())) for query, by_name in found.items()}
 
 
-@pytest.mark.parametrize("collection", COLLECTIONS)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@pytest.mark.parametrize("collection", two_by_default(COLLECTIONS))
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     theirs = values(case, collection)
     if case.theirs in GEOMETRIC:

@@ -12,6 +12,7 @@ import pytest
 
 from judged import ConventionError, evaluate
 from support.generated import Collection, generate
+from support.loops import for_each
 from support.peers import COLLECTIONS, Case, cases, check_table, check_version, compare, ranked
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
@@ -107,7 +108,7 @@ def test_table() -> None:
     check_table(NAME, {**CLASSES, **{f"{name}@{{k}}": each for name, each in CLASSES.items()}})
 
 
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case) -> None:
     name = case.name.theirs.removesuffix("@{k}")
     k = int(case.places["k"]) if case.places else None

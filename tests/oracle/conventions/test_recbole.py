@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.generated import Collection
+from support.loops import for_each
 from support.peers import (
     WITHOUT_TIES,
     Case,
@@ -77,7 +78,7 @@ def test_table() -> None:
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given, k = DATA[collection], int(case.places["k"])
     # Other cutoffs beside it change nothing.

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from support.generated import Collection
+from support.loops import for_each
 from support.peers import (
     COLLECTIONS,
     Case,
@@ -53,7 +54,7 @@ def test_table() -> None:
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     assert compare(NAME, case, given, value(given, *CALLS[case.name.theirs](**case.places)))

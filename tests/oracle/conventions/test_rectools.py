@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from support.generated import Collection, generate
+from support.loops import for_each
 from support.peers import (
     WITHOUT_TIES,
     Case,
@@ -69,7 +70,7 @@ def test_table() -> None:
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     if case.theirs.startswith("Accuracy"):

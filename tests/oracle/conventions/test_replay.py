@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.generated import Collection
+from support.loops import for_each
 from support.peers import (
     COLLECTIONS,
     Case,
@@ -55,14 +56,14 @@ def test_table() -> None:
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     given = DATA[collection]
     theirs = values(given, METRICS[case.name.theirs], int(case.places["k"]))
     assert compare(NAME, case, given, theirs) == len(given.judgements)
 
 
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_dicts_keep_the_order_of_ties(case: Case) -> None:
     given = DATA["ties and gaps"]
     theirs = values(given, METRICS[case.name.theirs], int(case.places["k"]), dicts=True)

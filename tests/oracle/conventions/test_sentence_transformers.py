@@ -6,10 +6,20 @@ from __future__ import annotations
 import pytest
 
 from support.generated import Collection
+from support.loops import for_each
 from support.parts import Later, Needs
-from support.peers import WITHOUT_TIES, Case, cases, check_version, compare, only_relevant, ours
+from support.peers import (
+    WITHOUT_TIES,
+    Case,
+    cases,
+    check_version,
+    compare,
+    only_relevant,
+    ours,
+    two_by_default,
+)
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore")]
 
 NAME = "sentence-transformers"
 evaluation = Later("sentence_transformers.evaluation")
@@ -48,8 +58,8 @@ def value(theirs: str, given: Collection, k: int) -> float:
     return float(evaluator.compute_metrics(hits)[f"{root}@k"][k])
 
 
-@pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@pytest.mark.parametrize("collection", two_by_default(DATA))
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str) -> None:
     assert compare(
         NAME, case, DATA[collection], value(case.theirs, DATA[collection], int(case.places["k"]))

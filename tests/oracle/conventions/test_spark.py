@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from support.loops import for_each
 from support.peers import (
     WITHOUT_TIES,
     Case,
@@ -63,7 +64,7 @@ def test_table() -> None:
 
 
 @pytest.mark.parametrize("collection", DATA)
-@pytest.mark.parametrize("case", cases(NAME), ids=str)
+@for_each("case", cases(NAME), ids=str)
 def test_every_name(case: Case, collection: str, metrics: dict[str, Any]) -> None:
     theirs = CALLS[case.name.theirs](metrics[collection], **case.places)
     assert compare(NAME, case, DATA[collection], theirs)

@@ -154,6 +154,7 @@ def test_a_cap_holds(large: Path) -> None:
     assert whole - small < 100_000_000
 
 
+@pytest.mark.full
 def test_longer_lists_take_no_more_memory(large: Path) -> None:
     """Lists 14 times as long: each line once more with 13 other items, which nobody judged."""
     with (large / "grouped").open() as short, (large / "longer").open("w") as long:

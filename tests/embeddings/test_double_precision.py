@@ -126,6 +126,7 @@ def test_any_vectors_in_tiles_of_any_shape(
 LEARNED = np.random.default_rng(4).normal(size=(33, 33))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [*NAMES, "bilinear"])
 @pytest.mark.parametrize("noise", [1e-7, 1e-4, 1e-1])
 def test_ranks_do_not_depend_on_memory_or_other_queries(name: str, noise: float, cut: Cut) -> None:

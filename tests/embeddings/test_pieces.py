@@ -186,6 +186,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
 def test_ten_thousand_positives_stay_under_a_cap() -> None:
     """Six million pairs: the ranks alone would take 430 MB."""

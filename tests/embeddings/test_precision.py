@@ -45,6 +45,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.full
 def test_ranks_do_not_depend_on_the_kernel_of_blas() -> None:
     found = set()
     for kernel, threads in (("Haswell", "1"), ("Prescott", "2"), ("Nehalem", "1")):

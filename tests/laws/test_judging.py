@@ -230,9 +230,8 @@ def test_no_tie_rule_is_better_than_best_or_worse_than_worst(
     assume(have_a_query_in_common(judgements, rows))
     assume("swap_up_never_hurts" in measure.spec.laws)
     assume(measure.params.get("gains") is None and measure.params.get("norm") != "retrieved")
-    assume(
-        measure.params.get("rel", 1) > 0
-    )  # below that, an item graded 0 is relevant and an unjudged one is not
+    # Below these, an item graded 0 gains and an unjudged one does not.
+    assume(measure.params.get("rel", 1) > 0 and measure.params.get("min_rel", 0) >= 0)
     best, by_id, given_order, worst = (
         np.array(list(values(judgements, run_dict(rows), measure, policy={"ties": ties}).values()))
         for ties in ("best", "id", "input", "worst")

@@ -32,12 +32,14 @@ def same_weights(one: Learned, other: Learned) -> bool:
     return all(np.array_equal(one.weights[name], other.weights[name]) for name in one.kind.names)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_noise_is_learned_away(kind: str) -> None:
     learned = fit(*behind_noise(queries=200).given(), kind=kind)
     assert gain(learned).difference.low > 0.1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["bilinear", "low-rank", "two-tower-linear"])
 @pytest.mark.parametrize("item_dims", [8, 6])
 def test_a_hidden_map_is_found(kind: str, item_dims: int) -> None:
@@ -56,6 +58,7 @@ def test_weights_of_the_diagonal_tell_signal_from_noise() -> None:
     assert weights[:5].min() > np.abs(weights[5:]).max()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_never_worse_on_validation_than_the_start(kind: str, seed: int) -> None:

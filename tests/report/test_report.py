@@ -330,6 +330,7 @@ def test_a_small_file_is_without_what_takes_most_room(files: list[str]) -> None:
     )
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("systems", "queries", "most", "further"), [(5, 1_000, 10**6, 4), (10, 7_000, 3 * 10**6, 0)]

@@ -33,6 +33,7 @@ def test_by_hand(correction: str, expected: list[float]) -> None:
 METHODS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("correction", METHODS)
 @pytest.mark.parametrize("size", [1, 2, 5, 136])
 def test_as_statsmodels_has_them(correction: str, size: int) -> None:

@@ -366,6 +366,7 @@ def digits() -> Study:
         return study(embeddings, judged.relevance.same_label(*labels))
 
 
+@pytest.mark.full
 def test_what_the_digits_show(digits: Study) -> None:
     """The conclusions of docs/temperature.md, each as a comparison of numbers."""
     rows = {row.temperature: row for row in digits.trained}

@@ -162,5 +162,6 @@ def row_of(
         verdict=word,
         negligible=negligible,
         test=outcome.test,
+        effective_units=match.effective_units if match.uneven else None,
         wider=size.wider,
     )

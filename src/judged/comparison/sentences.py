@@ -8,8 +8,9 @@ from decimal import Decimal
 
 from judged.comparison.pair import Pair
 from judged.comparison.settings import Settings
-from judged.statistics.tested import below
-from judged.text import counted, few, listed, shown
+from judged.statistics.tested import below, fewest_units
+from judged.statistics.units import FEW_UNITS
+from judged.text import Warned, counted, few, listed, shown
 
 OTHERWISE = {
     "ties": "with ties broken the other way the verdict could be",
@@ -97,6 +98,8 @@ def _verdict(pair: Pair, settings: Settings) -> str:
         few = round(1 - math.log2(pair.smallest_p))
         if pair.queries < 2:
             return f"{run} and {against} share {counted(pair.queries, *_QUERIES)}: too few to tell"
+        if few >= fewest_units(settings.level):
+            return f"{counted_as(pair)}: too few to compare {run} with {against}"
         differing, of = min(pair.wins + pair.losses, few), counted(pair.queries, *_QUERIES)
         if pair.trusted is not None:
             differing = few
@@ -139,6 +142,31 @@ def _units(pair: Pair) -> str:
     if pair.groups is None:
         return counted(pair.queries, *_QUERIES)
     return f"{counted(pair.queries, *_QUERIES)} in {counted(pair.groups, 'group')}"
+
+
+def counted_as(pair: Pair) -> str:
+    """How many queries, or groups, of equal weight those of uneven weight are worth."""
+    unit = "queries" if pair.groups is None else "groups"
+    return f"{_units(pair)} count as {pair.effective_units:,.1f} {unit} of equal weight (Kish)"
+
+
+def about_few_units(rows: Sequence[Pair]) -> list[Warned]:
+    """Warn of a small effective number of queries, or groups: one sentence for each number."""
+    by_words: dict[str, list[str]] = {}
+    for row in rows:
+        if row.effective_units is not None:
+            effective, words = row.effective_units, counted_as(row)
+        elif row.groups is not None:
+            effective, words = row.groups, f"there are {_units(row)}"
+        else:
+            continue
+        if effective < FEW_UNITS and row.verdict not in ("identical", "too few"):
+            by_words.setdefault(words, []).append(row.measure)
+    few = f"fewer than {FEW_UNITS}, so intervals are wide and p values approximate"
+    return [
+        Warned(f"{listed(list(dict.fromkeys(names)))}: {words}, {few}. Use more queries or groups.")
+        for words, names in by_words.items()
+    ]
 
 
 def shown_margin(margin: float | None) -> str:

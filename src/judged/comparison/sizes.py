@@ -50,7 +50,10 @@ def sizes(matches: Sequence[Match], settings: Settings) -> list[Size]:
             found[at] = Size(detectable=_found(match, least, settings))
         elif (error := jackknife_error(match)) is not None:
             least = detectable(
-                np.asarray(error), match.units - 1.0, level=settings.level, power=settings.power
+                np.asarray(error),
+                match.effective_units - 1,
+                level=settings.level,
+                power=settings.power,
             )
             found[at] = Size(detectable=_found(match, least, settings))
     return found

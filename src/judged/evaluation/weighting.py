@@ -9,6 +9,8 @@ import numpy as np
 from judged.errors import MeasureError
 from judged.measures.aggregation import AGGREGATIONS
 from judged.statistics.aggregates import effective_number
+from judged.statistics.units import FEW_UNITS, effective_units
+from judged.text import counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
@@ -53,6 +55,34 @@ def weights_line(evaluation: Exports) -> list[str]:
     return [
         f"weights: queries are weighted by {weights.source}; effective number of queries (Kish) "
         f"{low if low == high else f'{low} to {high}'} of {len(weights.values):,}"
+    ]
+
+
+def about_few_units(evaluation: Exports) -> list[str]:
+    """Warn of intervals from a small effective number of weighted queries, or of groups."""
+    if evaluation.level is None:
+        return []
+    by_words: dict[str, list[str]] = {}
+    for run in evaluation.runs:
+        if run.about.weights is None and evaluation.groups is None:
+            continue
+        for measure in evaluation.measures:
+            counts = ~np.isnan(run.values[measure])
+            groups = None
+            if evaluation.groups is not None:
+                ids = np.asarray(run.about.queries, object)[counts].tolist()
+                groups = np.array([evaluation.groups[query] for query in ids], np.int64)
+            size = int(counts.sum())
+            effective = effective_units(size, run.about.weights_of(counts), groups)
+            if 0 < effective < FEW_UNITS:
+                unit = "queries" if groups is None else "groups"
+                words = f"{counted(size, 'query', 'queries')} count as {effective:,.1f} {unit}"
+                by_words.setdefault(words, []).append(evaluation.label(measure))
+    return [
+        f"{listed(list(dict.fromkeys(names)))}: {words} of equal weight (Kish), fewer than "
+        f"{FEW_UNITS}, so confidence intervals are wide and approximate. Use more queries or "
+        "groups."
+        for words, names in by_words.items()
     ]
 
 

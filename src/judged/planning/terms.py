@@ -10,7 +10,7 @@ from functools import cached_property
 
 from judged.statistics.distributions import t_power, t_power_within
 from judged.statistics.power import critical_value, detectable, fewest, normal_units
-from judged.statistics.tested import below
+from judged.statistics.tested import fewest_units
 
 MOST = 10**9
 """More queries than these nobody asks for."""
@@ -53,10 +53,7 @@ class Terms:
     def floor(self) -> int:
         """The fewest units of which `compare` says anything: with fewer, no signs of their
         differences could be shown at the level."""
-        units = 2
-        while not below(2.0 ** (1 - units), self.level):
-            units += 1
-        return units
+        return fewest_units(self.level)
 
     def _away(self, difference: float) -> float:
         """How far the true difference is from the one that is to be refuted."""

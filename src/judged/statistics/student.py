@@ -2,9 +2,11 @@
 
 Weights and groups enter in one way. A unit is a group, or a query where there are no groups; it has
 a sum of weight times value and a sum of weights. The mean is the quotient of both sums over all
-units, and its variance comes from how far the units' sums are from what the mean makes of their
-weights: G/(G − 1)·Σ(sum − mean·weight)²/(Σ weights)², with G − 1 degrees of freedom. For queries of
-equal weight that is Student's s²/n; for groups, the cluster-robust fit of a constant.
+units. With w the share of each unit in all weight and s = Σw², its variance is estimated by
+Σ(sum − mean·weight)²/(1 − 2w + s)/(Σ weights)², with 1/s − 1 degrees of freedom; 1/s is the
+effective number of units (Kish). Units that spread alike have residuals of 1 − 2w + s times their
+variance, so a unit with much weight does not hide in the mean that it makes. For units of equal
+weight that is Student's s²/n with n − 1 degrees of freedom.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import CLOSE, relative
+from judged.statistics.aggregates import CLOSE, effective_number, relative
 from judged.statistics.distributions import t_quantile, t_tail
 from judged.statistics.tested import SMALLEST_P, Tested, below
 from judged.statistics.units import numbered, unit_sums
@@ -34,7 +36,8 @@ class Spread:
     error: Floats
     """The standard error of each; NaN where the units do not spread, or are fewer than two."""
     freedom: Floats
-    """The degrees of freedom of each; NaN where there is no error."""
+    """The degrees of freedom of each: the effective number of units less one, unless further
+    variances are added. NaN where there is no error."""
 
 
 def spread(
@@ -91,14 +94,17 @@ def spread(
         residual = unit_sums(residual, groups)
         unit_weights = unit_sums(unit_weights[:, None], groups)[:, 0]
     mean = np.where(finite, first + shift * scale, np.nan)
-    units = len(unit_weights)
     largest = np.abs(columns).max(axis=0)
     spreads = (np.abs(residual) / unit_weights[:, None] * scale > CLOSE * largest).any(axis=0)
-    known = finite & spreads & (units > 1)
-    per_unit = units / max(units - 1, 1)
-    error = scale * np.sqrt(per_unit * (residual**2).sum(axis=0)) / total
+    effective = effective_number(unit_weights)
+    known = finite & spreads & (effective > 1)
+    per_unit = effective / (effective - 1) if effective > 1 else np.nan
+    # (1 − 2w + s)·per_unit: 1 for units of equal weight.
+    left = 1 - 2 * (unit_weights / total - 1 / effective) * per_unit
+    squares = residual**2 / np.maximum(left, np.finfo(np.float64).eps)[:, None]
+    error = scale * np.sqrt(per_unit * squares.sum(axis=0)) / total
     error = np.where(known, error, np.nan)
-    freedom = np.where(known, units - 1.0, np.nan)
+    freedom = np.where(known, effective - 1, np.nan)
     return Spread(mean, *_with_more(error, freedom, more))
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import relative
+from judged.statistics.aggregates import effective_number, relative
+
+FEW_UNITS = 20
+"""With a smaller effective number of weighted queries, or of groups, results carry a warning."""
 
 
 def numbered(groups: Ints | None) -> Ints | None:
@@ -36,6 +39,15 @@ def unit_weights(size: int, weights: Floats | None, groups: Ints | None) -> Floa
     """How much each unit counts: the sum of its queries' weights."""
     shares = relative(weights)
     return unit_sums((np.ones(size) if shares is None else shares)[:, None], groups)[:, 0]
+
+
+def effective_units(size: int, weights: Floats | None, groups: Ints | None) -> float:
+    """Compute how many queries, or groups, of equal weight would say as much (Kish).
+
+    >>> effective_units(4, None, np.array([0, 0, 0, 1]))
+    1.6
+    """
+    return effective_number(unit_weights(size, weights, numbered(groups))) if size else 0.0
 
 
 def weighed(columns: Floats, weights: Floats | None) -> Floats:

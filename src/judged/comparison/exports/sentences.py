@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from judged.checks import checked_methods
 from judged.comparison.exports import definition
 from judged.comparison.exports.records import Records
-from judged.comparison.sentences import by_importance
+from judged.comparison.sentences import about_few_units, by_importance
 from judged.text import Dim, Warned
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class Sentences(Records):
 
     def _own_warnings(self) -> list[str]:
         noticed = (*self.numbers.notes, *self.notes)
+        noticed = (*noticed, *about_few_units(self._this.rows))
         return list(dict.fromkeys(note for note in noticed if isinstance(note, Warned)))
 
     def remarks(self) -> list[str]:

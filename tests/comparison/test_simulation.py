@@ -107,3 +107,19 @@ def test_no_false_certainty_end_to_end() -> None:
         shown += judged.compare_values(values).pair().verdict in ("better", "worse")
     assert shown / trials < 0.055 + ERRORS * error_of(0.05, trials)
     assert shown / trials > 0.05 - ERRORS * error_of(0.05, trials)
+
+
+def test_ten_equal_systems_on_eight_queries_raise_few_false_alarms_by_bootstrap() -> None:
+    """Half of all families did while p was that of resamples alone."""
+    import judged
+
+    rng = np.random.default_rng(8)
+    alarms = 0
+    for _ in range(20):
+        values = {
+            f"s{run}": {f"q{at}": float(value) for at, value in enumerate(rng.random(8))}
+            for run in range(10)
+        }
+        found = judged.compare_values(values, test="bootstrap", resamples=999)
+        alarms += any(row.verdict in ("better", "worse") for row in found.rows)
+    assert alarms <= 3

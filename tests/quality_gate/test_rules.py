@@ -432,3 +432,12 @@ def test_a_minimum_of_repeats_is_by_the_interval_of_a_comparison() -> None:
         bounds.append(found.minima[0].bound)
         assert bounds[-1] == both.interval(run="a").low
     assert bounds[1] == pytest.approx(30 * bounds[0])
+
+
+def test_a_median_that_falls_in_all_resamples_fails() -> None:
+    rng = np.random.default_rng(0)
+    judgements, old = ranked_at(rng.choice([1, 2, 5], 300, p=[0.7, 0.15, 0.15]))
+    _, new = ranked_at(rng.choice([1, 10, 20], 300, p=[0.1, 0.6, 0.3]))
+    found = judged.gate(judgements, new, "MedR", baseline=old)
+    assert not found.passed
+    assert (found.rows[0].word, found.rows[0].p) == ("regression", 1 / 10_000)

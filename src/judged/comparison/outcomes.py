@@ -236,9 +236,13 @@ def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[O
         resamples=settings.resamples,
         seed=settings.seed,
     )
+    # Resamples do not know that few queries differ: their signs alone allow for no smaller p.
     least = (1 if test == "bca" else 2) / (settings.resamples + 1)
-    found = (_outcome(test, method, tested, at) for at in range(len(matches)))
-    return [replace(each, smallest_p=least) for each in found]
+    found = [_outcome(test, method, tested, at) for at in range(len(matches))]
+    return [
+        replace(each, p=max(each.p, match.smallest_p), smallest_p=max(least, match.smallest_p))
+        for each, match in zip(found, matches, strict=True)
+    ]
 
 
 def _ranked(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
@@ -312,7 +316,7 @@ def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Ou
     if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
         return replace(bare, p=max(p, _by_repeats(match)), note=UNSURE["constant"])
-    if not outcome.note and not outcome.low < outcome.high:
+    if not outcome.note and math.isnan(outcome.low):
         p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor, match.smallest_p)
         return replace(bare, p=p, note=UNSURE["alike"])
     return replace(outcome, smallest_p=floor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from judged.comparison.pair import Pair
@@ -99,7 +99,8 @@ def _verdict(pair: Pair, settings: Settings) -> str:
         if pair.queries < 2:
             return f"{run} and {against} share {counted(pair.queries, *_QUERIES)}: too few to tell"
         if few >= fewest_units(settings.level):
-            return f"{counted_as(pair)}: too few to compare {run} with {against}"
+            worth = counted_as(pair.queries, pair.groups, pair.effective_units or 0.0)
+            return f"{worth}: too few to compare {run} with {against}"
         differing, of = min(pair.wins + pair.losses, few), counted(pair.queries, *_QUERIES)
         if pair.trusted is not None:
             differing = few
@@ -144,24 +145,29 @@ def _units(pair: Pair) -> str:
     return f"{counted(pair.queries, *_QUERIES)} in {counted(pair.groups, 'group')}"
 
 
-def counted_as(pair: Pair) -> str:
-    """How many queries, or groups, of equal weight those of uneven weight are worth."""
-    unit = "queries" if pair.groups is None else "groups"
-    return f"{_units(pair)} count as {pair.effective_units:,.1f} {unit} of equal weight (Kish)"
+def counted_as(queries: int, groups: int | None, effective: float) -> str:
+    """How many queries, or groups, of equal weight those of uneven weight are worth.
+
+    >>> counted_as(300, 11, 2.2)
+    '300 queries in 11 groups count as 2.2 groups of equal weight (Kish)'
+    """
+    grouped = "" if groups is None else f" in {counted(groups, 'group')}"
+    unit = "queries" if groups is None else "groups"
+    of = f"{effective:,.1f} {unit} of equal weight (Kish)"
+    return f"{counted(queries, *_QUERIES)}{grouped} count as {of}"
 
 
-def about_few_units(rows: Sequence[Pair]) -> list[Warned]:
-    """Warn of a small effective number of queries, or groups: one sentence for each number."""
+def about_few_units(rows: Iterable[tuple[str, int, int | None, float | None]]) -> list[Warned]:
+    """Warn of a small effective number of queries, or groups, once for each number.
+
+    A row has a measure, its queries, its groups where it has some, and their effective number
+    where that is another.
+    """
     by_words: dict[str, list[str]] = {}
-    for row in rows:
-        if row.effective_units is not None:
-            effective, words = row.effective_units, counted_as(row)
-        elif row.groups is not None:
-            effective, words = row.groups, f"there are {_units(row)}"
-        else:
-            continue
-        if effective < FEW_UNITS and row.verdict not in ("identical", "too few"):
-            by_words.setdefault(words, []).append(row.measure)
+    for measure, queries, groups, uneven in rows:
+        effective = groups if uneven is None else uneven
+        if effective is not None and effective < FEW_UNITS:
+            by_words.setdefault(counted_as(queries, groups, effective), []).append(measure)
     few = f"fewer than {FEW_UNITS}, so intervals are wide and p values approximate"
     return [
         Warned(f"{listed(list(dict.fromkeys(names)))}: {words}, {few}. Use more queries or groups.")

@@ -50,7 +50,12 @@ class Sentences(Records):
 
     def _own_warnings(self) -> list[str]:
         noticed = (*self.numbers.notes, *self.notes)
-        noticed = (*noticed, *about_few_units(self._this.rows))
+        few = about_few_units(
+            (row.measure, row.queries, row.groups, row.effective_units)
+            for row in self._this.rows
+            if row.verdict not in ("identical", "too few")
+        )
+        noticed = (*noticed, *few)
         return list(dict.fromkeys(note for note in noticed if isinstance(note, Warned)))
 
     def remarks(self) -> list[str]:

@@ -95,11 +95,12 @@ def test_whether_the_difference_differs():
         [d[query] for query in QUERIES if LANGUAGES[query]["language"] == name]
         for name in ("de", "en")
     ]
-    assert between.statistic == pytest.approx(stats.f_oneway(*parts).statistic)
-    assert between.p == between.corrected_p == 1 / 10_000
+    welch = stats.ttest_ind(*parts, equal_var=False)
+    assert between.statistic == pytest.approx(welch.statistic**2)
+    assert between.p == between.corrected_p == pytest.approx(welch.pvalue)
     assert between.queries == 36
     assert between.says == (
-        "value: the difference between r1 and r0 differs between slices of language (p 0.0001)."
+        "value: the difference between r1 and r0 differs between slices of language (p < .0001)."
     )
     three = compare_values(values(), slices=LANGUAGES).slices.differences
     np.testing.assert_allclose(
@@ -108,6 +109,23 @@ def test_whether_the_difference_differs():
     )
     other = next(each for each in three if {each.run, each.against} == {"r0", "r2"})
     assert "is not shown to differ between slices of language (p 0." in other.says
+
+
+def test_small_slices_are_not_in_the_test_between_slices():
+    kinds = {
+        query: {"kind": "rare" if at < 3 else "a" if at < 20 else "b"}
+        for at, query in enumerate(QUERIES)
+    }
+    found = compare_values(values(2), slices=kinds)
+    without = {query: own for query, own in kinds.items() if own["kind"] != "rare"}
+    alone = compare_values(only(values(2), list(without)), slices=without)
+    assert found.slices.differences[0].p == pytest.approx(alone.slices.differences[0].p)
+    note = "kind: rare has fewer than 6 queries (by weight), too few for the test between slices."
+    assert (note in found.slices.notes, alone.slices.notes) == (True, ())
+    groups = {query: at // 9 for at, query in enumerate(QUERIES)}
+    few = compare_values(values(2), slices=LANGUAGES, groups=groups).slices
+    assert few.differences == ()
+    assert "language: de and en have fewer than 6 groups (by weight)" in few.notes[0]
 
 
 def test_losses_come_first():

@@ -44,7 +44,7 @@ def unit_weights(size: int, weights: Floats | None, groups: Ints | None) -> Floa
 def effective_units(size: int, weights: Floats | None, groups: Ints | None) -> float:
     """Compute how many queries, or groups, of equal weight would say as much (Kish).
 
-    >>> effective_units(4, None, np.array([0, 0, 0, 1]))
+    >>> round(effective_units(4, None, np.array([0, 0, 0, 1])), 6)
     1.6
     """
     return effective_number(unit_weights(size, weights, numbered(groups))) if size else 0.0

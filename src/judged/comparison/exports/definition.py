@@ -113,8 +113,6 @@ def _family(comparison: Comparison) -> tuple[int, str]:
 
 def drawn(comparison: Comparison) -> bool:
     """Whether anything was drawn at random."""
-    if comparison.slices.differences:
-        return True
     used: Iterable[str | None] = (
         comparison.settings.correction,
         *(row.test for row in comparison.rows),
@@ -370,7 +368,7 @@ def _designed(comparison: Comparison) -> list[str]:
         )
         found.append(
             f"Runs were also compared in slices of the queries by {listed(attributes)}{corrected}. "
-            "Whether differences differ between slices was tested by the F statistic of the "
-            "differences with the slices' labels permuted."
+            "Whether differences differ between slices was tested by Welch's F"
+            f"{'' if comparison.numbers.groups is None else ' with groups as units'}."
         )
     return found

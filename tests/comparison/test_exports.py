@@ -38,20 +38,20 @@ def compared(*, runs: str = "old new odd", **options: Any) -> judged.Comparison:
 
 def test_a_block_has_every_column_and_sizes_stand_before_p() -> None:
     # By scipy and statsmodels: new - old has the mean 0.1875 and the deviation 0.083452, so d_z is
-    # 2.2468, p 0.00038343 and what 8 queries show 8 times in 10 is 0.096474; odd - old is ±0.1,
-    # whose deviation is 0.106904, and shows 0.123585.
+    # 2.2468, p 0.00038343 and what 8 queries show 8 times in 10, at 0.05/2, is 0.111757; odd - old
+    # is ±0.1, whose deviation is 0.106904, and shows 0.143163.
     assert compared(baseline="old").to_text() == (
         "AP    value  95 % interval    against old  95 % interval        d_z  wins/ties/losses"
         "       p  corrected  detectable  verdict\n"
         "old  0.4125  0.2427 … 0.5823\n"
         "new  0.6000  0.4389 … 0.7611      +0.1875  +0.1177 … +0.2573  +2.25             8/0/0"
-        "  0.0004     0.0008      0.0965  better\n"
+        "  0.0004     0.0008      0.1118  better\n"
         "odd  0.4125  0.2906 … 0.5344       0.0000  −0.0894 … +0.0894   0.00             4/0/4"
-        "  1.0000     1.0000      0.1236  no evidence\n"
+        "  1.0000     1.0000      0.1432  no evidence\n"
         "\n"
         "AP: new is better than old by 0.188 (0.118 to 0.257).\n"
         "AP: no evidence that odd differs from old; 8 queries would have shown a difference of "
-        "0.124 or more, 8 times in 10.\n"
+        "0.143 or more, 8 times in 10.\n"
         "test: paired t; correction: Holm over 2 comparisons of AP; level 95 %.\n"
         "one run of each system; notes: verbose (-v)"
     )
@@ -79,11 +79,11 @@ def test_all_pairs_have_a_leaderboard_and_a_table_of_pairs() -> None:
         "AP   against  difference  95 % interval        d_z  wins/ties/losses       p  corrected"
         "  detectable  verdict\n"
         "new  old         +0.1875  +0.1177 … +0.2573  +2.25             8/0/0  0.0004     0.0012"
-        "      0.0965  better\n"
+        "      0.1210  better\n"
         "odd  old          0.0000  −0.0894 … +0.0894   0.00             4/0/4  1.0000     1.0000"
-        "      0.1236  no evidence\n"
+        "      0.1550  no evidence\n"
         "odd  new         −0.1875  −0.2917 … −0.0833  −1.50             0/1/7  0.0038     0.0075"
-        "      0.1441  worse"
+        "      0.1808  worse"
     )
 
 

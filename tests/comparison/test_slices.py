@@ -61,7 +61,8 @@ def test_a_slice_is_the_comparison_of_its_queries():
         for row, other in zip(part.rows, alone.rows, strict=True):
             assert row.p == other.p
             assert row.interval == other.interval
-            assert row.detectable == other.detectable
+            # Six comparisons in both slices are one family, and three of a slice alone another.
+            assert row.detectable > other.detectable
             assert row.value == other.value
         for run in found.runs:
             assert part.intervals["value", run] == alone.interval(run=run)

@@ -318,8 +318,8 @@ def definitions(plan: Plan) -> list[str]:
         )
     if terms.margin is not None:
         found.append(
-            "Equivalent: both one-sided tests hold at once, at the level itself; judged compare "
-            "does not correct them for the number of comparisons."
+            "Equivalent: both one-sided tests hold at once, corrected for the number of "
+            "comparisons as in judged compare."
         )
     if plan.simulation is not None:
         found.append(

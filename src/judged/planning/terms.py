@@ -69,13 +69,13 @@ class Terms:
 
     def equivalence_power(self, sd: float, difference: float, units: float) -> float:
         """How often `compare` calls two systems equivalent within the margin: both one-sided tests,
-        at the level itself, whatever the number of comparisons."""
+        corrected for the number of comparisons."""
         assert self.margin is not None
         above, under = (
             min((self.margin + turned) / sd * math.sqrt(units), MOST)
             for turned in (difference, -difference)
         )
-        critical = critical_value(units - 1.0, self.level, 1)
+        critical = critical_value(units - 1.0, self.tested_level, 1)
         return min(t_power_within(above, under, units - 1.0, critical), 1.0)
 
     def half_width(self, sd: float, units: float) -> float:
@@ -103,7 +103,7 @@ class Terms:
         return self._fewest(
             lambda units: self.equivalence_power(sd, difference, units) >= power,
             (self.margin - abs(difference)) / sd,
-            self.level,
+            self.tested_level,
             power if difference else (1 + power) / 2,
         )
 

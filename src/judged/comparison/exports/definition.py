@@ -313,8 +313,16 @@ def _margins(comparison: Comparison) -> list[str]:
         return []
     return [
         f"Runs count as equivalent where two one-sided tests put the difference inside a margin of "
-        f"{listed(known)}."
+        f"{listed(known)}{_corrected_margins(comparison)}."
     ]
+
+
+def _corrected_margins(comparison: Comparison) -> str:
+    """How both one-sided tests are corrected, where there are several comparisons."""
+    number, over = _family(comparison)
+    if number < 2 or comparison.settings.among(number) == comparison.settings:
+        return ""
+    return f", both at {(1 - comparison.settings.level) / number:.2g} (Bonferroni over the {over})"
 
 
 def _measured(comparison: Comparison) -> list[str]:

@@ -211,9 +211,9 @@ def test_methods_say_what_a_paper_needs() -> None:
         "inversion). p-values were corrected by Holm's method over the 2 comparisons of AP. A "
         "difference counts as shown where the corrected p is below 0.05; intervals are 95 % "
         "intervals. Runs count as equivalent where two one-sided tests put the difference inside a "
-        "margin of 0.05 (AP). Detectable is the difference that would have been found with a "
-        "probability of 0.8 (noncentral t). 9,999 resamples were drawn with seed 0. The values of "
-        "AP were computed elsewhere."
+        "margin of 0.05 (AP), at 0.025 by Bonferroni. Detectable is the difference that would have "
+        "been found with a probability of 0.8 (noncentral t, at 0.025 by Bonferroni). 9,999 "
+        "resamples were drawn with seed 0. The values of AP were computed elsewhere."
     )
     evaluated = judged.compare({"q": {"a": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "RR")
     assert "RR (Reciprocal rank): 1 divided by" in evaluated.methods()

@@ -253,7 +253,7 @@ def methods(comparison: Comparison) -> str:
         *_margins(comparison),
         *_designed(comparison),
         f"Detectable is the difference that would have been found with a probability of "
-        f"{settings.power:g} (noncentral t).",
+        f"{settings.power:g} (noncentral t{_at_first_step(comparison)}).",
         *(
             [f"{settings.resamples:,} resamples were drawn with seed {settings.seed}."]
             if drawn(comparison)
@@ -313,16 +313,14 @@ def _margins(comparison: Comparison) -> list[str]:
         return []
     return [
         f"Runs count as equivalent where two one-sided tests put the difference inside a margin of "
-        f"{listed(known)}{_corrected_margins(comparison)}."
+        f"{listed(known)}{_at_first_step(comparison)}."
     ]
 
 
-def _corrected_margins(comparison: Comparison) -> str:
-    """How both one-sided tests are corrected, where there are several comparisons."""
-    number, over = _family(comparison)
-    if number < 2 or comparison.settings.among(number) == comparison.settings:
-        return ""
-    return f", both at {(1 - comparison.settings.level) / number:.2g} (Bonferroni over the {over})"
+def _at_first_step(comparison: Comparison) -> str:
+    """What p one of several comparisons has to be below, whatever the others are."""
+    own = comparison.settings.among(_family(comparison)[0])
+    return "" if own.comparisons == 1 else f", at {1 - own.tested_level:.2g} by Bonferroni"
 
 
 def _measured(comparison: Comparison) -> list[str]:

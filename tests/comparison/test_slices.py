@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -223,7 +224,7 @@ def test_numbers_are_cut_into_thirds():
     # Most queries have one value: equal ones stay together, and no third is empty.
     uneven = pl.Series([1] * 80 + list(range(2, 22)))
     cut, _ = cut_of("words", uneven)
-    assert cut.names == ("1", "2", "3 to 21")
+    assert cut.names == ("1", "2 to 11", "12 to 21")
     close = pl.Series([1 + number * 1e-9 for number in range(9)])
     cut, _ = cut_of("score", close)
     assert len(set(cut.names)) == 3
@@ -238,8 +239,16 @@ def test_thirds_are_as_even_as_they_can_be():
         counts = random.integers(1, 9, random.integers(3, 12))
         first, second = thirds(counts)
         assert 0 < first < second < len(counts)
-        upto = np.cumsum(counts)[:-2]
-        assert abs(upto[first - 1] - counts.sum() / 3) == np.abs(upto - counts.sum() / 3).min()
+
+        def squares(cuts, counts=counts):
+            return sum(int(part.sum()) ** 2 for part in np.split(counts, cuts))
+
+        every = combinations(range(1, len(counts)), 2)
+        assert squares((first, second)) == min(map(squares, every))
+    # Sixty of 1, and one each of 2 to 31.
+    cut, _ = cut_of("words", pl.Series([1] * 60 + list(range(2, 32))))
+    assert cut.names == ("1", "2 to 16", "17 to 31")
+    assert np.bincount(cut.labels).tolist() == [60, 15, 15]
 
 
 def test_queries_without_a_value_are_in_no_slice():

@@ -155,16 +155,23 @@ def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
 
 def thirds(counts: Ints) -> tuple[int, int]:
     """Where values in order, each so often, are best cut into three parts: before which of them.
-    Equal ones stay together, and no part is empty.
+    Equal ones stay together, no part is empty, and the parts are as even as can be: the sum of
+    their squared sizes is the smallest, and of equal ones the cuts nearest to the thirds.
 
-    >>> thirds(np.array([2, 2, 2])), thirds(np.array([8, 1, 1]))
-    ((1, 2), (1, 2))
+    >>> thirds(np.array([2, 2, 2])), thirds(np.array([6, 1, 1, 1, 1]))
+    ((1, 2), (1, 3))
     """
-    upto = np.cumsum(counts)[:-1]
-    size = counts.sum()
-    first = int(np.argmin(np.abs(upto[:-1] - size / 3)))
-    second = first + 1 + int(np.argmin(np.abs(upto[first + 1 :] - 2 * size / 3)))
-    return first + 1, second + 1
+    upto, size = np.cumsum(counts), int(counts.sum())
+    first = np.arange(len(counts) - 2)
+    # The rest is cut most evenly at one of both values around its middle.
+    after = np.searchsorted(upto, (upto[first] + size) / 2)
+    first = np.r_[first, first]
+    second = np.clip(np.r_[after - 1, after], first + 1, len(counts) - 2)
+    ends = upto[first], upto[second]
+    squares = ends[0] ** 2 + (ends[1] - ends[0]) ** 2 + (size - ends[1]) ** 2
+    away = np.abs(3 * ends[0] - size) + np.abs(3 * ends[1] - 2 * size)
+    best = np.lexsort((away, squares))[0]
+    return int(first[best]) + 1, int(second[best]) + 1
 
 
 def _texts(first: Any, last: Any) -> tuple[str, ...]:

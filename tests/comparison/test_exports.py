@@ -328,3 +328,34 @@ def test_names_stay_names() -> None:
         back = [re.sub(r"^'(?='*[=+\-@\t\r])", "", row["run"]) for row in rows]
         assert back == [row.run for row in found.rows]
         assert [each["name"] for each in json.loads(found.to_json())["runs"]] == list(NAMES)
+
+
+def test_ranks_decide_the_order_where_values_are_of_other_queries() -> None:
+    def at(rank: int) -> list[str]:
+        return [f"x{number}" for number in range(rank - 1)] + ["a"]
+
+    judgements = {f"q{number:02}": {"a": 1} for number in range(60)}
+    easy = list(judgements)[:30]
+    # On the 30 queries of both, "all" is better; on its own 60 it has the lower value.
+    runs = {
+        "easy": {query: at(1 + (number % 3 < 2)) for number, query in enumerate(easy)},
+        "all": {
+            query: at(1) if query in easy else at(20 + number % 2)
+            for number, query in enumerate(judgements)
+        },
+        "last": {query: at(40 + number % 3) for number, query in enumerate(judgements)},
+    }
+    found = judged.compare(judgements, runs, "RR", policy={"missing": "skip"})
+    assert found.value(run="easy") > found.value(run="all")
+    assert found.pair("all", "easy").verdict == "better"
+    places = found.leaderboard()
+    assert [place.run for place in places] == ["all", "easy", "last"]
+    assert [place.rank_low for place in places] == [1, 2, 3]
+    assert found.to_text(quiet=True).splitlines()[1].split()[0] == "all"
+    from judged.pages.boards import Beside, board
+
+    shown = board(found.evaluation, Beside(comparison=found))
+    assert [row.name for row in shown.rows] == ["all", "easy", "last"]
+    # Where all have the same queries, values decide as before.
+    whole = judged.compare(judgements, {**runs, "easy": runs["last"]}, "RR")
+    assert whole.leaderboard()[0].run == "all"

@@ -142,8 +142,8 @@ def test_a_few_heavy_units_have_no_verdict():
     fewer = compare_values(fewer, weights={query: weights[query] for query in queries[:100]})
     assert fewer.pair().verdict == "better"
     assert fewer.warnings() == [
-        "value: 100 queries count as 16.5 queries of equal weight (Kish), fewer than 20, so "
-        "intervals are wide and p values approximate. Use more queries or groups."
+        "value: 100 queries count as 16.5 queries of equal weight (Kish), which are few (below "
+        "20), so intervals are wide and approximate. Use more queries."
     ]
 
 

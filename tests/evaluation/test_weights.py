@@ -266,16 +266,18 @@ def test_intervals_of_a_small_effective_number_are_wide_and_carry_a_warning() ->
         "resampling, which takes 6"
     )
     few = (
-        "RR and MedR: 50 queries count as 3.9 queries of equal weight (Kish), fewer than 20, so "
-        "confidence intervals are wide and approximate. Use more queries or groups."
+        "RR and MedR: 50 queries count as 3.9 queries of equal weight (Kish), which are few (below "
+        "20), so intervals are wide and approximate. Use more queries."
     )
     assert few in found.warnings()
     plain = judged.evaluate(judgements, run, ["RR", "MedR"], weights=weights)
     assert few not in plain.warnings()
     groups = {query: int(query[1:]) // 5 for query in judgements}
     grouped = judged.evaluate(judgements, run, "RR", groups=groups, interval=True)
-    assert "RR: 50 queries count as 10.0 groups of equal weight" in " ".join(grouped.warnings())
-    assert judged.evaluate(judgements, run, "RR", interval=True).warnings() == []
+    assert "RR: 50 queries in 10 groups are few (below 20)" in " ".join(grouped.warnings())
+    few = dict(list(judgements.items())[:9])
+    for equal in (None, dict.fromkeys(few, 3.0)):
+        assert judged.evaluate(few, run, "RR", interval=True, weights=equal).warnings() == []
 
 
 def test_how_far_ties_move_a_weighted_mean() -> None:

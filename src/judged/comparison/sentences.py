@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from judged.comparison.pair import Pair
 from judged.comparison.settings import Settings
 from judged.statistics.tested import below, fewest_units
-from judged.statistics.units import FEW_UNITS
-from judged.text import Warned, counted, few, listed, shown
+from judged.statistics.units import counted_as
+from judged.text import counted, few, listed, shown
 
 OTHERWISE = {
     "ties": "with ties broken the other way the verdict could be",
@@ -143,36 +143,6 @@ def _units(pair: Pair) -> str:
     if pair.groups is None:
         return counted(pair.queries, *_QUERIES)
     return f"{counted(pair.queries, *_QUERIES)} in {counted(pair.groups, 'group')}"
-
-
-def counted_as(queries: int, groups: int | None, effective: float) -> str:
-    """How many queries, or groups, of equal weight those of uneven weight are worth.
-
-    >>> counted_as(300, 11, 2.2)
-    '300 queries in 11 groups count as 2.2 groups of equal weight (Kish)'
-    """
-    grouped = "" if groups is None else f" in {counted(groups, 'group')}"
-    unit = "queries" if groups is None else "groups"
-    of = f"{effective:,.1f} {unit} of equal weight (Kish)"
-    return f"{counted(queries, *_QUERIES)}{grouped} count as {of}"
-
-
-def about_few_units(rows: Iterable[tuple[str, int, int | None, float | None]]) -> list[Warned]:
-    """Warn of a small effective number of queries, or groups, once for each number.
-
-    A row has a measure, its queries, its groups where it has some, and their effective number
-    where that is another.
-    """
-    by_words: dict[str, list[str]] = {}
-    for measure, queries, groups, uneven in rows:
-        effective = groups if uneven is None else uneven
-        if effective is not None and effective < FEW_UNITS:
-            by_words.setdefault(counted_as(queries, groups, effective), []).append(measure)
-    few = f"fewer than {FEW_UNITS}, so intervals are wide and p values approximate"
-    return [
-        Warned(f"{listed(list(dict.fromkeys(names)))}: {words}, {few}. Use more queries or groups.")
-        for words, names in by_words.items()
-    ]
 
 
 def shown_margin(margin: float | None) -> str:

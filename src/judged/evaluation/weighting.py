@@ -9,8 +9,7 @@ import numpy as np
 from judged.errors import MeasureError
 from judged.measures.aggregation import AGGREGATIONS
 from judged.statistics.aggregates import effective_number
-from judged.statistics.units import FEW_UNITS, effective_units
-from judged.text import counted, listed
+from judged.statistics.units import about_few_units, effective_units
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
@@ -58,14 +57,12 @@ def weights_line(evaluation: Exports) -> list[str]:
     ]
 
 
-def about_few_units(evaluation: Exports) -> list[str]:
+def about_few(evaluation: Exports) -> list[str]:
     """Warn of intervals from a small effective number of weighted queries, or of groups."""
     if evaluation.level is None:
         return []
-    by_words: dict[str, list[str]] = {}
+    rows = []
     for run in evaluation.runs:
-        if run.about.weights is None and evaluation.groups is None:
-            continue
         for measure in evaluation.measures:
             counts = ~np.isnan(run.values[measure])
             groups = None
@@ -74,16 +71,9 @@ def about_few_units(evaluation: Exports) -> list[str]:
                 groups = np.array([evaluation.groups[query] for query in ids], np.int64)
             size = int(counts.sum())
             effective = effective_units(size, run.about.weights_of(counts), groups)
-            if 0 < effective < FEW_UNITS:
-                unit = "queries" if groups is None else "groups"
-                words = f"{counted(size, 'query', 'queries')} count as {effective:,.1f} {unit}"
-                by_words.setdefault(words, []).append(evaluation.label(measure))
-    return [
-        f"{listed(list(dict.fromkeys(names)))}: {words} of equal weight (Kish), fewer than "
-        f"{FEW_UNITS}, so confidence intervals are wide and approximate. Use more queries or "
-        "groups."
-        for words, names in by_words.items()
-    ]
+            number = None if groups is None else len(np.unique(groups))
+            rows.append((evaluation.label(measure), size, number, effective))
+    return about_few_units(rows)
 
 
 def about_weights(evaluation: Exports) -> list[str]:

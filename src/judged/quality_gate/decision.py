@@ -12,7 +12,7 @@ from judged.comparison.intervals import own_interval
 from judged.comparison.match import Match, matched
 from judged.comparison.missing import MOST_LACKING, in_no_run, says_missing
 from judged.comparison.numbers import Compared, Entry, Numbers, compared_by, queries_of
-from judged.comparison.sentences import about_few_units, some
+from judged.comparison.sentences import some
 from judged.errors import InputError, PolicyError
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.request import Request
@@ -35,6 +35,7 @@ from judged.quality_gate.rules import ruled
 from judged.quality_gate.values import Reached, Wanted, of_query, of_whole, refuse_unknown
 from judged.segments import Floats
 from judged.statistics.aggregates import relative
+from judged.statistics.units import about_few_units
 from judged.text import Warned, few
 
 if TYPE_CHECKING:
@@ -174,15 +175,16 @@ def decide(
         compared = numbers.only(place)
         matches = [matched(compared, measure, NOW, THEN) for measure in measures]
     if asked.rule != "point":
-        notes += about_few_units(
+        few = about_few_units(
             (
                 *(match.measure.name, match.queries),
                 None if match.groups is None else match.units,
-                match.effective_units if match.uneven else None,
+                match.effective_units,
             )
             for match in matches
             if match.differs.any()
         )
+        notes += map(Warned, few)
     rows = ruled(matches, asked.rule, allowed, asked.settings, numbers) if matches else ()
     found = Gate(
         evaluation=evaluation,

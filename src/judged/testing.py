@@ -53,6 +53,8 @@ def assert_no_regression(
         if name not in known:
             raise InputError(f"a gate has no option {name!r}{did_you_mean(name, known)}")
     found = gate(judgements, run, measures, baseline=baseline, **options)
+    if not found.decided:
+        raise InputError(f"the gate cannot decide:\n{found.to_text()}")
     if not found.passed:
         raise AssertionError(f"\n{found.to_text()}")
     return found

@@ -77,10 +77,25 @@ def test_exit_codes(gate: Any, folder: Path) -> None:
     assert "good, bad against good (baseline)" in repeats.out
 
 
+def test_too_small_a_set_decides_nothing_and_a_value_needs_no_baseline(
+    gate: Any, folder: Path
+) -> None:
+    (folder / "few").write_text("".join(f"q{at:02} 0 r 1\n" for at in range(4)))
+    for runs in (("good.run", "bad.run"), ("bad.run", "good.run")):
+        small = gate("few", runs[0], "--baseline", runs[1], "-m", "RR")
+        assert small.code == 2
+        assert "cannot decide: too few queries to show any loss on RR.\n" in small.out
+    assert gate("few", "good.run", "--baseline", "good.run", "-m", "RR").code == 0
+    reached = gate("qrels", "good.run", "--min", "RR=0.9")
+    assert (reached.code, "passed: 1 value reached.\n" in reached.out) == (0, True)
+    assert gate("qrels", "bad.run", "--min", "RR=0.9").code == 1
+    assert gate("qrels", "bad.run", "--min", "0.9", "-m", "RR").code == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("qrels", "good.run"), "Missing option '--baseline'"),
+        (("qrels", "good.run"), "a gate needs a baseline"),
         (("qrels", "none.run", "--baseline", "good.run"), "none.run: no such file."),
         (("qrels", "good.run", "--baseline", "good.run", "-m", "RRR"), "There is no measure"),
         (("qrels", "good.run", "--baseline", "."), "a baseline is a regular file"),

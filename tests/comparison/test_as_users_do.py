@@ -74,7 +74,8 @@ def test_weights_of_values_count_as_weights_of_runs(name: str, tmp_path: Path) -
     path.write_text(evaluation.to_csv(per_query=True), "utf-8")
     found = judged.compare_values(path, weights=weights)
     _close(_told(found), _told(evaluation.compare()))
-    assert found.warnings() == []
+    (few,) = found.warnings()
+    assert few.startswith(f"{name}: 11 queries count as 9.1 queries of equal weight (Kish)")
     assert "Each query counts by its weight." in found.methods()
     plain = judged.compare_values(path)
     assert plain.warnings() == [
@@ -138,7 +139,7 @@ def test_the_smallest_p_is_never_above_p(test: str, size: int, constant: bool) -
     if test == "randomisation" and size <= 40:
         assert pair.smallest_p == pair.p == 2.0 ** (1 - size)
     if test in ("bootstrap", "bca") and not constant:
-        assert pair.smallest_p == (1 if test == "bca" else 2) / 1000
+        assert pair.smallest_p == max((1 if test == "bca" else 2) / 1000, 2.0 ** (1 - size))
 
 
 def test_a_difference_that_cannot_be_seen_is_not_named() -> None:

@@ -144,3 +144,63 @@ def test_what_resamples_cannot_show_is_said() -> None:
     assert not any(
         "nothing could be shown" in note for note in notes(judged.compare_values(values))
     )
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "bca"])
+def test_resamples_show_no_more_than_the_signs_of_few_queries(test: str) -> None:
+    # Six of six are better: of 2⁶ signs, all are alike in two.
+    pair = pair_of(np.zeros(6), np.linspace(0.1, 0.6, 6), test=test)
+    assert (pair.p, pair.smallest_p, pair.verdict) == (2.0**-5, 2.0**-5, "better")
+    # Twelve queries in six groups have the signs of six.
+    groups = {f"q{at:02}": at // 2 for at in range(12)}
+    pair = pair_of(np.zeros(12), np.linspace(0.1, 0.6, 12), test=test, groups=groups)
+    assert (pair.p, pair.verdict) == (2.0**-5, "better")
+
+
+def median_ranks(ours: Any, theirs: Any, **options: Any) -> Pair:
+    """The ranks of the only relevant item of each query, compared by their medians."""
+
+    def listed(ranks: Any) -> dict[str, list[str]]:
+        return {
+            f"q{at:03}": [f"x{n}" for n in range(int(rank) - 1)] + ["a"] if rank < 99 else ["x"]
+            for at, rank in enumerate(ranks)
+        }
+
+    judgements = {f"q{at:03}": {"a": 1} for at in range(len(ours))}
+    runs = {"b": listed(theirs), "a": listed(ours)}
+    return judged.compare(judgements, runs, "MedR", resamples=999, **options).pair()
+
+
+@pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
+def test_a_median_that_changes_in_all_resamples_is_shown() -> None:
+    rng = np.random.default_rng(0)
+    then = rng.choice([1, 2, 5], 400, p=[0.7, 0.15, 0.15])
+    now = rng.choice([1, 10, 20], 400, p=[0.1, 0.6, 0.3])
+    pair = median_ranks(now, then)
+    assert (pair.against_value, pair.value, pair.difference) == (1, 10, 9)
+    assert (pair.p, pair.verdict) == (2 / 1000, "worse")
+    assert (pair.interval.low, pair.interval.high, pair.interval.note) == (9, 9, "")
+    # Eight queries have too few signs for as small a p.
+    assert median_ranks([10] * 8, [1] * 8).p == 2.0**-7
+    never = math.inf
+    lost, won = median_ranks([never] * 20, [2] * 20), median_ranks([3] * 20, [never] * 20)
+    assert (lost.verdict, lost.p, lost.difference) == ("worse", 2 / 1000, never)
+    assert (won.verdict, won.p, won.difference) == ("better", 2 / 1000, -never)
+    # A median that never moves, though queries do, is no difference.
+    same = median_ranks([1] * 94 + [2, 3, 4, 5, 6, 7], [1] * 100)
+    assert (same.verdict, same.p, math.isnan(same.interval.low)) == ("no evidence", 1.0, True)
+
+
+def test_equal_gains_of_a_number_that_is_no_mean_are_shown() -> None:
+    judgements = {f"q{at}": {"a": 1, "b": 1} for at in range(6)}
+    runs = {
+        "old": {query: ["a", "x"] for query in judgements},
+        "new": {query: ["a", "b"] for query in judgements},
+    }
+    pair = judged.compare(judgements, runs, "F(average=means)@2").pair()
+    assert (pair.verdict, pair.p) == ("better", 2.0**-5)
+    assert pair.interval.low == pair.interval.high == pytest.approx(0.5)
+    # With five of them nothing can be significant.
+    few = {run: dict(list(own.items())[:5]) for run, own in runs.items()}
+    five = judged.compare(dict(list(judgements.items())[:5]), few, "F(average=means)@2").pair()
+    assert (five.verdict, five.p) == ("too few", 2.0**-4)

@@ -38,20 +38,20 @@ def compared(*, runs: str = "old new odd", **options: Any) -> judged.Comparison:
 
 def test_a_block_has_every_column_and_sizes_stand_before_p() -> None:
     # By scipy and statsmodels: new - old has the mean 0.1875 and the deviation 0.083452, so d_z is
-    # 2.2468, p 0.00038343 and what 8 queries show 8 times in 10 is 0.096474; odd - old is ±0.1,
-    # whose deviation is 0.106904, and shows 0.123585.
+    # 2.2468, p 0.00038343 and what 8 queries show 8 times in 10, at 0.05/2, is 0.111757; odd - old
+    # is ±0.1, whose deviation is 0.106904, and shows 0.143163.
     assert compared(baseline="old").to_text() == (
         "AP    value  95 % interval    against old  95 % interval        d_z  wins/ties/losses"
         "       p  corrected  detectable  verdict\n"
         "old  0.4125  0.2427 … 0.5823\n"
         "new  0.6000  0.4389 … 0.7611      +0.1875  +0.1177 … +0.2573  +2.25             8/0/0"
-        "  0.0004     0.0008      0.0965  better\n"
+        "  0.0004     0.0008      0.1118  better\n"
         "odd  0.4125  0.2906 … 0.5344       0.0000  −0.0894 … +0.0894   0.00             4/0/4"
-        "  1.0000     1.0000      0.1236  no evidence\n"
+        "  1.0000     1.0000      0.1432  no evidence\n"
         "\n"
         "AP: new is better than old by 0.188 (0.118 to 0.257).\n"
         "AP: no evidence that odd differs from old; 8 queries would have shown a difference of "
-        "0.124 or more, 8 times in 10.\n"
+        "0.143 or more, 8 times in 10.\n"
         "test: paired t; correction: Holm over 2 comparisons of AP; level 95 %.\n"
         "one run of each system; notes: verbose (-v)"
     )
@@ -79,11 +79,11 @@ def test_all_pairs_have_a_leaderboard_and_a_table_of_pairs() -> None:
         "AP   against  difference  95 % interval        d_z  wins/ties/losses       p  corrected"
         "  detectable  verdict\n"
         "new  old         +0.1875  +0.1177 … +0.2573  +2.25             8/0/0  0.0004     0.0012"
-        "      0.0965  better\n"
+        "      0.1210  better\n"
         "odd  old          0.0000  −0.0894 … +0.0894   0.00             4/0/4  1.0000     1.0000"
-        "      0.1236  no evidence\n"
+        "      0.1550  no evidence\n"
         "odd  new         −0.1875  −0.2917 … −0.0833  −1.50             0/1/7  0.0038     0.0075"
-        "      0.1441  worse"
+        "      0.1808  worse"
     )
 
 
@@ -211,9 +211,9 @@ def test_methods_say_what_a_paper_needs() -> None:
         "inversion). p-values were corrected by Holm's method over the 2 comparisons of AP. A "
         "difference counts as shown where the corrected p is below 0.05; intervals are 95 % "
         "intervals. Runs count as equivalent where two one-sided tests put the difference inside a "
-        "margin of 0.05 (AP). Detectable is the difference that would have been found with a "
-        "probability of 0.8 (noncentral t). 9,999 resamples were drawn with seed 0. The values of "
-        "AP were computed elsewhere."
+        "margin of 0.05 (AP), at 0.025 by Bonferroni. Detectable is the difference that would have "
+        "been found with a probability of 0.8 (noncentral t, at 0.025 by Bonferroni). 9,999 "
+        "resamples were drawn with seed 0. The values of AP were computed elsewhere."
     )
     evaluated = judged.compare({"q": {"a": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "RR")
     assert "RR (Reciprocal rank): 1 divided by" in evaluated.methods()
@@ -328,3 +328,34 @@ def test_names_stay_names() -> None:
         back = [re.sub(r"^'(?='*[=+\-@\t\r])", "", row["run"]) for row in rows]
         assert back == [row.run for row in found.rows]
         assert [each["name"] for each in json.loads(found.to_json())["runs"]] == list(NAMES)
+
+
+def test_ranks_decide_the_order_where_values_are_of_other_queries() -> None:
+    def at(rank: int) -> list[str]:
+        return [f"x{number}" for number in range(rank - 1)] + ["a"]
+
+    judgements = {f"q{number:02}": {"a": 1} for number in range(60)}
+    easy = list(judgements)[:30]
+    # On the 30 queries of both, "all" is better; on its own 60 it has the lower value.
+    runs = {
+        "easy": {query: at(1 + (number % 3 < 2)) for number, query in enumerate(easy)},
+        "all": {
+            query: at(1) if query in easy else at(20 + number % 2)
+            for number, query in enumerate(judgements)
+        },
+        "last": {query: at(40 + number % 3) for number, query in enumerate(judgements)},
+    }
+    found = judged.compare(judgements, runs, "RR", policy={"missing": "skip"})
+    assert found.value(run="easy") > found.value(run="all")
+    assert found.pair("all", "easy").verdict == "better"
+    places = found.leaderboard()
+    assert [place.run for place in places] == ["all", "easy", "last"]
+    assert [place.rank_low for place in places] == [1, 2, 3]
+    assert found.to_text(quiet=True).splitlines()[1].split()[0] == "all"
+    from judged.pages.boards import Beside, board
+
+    shown = board(found.evaluation, Beside(comparison=found))
+    assert [row.name for row in shown.rows] == ["all", "easy", "last"]
+    # Where all have the same queries, values decide as before.
+    whole = judged.compare(judgements, {**runs, "easy": runs["last"]}, "RR")
+    assert whole.leaderboard()[0].run == "all"

@@ -115,6 +115,40 @@ def test_too_few_counts_groups():
     assert one.p >= 0.05
 
 
+def test_a_few_heavy_units_have_no_verdict():
+    random = np.random.default_rng(4)
+    queries = [f"q{number:03}" for number in range(300)]
+    base = dict(zip(queries, random.random(300).tolist(), strict=True))
+    given = {"a": base, "b": {query: value + 0.3 for query, value in base.items()}}
+    given["b"]["q000"] += 0.1
+    # Shares of 2/3 and ten times 1/30: 1/(4/9 + 10/900) = 2.2 groups.
+    groups = {query: max(number - 190, 0) // 10 for number, query in enumerate(queries)}
+    found = compare_values(given, groups=groups).pair()
+    assert found.verdict == "too few"
+    assert found.says == (
+        "value: 300 queries in 11 groups count as 2.2 groups of equal weight (Kish): too few to "
+        "compare b with a."
+    )
+    assert found.interval.note == "a few queries, or groups, have most of the weight"
+    assert compare_values(given, groups=groups, margin=0.9).pair().verdict == "too few"
+    # 1/rank^1.5 of 300 queries: ζ(1.5)²/ζ(3) is 5.7 at most, below 6.
+    weights = {query: (number + 1) ** -1.5 for number, query in enumerate(queries)}
+    for test in ("t", "randomisation", "bootstrap"):
+        row = compare_values(given, weights=weights, test=test).pair()
+        assert (row.verdict, row.effective_units < 6) == ("too few", True)
+    # 1/rank: 22 of equal weight for 300 queries, 16 for 100.
+    weights = {query: 1 / (number + 1) for number, query in enumerate(queries)}
+    more = compare_values(given, weights=weights)
+    assert (more.pair().verdict, more.warnings()) == ("better", [])
+    fewer = {run: {query: own[query] for query in queries[:100]} for run, own in given.items()}
+    fewer = compare_values(fewer, weights={query: weights[query] for query in queries[:100]})
+    assert fewer.pair().verdict == "better"
+    assert fewer.warnings() == [
+        "value: 100 queries count as 16.5 queries of equal weight (Kish), which are few (below "
+        "20), so intervals are wide and approximate. Use more queries."
+    ]
+
+
 def test_only_queries_that_count_need_a_group():
     judgements, runs = judgements_and_runs()
     judgements["q00"] = {"a": 0}

@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -61,7 +62,8 @@ def test_a_slice_is_the_comparison_of_its_queries():
         for row, other in zip(part.rows, alone.rows, strict=True):
             assert row.p == other.p
             assert row.interval == other.interval
-            assert row.detectable == other.detectable
+            # Six comparisons in both slices are one family, and three of a slice alone another.
+            assert row.detectable > other.detectable
             assert row.value == other.value
         for run in found.runs:
             assert part.intervals["value", run] == alone.interval(run=run)
@@ -95,11 +97,12 @@ def test_whether_the_difference_differs():
         [d[query] for query in QUERIES if LANGUAGES[query]["language"] == name]
         for name in ("de", "en")
     ]
-    assert between.statistic == pytest.approx(stats.f_oneway(*parts).statistic)
-    assert between.p == between.corrected_p == 1 / 10_000
+    welch = stats.ttest_ind(*parts, equal_var=False)
+    assert between.statistic == pytest.approx(welch.statistic**2)
+    assert between.p == between.corrected_p == pytest.approx(welch.pvalue)
     assert between.queries == 36
     assert between.says == (
-        "value: the difference between r1 and r0 differs between slices of language (p 0.0001)."
+        "value: the difference between r1 and r0 differs between slices of language (p < .0001)."
     )
     three = compare_values(values(), slices=LANGUAGES).slices.differences
     np.testing.assert_allclose(
@@ -108,6 +111,23 @@ def test_whether_the_difference_differs():
     )
     other = next(each for each in three if {each.run, each.against} == {"r0", "r2"})
     assert "is not shown to differ between slices of language (p 0." in other.says
+
+
+def test_small_slices_are_not_in_the_test_between_slices():
+    kinds = {
+        query: {"kind": "rare" if at < 3 else "a" if at < 20 else "b"}
+        for at, query in enumerate(QUERIES)
+    }
+    found = compare_values(values(2), slices=kinds)
+    without = {query: own for query, own in kinds.items() if own["kind"] != "rare"}
+    alone = compare_values(only(values(2), list(without)), slices=without)
+    assert found.slices.differences[0].p == pytest.approx(alone.slices.differences[0].p)
+    note = "kind: rare has fewer than 6 queries (by weight), too few for the test between slices."
+    assert (note in found.slices.notes, alone.slices.notes) == (True, ())
+    groups = {query: at // 9 for at, query in enumerate(QUERIES)}
+    few = compare_values(values(2), slices=LANGUAGES, groups=groups).slices
+    assert few.differences == ()
+    assert "language: de and en have fewer than 6 groups (by weight)" in few.notes[0]
 
 
 def test_losses_come_first():
@@ -204,7 +224,7 @@ def test_numbers_are_cut_into_thirds():
     # Most queries have one value: equal ones stay together, and no third is empty.
     uneven = pl.Series([1] * 80 + list(range(2, 22)))
     cut, _ = cut_of("words", uneven)
-    assert cut.names == ("1", "2", "3 to 21")
+    assert cut.names == ("1", "2 to 11", "12 to 21")
     close = pl.Series([1 + number * 1e-9 for number in range(9)])
     cut, _ = cut_of("score", close)
     assert len(set(cut.names)) == 3
@@ -219,8 +239,16 @@ def test_thirds_are_as_even_as_they_can_be():
         counts = random.integers(1, 9, random.integers(3, 12))
         first, second = thirds(counts)
         assert 0 < first < second < len(counts)
-        upto = np.cumsum(counts)[:-2]
-        assert abs(upto[first - 1] - counts.sum() / 3) == np.abs(upto - counts.sum() / 3).min()
+
+        def squares(cuts, counts=counts):
+            return sum(int(part.sum()) ** 2 for part in np.split(counts, cuts))
+
+        every = combinations(range(1, len(counts)), 2)
+        assert squares((first, second)) == min(map(squares, every))
+    # Sixty of 1, and one each of 2 to 31.
+    cut, _ = cut_of("words", pl.Series([1] * 60 + list(range(2, 32))))
+    assert cut.names == ("1", "2 to 16", "17 to 31")
+    assert np.bincount(cut.labels).tolist() == [60, 15, 15]
 
 
 def test_queries_without_a_value_are_in_no_slice():

@@ -161,8 +161,10 @@ def test_weights_count() -> None:
     values = found.per_query["AP"].drop_nulls().to_numpy()
     w = np.array([weights[query] for query in judgements if weights[query]])
     mean = np.average(values, weights=w)
-    error = math.sqrt(24 / 23 * np.sum((w * (values - mean)) ** 2)) / w.sum()
-    half = stats.t.ppf(0.975, 23) * error
+    shares = w / w.sum()
+    s = np.sum(shares**2)
+    error = math.sqrt(np.sum((shares * (values - mean)) ** 2 / (1 - 2 * shares + s)))
+    half = stats.t.ppf(0.975, 1 / s - 1) * error
     assert ends(found.interval()) == pytest.approx((mean - half, mean + half))
     equal = evaluate(judgements, run, "AP", weights=dict.fromkeys(judgements, 3.0), interval=True)
     assert equal.interval() == evaluate(judgements, run, "AP", interval=True).interval()

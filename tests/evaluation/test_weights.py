@@ -250,6 +250,36 @@ def test_warnings() -> None:
     assert "cannot exceed" not in told("Success(of=all)@3", a=0, b=3)
 
 
+def test_intervals_of_a_small_effective_number_are_wide_and_carry_a_warning() -> None:
+    # One of 50 queries has half of the weight: they count as 1/(1/4 + 49/98²) = 3.9.
+    judgements = {f"q{number:02}": {"x": 1} for number in range(50)}
+    run = {query: ["y"] * (at % 7) + ["x"] for at, query in enumerate(judgements)}
+    run = {
+        query: [f"{item}{at}" * (item == "y") or item for at, item in enumerate(items)]
+        for query, items in run.items()
+    }
+    weights = dict.fromkeys(judgements, 1.0) | {"q00": 49.0}
+    found = judged.evaluate(judgements, run, ["RR", "MedR"], weights=weights, interval=True)
+    assert found.interval("RR").high - found.interval("RR").low > 0.9
+    assert found.interval("MedR").note == (
+        "50 queries count as 3.9 of equal weight (Kish), too few for a 95 % interval by "
+        "resampling, which takes 6"
+    )
+    few = (
+        "RR and MedR: 50 queries count as 3.9 queries of equal weight (Kish), which are few (below "
+        "20), so intervals are wide and approximate. Use more queries."
+    )
+    assert few in found.warnings()
+    plain = judged.evaluate(judgements, run, ["RR", "MedR"], weights=weights)
+    assert few not in plain.warnings()
+    groups = {query: int(query[1:]) // 5 for query in judgements}
+    grouped = judged.evaluate(judgements, run, "RR", groups=groups, interval=True)
+    assert "RR: 50 queries in 10 groups are few (below 20)" in " ".join(grouped.warnings())
+    few = dict(list(judgements.items())[:9])
+    for equal in (None, dict.fromkeys(few, 3.0)):
+        assert judged.evaluate(few, run, "RR", interval=True, weights=equal).warnings() == []
+
+
 def test_how_far_ties_move_a_weighted_mean() -> None:
     judgements = {"a": {"x": 1}, "b": {"x": 1}}
     run = {"a": {"x": 1.0, "y": 1.0}, "b": {"x": 1.0}}  # RR of a is 1/2 or 1

@@ -66,10 +66,9 @@ def test_the_first_by_value_may_be_behind_on_the_queries_of_both() -> None:
     compared = found.compare()
     assert compared.pair("whole", "part", "RR").difference == 0.25
     heading = leading(found, compared, "RR")
-    assert heading.title == "part has the highest RR, on other queries than whole"
+    assert heading.title == "whole leads on RR"
     assert heading.line == (
-        "With 0.750 it is first; on the queries of both whole is 0.250 ahead "
-        "(95 % interval 0.130 to 0.370, 20 queries)."
+        "With 0.583 it is 0.250 ahead of part (95 % interval 0.130 to 0.370, 20 queries)."
     )
     heading = leading(found, compared, "MedR")
     assert heading.title == "part has the lowest MedR, on other queries than whole"

@@ -135,6 +135,28 @@ def test_what_is_detectable_is_what_compare_says() -> None:
     )
 
 
+def test_uneven_groups_count_as_in_compare() -> None:
+    groups = {f"q{at}": 0 if at < 8 else at // 2 for at in range(40)}
+    compared = judged.compare_values(values(SPREAD), groups=groups)
+    found = judged.plan(pilot=compared, queries=40)
+    assert found.difference == pytest.approx(compared.pair().detectable, rel=1e-9)
+    # Shares of 1/5 and 16 times 1/20: 1/(1/25 + 16/400) = 12.5 groups of equal size.
+    assert found.units == pytest.approx(12.5)
+    said = " ".join(found.sentences())
+    assert "whose 17 count as 12.5 of equal size" in said
+
+
+def test_queries_never_count_as_more_than_they_are() -> None:
+    # Each group holds a gain and a loss of about the same size: a design effect far below 1.
+    differences = [sign * 0.1 + 0.001 * (at % 7) for at in range(60) for sign in (1, -1)]
+    found = judged.plan(pilot=differences, groups=[at // 2 for at in range(120)], queries=120)
+    assert found.pilot is not None
+    assert found.pilot.design_effect < 1
+    said = " ".join(found.sentences())
+    assert "count as" not in said
+    assert "queries of a group are no more alike than others" in said
+
+
 def test_weights_count_as_in_compare() -> None:
     weights = {f"q{at}": 1.0 + at % 3 for at in range(40)}
     compared = judged.compare_values(values(SPREAD), weights=weights)

@@ -90,9 +90,10 @@ def test_the_smallest_number_to_be_equivalent() -> None:
     assert terms.equivalence_units(0.05, 0.01, 0.8) is None
 
 
-def test_equivalence_does_not_go_by_the_number_of_comparisons() -> None:
-    one, six = Terms(margin=0.01), Terms(margin=0.01, comparisons=6)
-    assert one.equivalence_units(0.05, 0.0, 0.8) == six.equivalence_units(0.05, 0.0, 0.8)
+def test_equivalence_is_corrected_for_the_number_of_comparisons() -> None:
+    six = Terms(margin=0.01, comparisons=6)
+    alone = Terms(level=1 - 0.05 / 6, margin=0.01)
+    assert six.equivalence_units(0.05, 0.0, 0.8) == alone.equivalence_units(0.05, 0.0, 0.8)
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])

@@ -221,7 +221,7 @@ def test_a_failing_gate_updates_nothing(path: Path) -> None:
     failed = make(path, run=NEW)
     assert (failed.passed, failed.updated) == (False, False)
     assert path.read_bytes() == before
-    assert f"the baseline {path} stays as it was, as the gate failed." in failed.sentences()
+    assert f"the baseline {path} stays as it was, as the gate did not pass." in failed.sentences()
     forced = make(path, run=NEW, force=True)
     assert (forced.passed, forced.updated) == (False, True)
     assert path.read_bytes() != before

@@ -163,20 +163,115 @@ def test_where_lower_is_better_a_rise_is_the_drop() -> None:
 
 def test_too_few_queries_show_no_loss() -> None:
     judgements, old = ranked_at([1] * 50)
-    _, new = ranked_at([9] * 5 + [1] * 45)
+    _, new = ranked_at([9] * 4 + [1] * 46)
     found = judged.gate(judgements, new, "RR", baseline=old)
     assert found.passed
     row = found.rows[0]
     assert row.word == "too few"
     assert math.isnan(row.p)
     assert row.says == (
-        "RR: from 1.000 to 0.911, a drop of 0.089; only 5 queries differ, too few to show a loss."
+        "RR: from 1.000 to 0.929, a drop of 0.071; only 4 queries differ, too few to show a loss."
     )
     assert row.sees == (
-        "RR: what drop 50 queries would show cannot be said: only 5 queries differ, which is no "
+        "RR: what drop 50 queries would show cannot be said: only 4 queries differ, which is no "
         "spread to go by."
     )
     assert not judged.gate(judgements, new, "RR", baseline=old, rule="point").passed
+
+
+def test_five_losses_show_a_loss() -> None:
+    """One-sided, five signs that are all alike have a p of 2⁻⁵."""
+    for others in (0, 45):
+        judgements, old = ranked_at([1] * (5 + others))
+        _, new = ranked_at([9, 8, 7, 6, 5] + [1] * others)
+        row = judged.gate(judgements, new, "RR", baseline=old).rows[0]
+        assert (row.word, row.p) == ("regression", 2.0**-5)
+        # A gain of one query among them is no longer significant.
+        _, mixed = ranked_at([9, 8, 7, 6, 1] + [1] * others)
+        judgements, before = ranked_at([1, 1, 1, 1, 2] + [1] * others)
+        assert judged.gate(judgements, mixed, "RR", baseline=before).rows[0].word == "not shown"
+    empty = {query: ["x"] for query in judgements}
+    assert not judged.gate(judgements, empty, "MedR", baseline=old).passed
+
+
+def test_a_set_too_small_to_show_any_loss_decides_nothing() -> None:
+    judgements, old = ranked_at([1] * 4)
+    _, new = ranked_at([9, 8, 7, 6])
+    for run, then in ((new, old), (old, new)):
+        found = judged.gate(judgements, run, "RR", baseline=then)
+        assert (found.passed, found.decided, found.rows[0].word) == (False, False, "too small")
+        assert found.says() == "cannot decide: too few queries to show any loss on RR."
+        assert found.to_dict()["decided"] is False
+        assert 'failures="0" errors="1"' in found.to_junit()
+    assert found.rows[0].says.endswith("4 queries cannot show any loss at 95 %; use at least 5.")
+    from judged.testing import assert_no_regression
+
+    with pytest.raises(InputError, match="cannot decide"):
+        assert_no_regression(judgements, new, "RR", baseline=old)
+    # What is the same cannot be worse; a rule without statistics and a value to reach decide.
+    assert judged.gate(judgements, old, "RR", baseline=old).passed
+    assert judged.gate(judgements, new, "RR", baseline=old, rule="point").decided
+    short = judged.gate(judgements, new, "RR", baseline=old, minimum={"RR": 0.5})
+    assert (short.passed, short.decided) == (False, True)
+
+
+@pytest.mark.parametrize(("size", "measures", "needed"), [(5, 2, 6), (6, 5, 7), (4, 1, 5)])
+def test_what_is_too_small_depends_on_the_number_of_measures(
+    size: int, measures: int, needed: int
+) -> None:
+    """All queries lose the same: 2⁻ⁿ times the number of measures has to be below 0.05."""
+    names = ["RR", "AP", "nDCG@10", "nDCG@5", "Rprec"][:measures]
+    for number in (size, needed):
+        judgements, old = ranked_at([1] * number)
+        _, new = ranked_at([2] * number)
+        found = judged.gate(judgements, new, names, baseline=old)
+        assert not found.passed
+        assert found.decided == (number == needed)
+    assert (
+        f"use at least {needed}."
+        in judged.gate(
+            *(ranked_at([1] * size)[0], ranked_at([2] * size)[1]),
+            names,
+            baseline=ranked_at([1] * size)[1],
+        )
+        .rows[0]
+        .says
+    )
+
+
+def test_a_few_heavy_queries_decide_nothing() -> None:
+    judgements, old = ranked_at([1] * 50)
+    _, new = ranked_at([2] * 50)
+    weights = {query: 49.0 if query == "q000" else 1.0 for query in judgements}
+    found = judged.gate(judgements, new, "RR", baseline=old, weights=weights)
+    assert (found.passed, found.decided) == (False, False)
+    assert "50 queries count as 3.9 of equal weight (Kish)" in found.rows[0].says
+    unsafe = judged.gate(
+        judgements, new, "RR", baseline=old, weights=weights, rule="safe", max_drop=0.6
+    )
+    assert unsafe.rows[0].word == "not shown to be safe"
+
+
+def test_a_value_to_reach_needs_no_baseline() -> None:
+    judgements, run = ranked_at([1, 2, 1])
+    found = judged.gate(judgements, run, minimum={"RR": 0.8, "P@1": 0.5})
+    assert (found.passed, found.says()) == (True, "passed: 2 values reached.")
+    assert [row.measure for row in found.minima] == ["RR", "P@1"]
+    failed = judged.gate(judgements, run, "RR", minimum=0.9)
+    assert (failed.passed, failed.decided) == (False, True)
+    assert failed.says() == "failed: the value of RR."
+    assert failed.to_dict()["baseline"] == {"source": "no baseline", "kind": "none", "run": None}
+    golden = judged.gate(judgements, run, "RR", golden={"q000": 1.0, "q001": 1.0})
+    assert [each.holds for each in golden.golden] == [True, False]
+    refused = {
+        "update_baseline (--update-baseline) needs": {"update_baseline": True, "minimum": 0.5},
+        "max_drop (--max-drop) needs": {"max_drop": 0.1, "minimum": 0.5},
+        "has no minimum, and there is no baseline": {"golden": ["q000"]},
+    }
+    for message, options in refused.items():
+        with pytest.raises(InputError) as error:
+            judged.gate(judgements, run, "RR", **options)
+        assert message in str(error.value)
 
 
 def test_few_differing_queries_are_safe_by_their_share() -> None:
@@ -189,7 +284,7 @@ def test_few_differing_queries_are_safe_by_their_share() -> None:
         assert found.rows[0].word == word
 
 
-@pytest.mark.parametrize(("size", "shown"), [(5, False), (6, True), (30, True)])
+@pytest.mark.parametrize(("size", "shown"), [(4, False), (6, True), (30, True)])
 def test_a_constant_drop_is_shown_by_its_signs_alone(size: int, shown: bool) -> None:
     judgements, old = ranked_at([1] * size)
     _, new = ranked_at([2] * size)
@@ -207,7 +302,7 @@ def test_a_constant_drop_is_shown_by_its_signs_alone(size: int, shown: bool) -> 
 def test_one_query_is_never_certain() -> None:
     judgements, old = ranked_at([1])
     _, new = ranked_at([9])
-    assert judged.gate(judgements, new, "RR", baseline=old).rows[0].word == "too few"
+    assert judged.gate(judgements, new, "RR", baseline=old).rows[0].word == "too small"
     safe = judged.gate(judgements, old, "RR", baseline=new, rule="safe", max_drop=0.5)
     assert safe.rows[0].word == "not shown to be safe"
 
@@ -274,7 +369,7 @@ def test_golden_queries() -> None:
     )
     assert lost.says() == "failed: golden query q001 on RR."
     for golden in ({"q001": 0.3}, {"q001": {"MRR": 1 / 3}}):
-        assert judged.gate(judgements, new, "RR", baseline=old, golden=golden).passed
+        assert judged.gate(judgements, new, "RR", golden=golden).passed
     with pytest.raises(InputError) as unknown:
         judged.gate(judgements, new, "RR", baseline=old, golden=["q01"])
     assert str(unknown.value) == (
@@ -387,7 +482,8 @@ def test_a_minimum_has_to_say_of_what() -> None:
     with pytest.raises(InputError) as none:
         judged.gate(judgements, run, "RR")
     assert str(none.value) == (
-        "a gate needs a baseline: a file that a gate wrote (update_baseline), or a run."
+        "a gate needs a baseline, a file that a gate wrote or a run (baseline, --baseline); or "
+        "values to reach (minimum, --min)."
     )
 
 
@@ -412,7 +508,7 @@ def test_weights_and_groups_count() -> None:
     assert plain.rows[0].word == "regression"
     groups = {query: str(at % 2) for at, query in enumerate(judgements)}
     grouped = judged.gate(judgements, new, "RR", baseline=old, groups=groups)
-    assert (grouped.rows[0].word, grouped.rows[0].groups) == ("too few", 2)
+    assert (grouped.rows[0].word, grouped.rows[0].groups) == ("too small", 2)
     weights = {query: 10.0 if query > "q006" else 1.0 for query in judgements}
     weighed = judged.gate(judgements, new, "RR", baseline=old, weights=weights).rows[0]
     each = np.array([0.5] * 5 + [1 / 3, 0.25] + [1] * 5)
@@ -432,3 +528,12 @@ def test_a_minimum_of_repeats_is_by_the_interval_of_a_comparison() -> None:
         bounds.append(found.minima[0].bound)
         assert bounds[-1] == both.interval(run="a").low
     assert bounds[1] == pytest.approx(30 * bounds[0])
+
+
+def test_a_median_that_falls_in_all_resamples_fails() -> None:
+    rng = np.random.default_rng(0)
+    judgements, old = ranked_at(rng.choice([1, 2, 5], 300, p=[0.7, 0.15, 0.15]))
+    _, new = ranked_at(rng.choice([1, 10, 20], 300, p=[0.1, 0.6, 0.3]))
+    found = judged.gate(judgements, new, "MedR", baseline=old)
+    assert not found.passed
+    assert (found.rows[0].word, found.rows[0].p) == ("regression", 1 / 10_000)

@@ -75,14 +75,12 @@ def test_a_weight_counts_as_so_much_of_a_mean() -> None:
         assert found.spread.mean[at] == pytest.approx(mean - weight * (middle - every))
         share = weight * others.sum() / w.sum()
         parts = [
-            size
-            / (size - 1)
-            * (own**2 * (values - np.average(values, weights=own)) ** 2).sum()
+            (
+                (own * (values - np.average(values, weights=own))) ** 2
+                / (1 - 2 * own / own.sum() + (own**2).sum() / own.sum() ** 2)
+            ).sum()
             / own.sum() ** 2
-            for size, own, values in (
-                (30, ours, y - share * f[judged]),
-                (60, others, share * f[~judged]),
-            )
+            for own, values in ((ours, y - share * f[judged]), (others, share * f[~judged]))
         ]
         assert found.spread.error[at] == pytest.approx(sum(parts) ** 0.5)
     same = powered(trusted, cheap, judged, np.full(90, 3.0))

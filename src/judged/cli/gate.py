@@ -69,11 +69,10 @@ def _words(choices: dict[str, str]) -> str:
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
 @click.option(
     "--baseline",
-    required=True,
     metavar="FILE|RUN",
     type=READS,
     help="A file that --update-baseline wrote, known by its content, or a run, which is scored "
-    "again with today's judgements.",
+    "again with today's judgements; not needed for --min, nor for --golden with minima.",
 )
 @measures_option
 @click.option(
@@ -164,7 +163,7 @@ def gate(
     judgements: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    baseline: str,
+    baseline: str | None,
     junit: str | None,
     markdown: str | None,
     json: str | None,
@@ -176,9 +175,9 @@ def gate(
     system.
 
     The exit code is 0 where every rule holds, 1 where one does not, and 2 where nothing was
-    decided: bad input, no baseline, another one, wrong usage.
+    decided: too few queries to show any loss, bad input, no baseline, another one, wrong usage.
     """
-    from judged.cli import DONE, NO
+    from judged.cli import DONE, NO, REFUSED
     from judged.cli._terminal import counting, deliver
     from judged.errors import InputError
     from judged.outputs import write_text
@@ -187,7 +186,7 @@ def gate(
 
     check_format(form, None, SAVED_AS)
     try:
-        held: Any = opened_run(engine, baseline, options)
+        held: Any = None if baseline is None else opened_run(engine, baseline, options)
         with counting("Reading runs", len(runs) or 1, "") as advance:
             found = hold(
                 *opened(engine, judgements, runs, options),
@@ -197,6 +196,7 @@ def gate(
                 **options,
             )
     except NoBaselineError:
+        assert baseline is not None
         raise InputError(
             _how_to_make(baseline, click.get_current_context().meta[ARGUMENTS])
         ) from None
@@ -205,6 +205,8 @@ def gate(
     for path, text in texts.items():
         write_text(path, text)
     deliver(found, form, None)
+    if not found.decided:
+        return REFUSED
     return DONE if found.passed else NO
 
 

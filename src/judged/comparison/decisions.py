@@ -14,7 +14,7 @@ from judged.comparison.pair import Pair
 from judged.comparison.sentences import sentence
 from judged.comparison.settings import SIMULTANEOUS, Settings
 from judged.comparison.sizes import Size, sizes
-from judged.comparison.verdicts import verdict
+from judged.comparison.verdicts import is_inside, verdict
 from judged.errors import InputError, quoted
 from judged.evaluation.trusted import Correction
 from judged.statistics.intervals import Interval
@@ -86,15 +86,40 @@ def rows_of(
         ]
         otherwise = depends(matches, words)
     trusted = corrections_of(matches, settings, numbers)
+    inside = within_margins(matches, found, settings, numbers, many)
+    comparisons = [many[at] for at in range(len(matches))]
+    every = zip(
+        matches, found, corrected_p, sizes(matches, settings, comparisons), inside, strict=True
+    )
     rows = []
-    for at, (match, outcome, p, size) in enumerate(
-        zip(matches, found, corrected_p, sizes(matches, settings), strict=True)
-    ):
-        row = row_of(match, outcome, p, size, settings)
+    for at, (match, outcome, p, size, is_within) in enumerate(every):
+        row = row_of(match, outcome, p, size, settings, inside=is_within)
         row = replace(row, depends_on=tuple(otherwise[at]), trusted=trusted[at])
         here = where[at] if where else ""
         rows.append(replace(row, says=sentence(row, settings, many[at], otherwise[at], here)))
     return tuple(rows)
+
+
+def within_margins(
+    matches: Sequence[Match],
+    found: Sequence[Outcome],
+    settings: Settings,
+    numbers: Numbers,
+    many: Mapping[int, int],
+) -> list[bool]:
+    """Whether each difference is shown to be smaller than its margin, corrected for how many
+    comparisons there are in its family."""
+    inside = [False] * len(matches)
+    for comparisons in {*many.values()} if settings.margin is not None else ():
+        own = settings.among(comparisons)
+        which = [at for at, number in many.items() if number == comparisons]
+        tested = [found[at] for at in which]
+        if own != settings:
+            tested = outcomes([matches[at] for at in which], own, numbers)
+        for at, outcome in zip(which, tested, strict=True):
+            margin = settings.margin_of(matches[at].measure.name)
+            inside[at] = margin is not None and is_inside(matches[at], outcome, margin, own)
+    return inside
 
 
 def corrections_of(
@@ -132,9 +157,11 @@ def row_of(
     corrected_p: float,
     size: Size,
     settings: Settings,
+    *,
+    inside: bool,
 ) -> Pair:
     """A row without what it depends on, and without its sentence."""
-    word, negligible = verdict(match, outcome, corrected_p, settings)
+    word, negligible = verdict(match, outcome, corrected_p, settings, inside=inside)
     wins, ties, losses = match.record
     against = abs(match.against_value)
     relative = match.difference / against if against and math.isfinite(against) else None
@@ -162,5 +189,6 @@ def row_of(
         verdict=word,
         negligible=negligible,
         test=outcome.test,
+        effective_units=match.effective_units if match.uneven else None,
         wider=size.wider,
     )

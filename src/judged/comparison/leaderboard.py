@@ -50,20 +50,36 @@ class Place:
 def leaderboard(
     measure: Compared, values: dict[str, float], rows: Sequence[Pair]
 ) -> tuple[Place, ...]:
-    """The runs by a measure, the best first and those without a value last."""
-    behind, ahead = dict.fromkeys(values, 0), dict.fromkeys(values, 0)
-    for row in rows:
-        if row.measure == measure.name and row.verdict in ("better", "worse"):
-            won = row.verdict == "better"
-            ahead[row.run if won else row.against] += 1
-            behind[row.against if won else row.run] += 1
-    sign = -1 if measure.higher_is_better else 1
+    """Order the runs by a measure, the best first and those without a value last.
 
-    def place(run: str) -> tuple[bool, float]:
+    Where pairs were compared on other queries than those of the values, or a run is shown better
+    than one with a better value, the ranks decide, and values only between equal ranks.
+    """
+    own = [row for row in rows if row.measure == measure.name]
+    behind, ahead = dict.fromkeys(values, 0), dict.fromkeys(values, 0)
+    sign = -1 if measure.higher_is_better else 1
+    by_ranks = False
+    for row in own:
+        pair = (row.run, row.value), (row.against, row.against_value)
+        by_ranks |= any(not _is_same(values[run], value) for run, value in pair)
+        if row.verdict in ("better", "worse"):
+            won, lost = (
+                (row.run, row.against) if row.verdict == "better" else (row.against, row.run)
+            )
+            ahead[won] += 1
+            behind[lost] += 1
+            by_ranks |= sign * values[won] > sign * values[lost]
+
+    def place(run: str) -> tuple[bool, int, int, float]:
         missing = math.isnan(values[run])
-        return missing, 0.0 if missing else sign * values[run]
+        ranks = (behind[run], -ahead[run]) if by_ranks else (0, 0)
+        return missing, *ranks, 0.0 if missing else sign * values[run]
 
     return tuple(
         Place(run, values[run], 1 + behind[run], len(values) - ahead[run])
         for run in sorted(values, key=place)
     )
+
+
+def _is_same(value: float, other: float) -> bool:
+    return math.isclose(value, other, rel_tol=1e-9) or (math.isnan(value) and math.isnan(other))

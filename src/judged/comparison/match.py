@@ -16,6 +16,7 @@ from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.prediction_powered import Powered, powered
 from judged.statistics.samples import Means, Median
+from judged.statistics.units import effective_units
 
 Mask = NDArray[np.bool_]
 
@@ -40,6 +41,16 @@ class Match:
     def units(self) -> int:
         """How many of what is independent there are: queries, or groups of them."""
         return self.queries if self.groups is None else int(self.groups.max(initial=-1)) + 1
+
+    @cached_property
+    def effective_units(self) -> float:
+        """How many queries, or groups, of equal weight would say as much (Kish)."""
+        return effective_units(self.queries, self.weights, self.groups)
+
+    @property
+    def uneven(self) -> bool:
+        """Whether some queries, or groups, weigh more than others."""
+        return self.effective_units < self.units * (1 - CLOSE)
 
     @property
     def weights(self) -> Floats | None:

@@ -14,7 +14,7 @@ from judged.comparison.settings import POWERED, TESTS, WORDS, Settings
 from judged.errors import InputError, MeasureError
 from judged.segments import Floats
 from judged.statistics.student import Spread
-from judged.statistics.tested import Tested, below
+from judged.statistics.tested import Tested, fewest_units
 
 if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 UNSURE = {
     "identical": "no query differs",
     "few": "too few queries differ for an interval",
+    "uneven": "a few queries, or groups, have most of the weight",
     "constant": "all queries differ by the same, so there is no spread to go by",
     "alike": "resamples of the queries give the same difference, so there is no spread to go by",
     "infinite": "some values are infinite",
@@ -50,9 +51,19 @@ class Outcome:
     """The smallest p that these data could give."""
 
 
-def too_few(match: Match, settings: Settings) -> bool:
-    """Whether no sign of the differing queries, or groups, could be shown at the level."""
-    return match.units < 2 or not below(match.smallest_p, settings.level)
+def too_few(match: Match, settings: Settings, sides: int = 2) -> bool:
+    """Return whether the signs of the differing queries, or groups, could not be significant.
+
+    Queries or groups of uneven weight have no verdict either where fewer of equal weight than a
+    two-sided test needs, 6 at 95 %, would say as much: one of them would decide.
+    """
+    few = match.units < 2 or match.differing < fewest_units(settings.level, sides)
+    return few or too_uneven(match, settings)
+
+
+def too_uneven(match: Match, settings: Settings) -> bool:
+    """Return whether uneven weights leave too small an effective number of queries, or groups."""
+    return match.uneven and match.effective_units < fewest_units(settings.level)
 
 
 def outcomes(matches: Sequence[Match], settings: Settings, numbers: Numbers) -> list[Outcome]:
@@ -225,9 +236,13 @@ def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[O
         resamples=settings.resamples,
         seed=settings.seed,
     )
+    # Resamples do not know that few queries differ: their signs alone allow for no smaller p.
     least = (1 if test == "bca" else 2) / (settings.resamples + 1)
-    found = (_outcome(test, method, tested, at) for at in range(len(matches)))
-    return [replace(each, smallest_p=least) for each in found]
+    found = [_outcome(test, method, tested, at) for at in range(len(matches))]
+    return [
+        replace(each, p=max(each.p, match.smallest_p), smallest_p=max(least, match.smallest_p))
+        for each, match in zip(found, matches, strict=True)
+    ]
 
 
 def _ranked(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
@@ -294,12 +309,14 @@ def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Ou
     if not match.differs.any():
         return replace(bare, p=1.0, smallest_p=1.0, note=UNSURE["identical"])
     if too_few(match, settings):
-        exact = _exact(match, outcome)
-        return replace(bare, p=exact, smallest_p=match.smallest_p, note=UNSURE["few"])
+        uneven = too_uneven(match, settings)
+        p = _at_least(match, outcome) if uneven else _exact(match, outcome)
+        note = UNSURE["uneven" if uneven else "few"]
+        return replace(bare, p=p, smallest_p=match.smallest_p, note=note)
     if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
         return replace(bare, p=max(p, _by_repeats(match)), note=UNSURE["constant"])
-    if not outcome.note and not outcome.low < outcome.high:
+    if not outcome.note and math.isnan(outcome.low):
         p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor, match.smallest_p)
         return replace(bare, p=p, note=UNSURE["alike"])
     return replace(outcome, smallest_p=floor)
@@ -321,6 +338,11 @@ def _by_repeats(match: Match) -> float:
     return float(2 * t_tail(np.array([away]), np.array([freedom]))[0])
 
 
+def _at_least(match: Match, outcome: Outcome) -> float:
+    """p of the test, but no less than the signs of the differing queries, or groups, allow."""
+    return max(outcome.p, match.smallest_p) if math.isfinite(outcome.p) else 1.0
+
+
 def _exact(match: Match, outcome: Outcome) -> float:
     """p of the exact randomisation, which so few differing queries allow for; with trusted
     judgements, of those alone."""
@@ -329,7 +351,6 @@ def _exact(match: Match, outcome: Outcome) -> float:
 
     finite = match.averaged is not None and bool(np.isfinite(match.averaged).all())
     if match.averaged is None or not finite or match.differing > EXACT:
-        p = outcome.p if math.isfinite(outcome.p) else 1.0
-        return max(p, match.smallest_p)
+        return _at_least(match, outcome)
     off = match.averaged_rounding
     return exact_p(match.averaged, match.weights, match.groups, rounding=off)

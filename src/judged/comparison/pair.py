@@ -69,6 +69,9 @@ class Pair:
     """The test that p is of."""
     says: str = ""
     """The verdict as a sentence."""
+    effective_units: float | None = None
+    """How many queries, or groups, of equal weight would say as much (Kish); None where all count
+    the same."""
     wider: float | None = None
     """With groups: how many times as wide the interval (of t) is as if queries were independent."""
     trusted: Correction | None = None
@@ -101,6 +104,7 @@ class Pair:
             "against": self.against,
             "queries": self.queries,
             "groups": self.groups,
+            "effective_units": plain(self.effective_units),
             "wider": plain(self.wider),
             "value": plain(self.value),
             "against_value": plain(self.against_value),

@@ -8,7 +8,8 @@ from decimal import Decimal
 
 from judged.comparison.pair import Pair
 from judged.comparison.settings import Settings
-from judged.statistics.tested import below
+from judged.statistics.tested import below, fewest_units
+from judged.statistics.units import counted_as
 from judged.text import counted, few, listed, shown
 
 OTHERWISE = {
@@ -97,6 +98,9 @@ def _verdict(pair: Pair, settings: Settings) -> str:
         few = round(1 - math.log2(pair.smallest_p))
         if pair.queries < 2:
             return f"{run} and {against} share {counted(pair.queries, *_QUERIES)}: too few to tell"
+        if few >= fewest_units(settings.level):
+            worth = counted_as(pair.queries, pair.groups, pair.effective_units or 0.0)
+            return f"{worth}: too few to compare {run} with {against}"
         differing, of = min(pair.wins + pair.losses, few), counted(pair.queries, *_QUERIES)
         if pair.trusted is not None:
             differing = few

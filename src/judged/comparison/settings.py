@@ -4,7 +4,7 @@ matters."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judged.checks import LEVEL, OPTIONS, RESAMPLES, choice, number, whole
@@ -59,10 +59,14 @@ class Settings:
     margin: Mapping[str, float] | float | None = None
     resamples: int = RESAMPLES
     seed: int = 0
+    comparisons: int = field(default=1, kw_only=True)
+    """How many comparisons are corrected together with one of them; nobody asks for it."""
 
     @classmethod
     def of(cls, **given: Any) -> Settings:
         """Settings from what a caller gave, checked."""
+        if "comparisons" in given:
+            raise InputError("comparisons are counted, and cannot be given to a comparison.")
         found = cls(**given)
         choice("test", found.test, TESTS)
         choice("correction", found.correction, CORRECTIONS)
@@ -96,8 +100,6 @@ class Settings:
                         f"margin names {quoted(name)}, which is none of the measures: {known}."
                     )
                 by[names[name]] = _margin(f"the margin of {name}", by_how_much)
-        from dataclasses import replace
-
         return replace(self, margin=by)
 
     def margin_of(self, measure: str) -> float | None:
@@ -106,8 +108,22 @@ class Settings:
 
     @property
     def levels(self) -> tuple[float, float]:
-        """The level of intervals, and that of both one-sided tests for a margin."""
-        return self.level, max(2 * self.level - 1, 1e-9)
+        """The level of intervals, and that of both one-sided tests for a margin, corrected for the
+        number of comparisons."""
+        return self.level, max(2 * self.tested_level - 1, 1e-9)
+
+    def among(self, comparisons: int) -> Settings:
+        """The same for one of so many comparisons that are corrected together. Corrections with
+        intervals of their own, and none, change nothing."""
+        if self.correction in (*SIMULTANEOUS, "none"):
+            return self
+        return replace(self, comparisons=comparisons)
+
+    @property
+    def tested_level(self) -> float:
+        """The level of one comparison in the first step of Holm's correction, which is that of
+        Bonferroni: what is significant there is so whatever the others are."""
+        return 1 - (1 - self.level) / self.comparisons if self.comparisons > 1 else self.level
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""

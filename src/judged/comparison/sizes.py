@@ -29,9 +29,11 @@ class Size(NamedTuple):
     """How many times as wide the interval (of t) is by groups as by queries."""
 
 
-def sizes(matches: Sequence[Match], settings: Settings) -> list[Size]:
-    """How large the difference of each match is."""
+def sizes(matches: Sequence[Match], settings: Settings, comparisons: Sequence[int]) -> list[Size]:
+    """How large the difference of each match is, and would have to be to be found among so many
+    comparisons in its family."""
     found = [Size()] * len(matches)
+    own = [settings.among(number) for number in comparisons]
     for same in alike(matches):
         which = [at for at in same if _has_spread(matches[at])]
         if not which:
@@ -39,20 +41,17 @@ def sizes(matches: Sequence[Match], settings: Settings) -> list[Size]:
         together = [matches[at] for at in which]
         columns, first = columns_of(together), together[0]
         every = spread(columns, first.weights, first.groups, more=further_variances(together))
-        least = detectable(every.error, every.freedom, level=settings.level, power=settings.power)
         wider = _wider(columns, together, every, settings)
-        for at, match, small, by in zip(which, together, least, wider, strict=True):
-            found[at] = Size(effect(match), _found(match, small, settings), by)
+        for column, (at, match, by) in enumerate(zip(which, together, wider, strict=True)):
+            least = _least(every.error[column], every.freedom[column], match, own[at])
+            found[at] = Size(effect(match), least, by)
     for at, match in enumerate(matches):
         if match.powered is not None:
-            own = powered_spread([match])
-            least = detectable(own.error, own.freedom, level=settings.level, power=settings.power)
-            found[at] = Size(detectable=_found(match, least, settings))
+            corrected = powered_spread([match])
+            least = _least(corrected.error[0], corrected.freedom[0], match, own[at])
+            found[at] = Size(detectable=least)
         elif (error := jackknife_error(match)) is not None:
-            least = detectable(
-                np.asarray(error), match.units - 1.0, level=settings.level, power=settings.power
-            )
-            found[at] = Size(detectable=_found(match, least, settings))
+            found[at] = Size(detectable=_least(error, match.effective_units - 1, match, own[at]))
     return found
 
 
@@ -87,10 +86,11 @@ def jackknife_error(match: Match) -> float | None:
     return float(np.sqrt((away**2).sum() * (units - 1) / units))
 
 
-def _found(match: Match, least: Floats, settings: Settings) -> float | None:
+def _least(error: float, freedom: float, match: Match, settings: Settings) -> float | None:
     """The smallest difference that is found, on the scale of the numbers; None where no difference
     would be: too few queries differ, or it is larger than any that there can be."""
-    shown = float(match.on_scale(np.asarray(least)).item())
+    least = detectable(error, freedom, level=settings.tested_level, power=settings.power)
+    shown = float(match.on_scale(least).item())
     seen = math.isfinite(shown) and shown <= _largest(match) and not too_few(match, settings)
     return shown if seen else None
 

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
 
 
-def verdict(match: Match, outcome: Outcome, p: float, settings: Settings) -> tuple[str, bool]:
+def verdict(
+    match: Match, outcome: Outcome, p: float, settings: Settings, *, inside: bool | None = None
+) -> tuple[str, bool]:
     """The verdict at this p, corrected or not, and whether a difference that is shown is shown to
-    be smaller than the margin."""
+    be smaller than the margin; `inside` is whether it is, where the number of comparisons is taken
+    into account."""
     if match.queries and not match.differs.any():
         return "identical", False
-    margin = settings.margin_of(match.measure.name)
-    inside = margin is not None and is_inside(match, outcome, margin, settings)
+    if inside is None:
+        margin = settings.margin_of(match.measure.name)
+        inside = margin is not None and is_inside(match, outcome, margin, settings)
     if too_few(match, settings):
         return ("equivalent" if inside else "too few"), False
     if below(p, settings.level):
@@ -57,7 +61,8 @@ def is_inside(match: Match, outcome: Outcome, margin: float, settings: Settings)
         uneven = match.groups is not None or match.weights is not None or match.powered is not None
         if aggregate not in ("mean", "sum") or uneven or match.queries < 2:
             return False
-        share = clopper_pearson(match.differing, match.queries, settings.level, one_sided=True)[1]
+        level = settings.tested_level
+        share = clopper_pearson(match.differing, match.queries, level, one_sided=True)[1]
         return bool(share * match.width < margin)
     return -margin < outcome.inner_low and outcome.inner_high < margin
 

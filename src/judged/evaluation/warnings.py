@@ -10,7 +10,7 @@ import numpy as np
 from judged.errors import warn
 from judged.evaluation import effects
 from judged.evaluation.definition import about_runs
-from judged.evaluation.weighting import about_weights
+from judged.evaluation.weighting import about_few, about_weights
 from judged.measures.orders import LIMIT
 from judged.segments import each_once
 from judged.statistics.aggregates import mean
@@ -330,6 +330,7 @@ ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _unlike_the_library,
     _recall_below_one,
     about_weights,
+    about_few,
     _tie_ends,
     _trusted,
 )

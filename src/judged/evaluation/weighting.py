@@ -9,6 +9,7 @@ import numpy as np
 from judged.errors import MeasureError
 from judged.measures.aggregation import AGGREGATIONS
 from judged.statistics.aggregates import effective_number
+from judged.statistics.units import about_few_units, effective_units
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
@@ -54,6 +55,25 @@ def weights_line(evaluation: Exports) -> list[str]:
         f"weights: queries are weighted by {weights.source}; effective number of queries (Kish) "
         f"{low if low == high else f'{low} to {high}'} of {len(weights.values):,}"
     ]
+
+
+def about_few(evaluation: Exports) -> list[str]:
+    """Warn of intervals from a small effective number of weighted queries, or of groups."""
+    if evaluation.level is None:
+        return []
+    rows = []
+    for run in evaluation.runs:
+        for measure in evaluation.measures:
+            counts = ~np.isnan(run.values[measure])
+            groups = None
+            if evaluation.groups is not None:
+                ids = np.asarray(run.about.queries, object)[counts].tolist()
+                groups = np.array([evaluation.groups[query] for query in ids], np.int64)
+            size = int(counts.sum())
+            effective = effective_units(size, run.about.weights_of(counts), groups)
+            number = None if groups is None else len(np.unique(groups))
+            rows.append((evaluation.label(measure), size, number, effective))
+    return about_few_units(rows)
 
 
 def about_weights(evaluation: Exports) -> list[str]:

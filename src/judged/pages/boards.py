@@ -196,6 +196,11 @@ def board(
     if ascending is None:
         ascending = order == SYSTEM or not _higher_first(evaluation, order)
     rows = _sorted(rows, evaluation, order, ascending)
+    if order == ranked_by and ascending != _higher_first(evaluation, order):
+        # As the leaderboard of the comparison has them: where values are of other queries than the
+        # ranks, these decide.
+        ranked = {run: place for place, run in enumerate(known)}
+        rows.sort(key=lambda row: ranked.get(row.name, len(ranked)))
     columns = tuple(
         _column(evaluation, at, name, rows, name == order)
         for at, name in enumerate(evaluation.labels)

@@ -72,7 +72,7 @@ class Asked:
             level=level,
             comparisons=many,
             margin=optional(_above_0)("margin", margin),
-            per_unit=known.per_unit if known is not None and known.grouped else effect,
+            per_unit=effect if known is None else effect * known.per_unit,
         )
         true = _difference(difference, terms.margin)
         found = cls(
@@ -122,7 +122,8 @@ class Asked:
         if self.terms.per_unit == 1:
             return ""
         if self.pilot is not None and self.pilot.grouped:
-            return f", which are {self.terms.floor} groups of {self.terms.per_unit:.3g} queries"
+            verb = "are" if self.pilot.effective_units is None else "count as"
+            return f", which {verb} {self.terms.floor} groups of {self.terms.per_unit:.3g} queries"
         return f", which count as {self.terms.floor} independent ones"
 
 

@@ -15,8 +15,9 @@ from judged.comparison.decisions import compared_runs
 from judged.comparison.match import Match, matched
 from judged.errors import InputError, MeasureError, quoted
 from judged.segments import Floats, Ints
+from judged.statistics.aggregates import CLOSE
 from judged.statistics.student import spread
-from judged.statistics.units import number_of_units, numbered
+from judged.statistics.units import effective_units, number_of_units, numbered
 from judged.text import Warned, counted, few, listed, plain
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ class Pilot:
 
     differences: Floats
     """How much better the run is for each unit; their mean is the difference that was seen, and
-    their standard deviation what the difference's standard error times the root of the number of
-    units is."""
+    their standard deviation what the difference's standard error times the root of the effective
+    number of units is."""
     queries: int
     """How many queries there are."""
     differing: int
@@ -55,6 +56,8 @@ class Pilot:
     """Whether queries count by weights."""
     design_effect: float = 1.0
     """How many times as large the variance of the mean is by groups as by queries."""
+    effective_units: float | None = None
+    """How many units of equal weight would say as much (Kish); None where all weigh the same."""
     correlation: float | None = None
     """The intraclass correlation that the design effect stands for; None without groups."""
     pairs: int = 1
@@ -123,26 +126,45 @@ class Pilot:
         mean = float(counts @ values / counts.sum()) if len(values) else math.nan
         apart = counts * (values - mean)
         differs = values != 0
-        if groups is None:
-            weighted = weights is not None
-            return cls(mean + apart, len(values), int(differs.sum()), weighted=weighted)
-        units = number_of_units(len(values), groups)
-        by_unit = np.bincount(groups, apart, units) * units / len(values)
-        effect, correlation = _design_effect(values, weights, groups)
-        return cls(
-            mean + by_unit,
+        effective = effective_units(len(values), weights, groups)
+        found = cls(
+            mean + apart,
             len(values),
-            len(np.unique(groups[differs])),
-            grouped=True,
+            int(differs.sum()),
             weighted=weights is not None,
-            design_effect=effect,
-            correlation=correlation,
         )
+        if groups is not None:
+            units = number_of_units(len(values), groups)
+            by_unit = np.bincount(groups, apart, units) * units / len(values)
+            effect, correlation = _design_effect(values, weights, groups)
+            found = replace(
+                found,
+                differences=mean + by_unit,
+                differing=len(np.unique(groups[differs])),
+                grouped=True,
+                design_effect=effect,
+                correlation=correlation,
+            )
+        if effective < found.units * (1 - CLOSE) and found.sd > 0:
+            # A plan counts in units of equal weight: so many have the standard error of these.
+            error = float(spread(values[:, None], weights, groups).error[0])
+            scale = error * math.sqrt(effective) / found.sd
+            found = replace(
+                found,
+                differences=mean + (found.differences - mean) * scale,
+                effective_units=effective,
+            )
+        return found
 
     @property
     def units(self) -> int:
         """How many queries there are, or groups."""
         return len(self.differences)
+
+    @property
+    def effective(self) -> float:
+        """How many units of equal weight would say as much (Kish)."""
+        return self.units if self.effective_units is None else self.effective_units
 
     @property
     def unit(self) -> tuple[str, str]:
@@ -151,8 +173,8 @@ class Pilot:
 
     @property
     def per_unit(self) -> float:
-        """How many queries a unit has, on average."""
-        return self.queries / self.units
+        """How many queries count as one unit of equal weight: 1, or the size of even groups."""
+        return max(self.queries / self.effective, 1.0)
 
     @property
     def difference(self) -> float:
@@ -171,9 +193,9 @@ class Pilot:
     @property
     def freedom(self) -> float:
         """The degrees of freedom of the chi-square that the variance is taken for: one less than
-        there are units, and fewer where the tails are long, by their excess kurtosis (Hummel, Banga
-        and Hettmansperger, 2005)."""
-        size, plain_freedom = self.units, self.units - 1.0
+        the effective number of units, and fewer where the tails are long, by their excess kurtosis
+        (Hummel, Banga and Hettmansperger, 2005)."""
+        size, plain_freedom = self.units, self.effective - 1.0
         if size < 4:
             return plain_freedom
         away = (self.differences - self.difference) / self.sd
@@ -198,6 +220,12 @@ class Pilot:
             raise InputError(
                 f"a pilot needs at least two {many} to spread; got {counted(self.units, one, many)}"
                 f"{self._pair(' of ')}."
+            )
+        if self.effective < 2 * (1 - CLOSE):
+            raise InputError(
+                f"a pilot needs the weight of at least two {many}; its {self.units:,} {many}"
+                f"{self._pair(' of ')} count as {self.effective:.2f} of equal weight. Take other "
+                "queries, or say the standard deviation by sd (--sd)."
             )
         size = float(np.abs(self.differences).max())
         if not math.isfinite(size) or not math.isfinite(self.sd):

@@ -224,9 +224,15 @@ def assumptions(plan: Plan) -> list[str]:
     if pilot is not None and pilot.grouped:
         found.append(_groups(plan, pilot))
     elif plan.terms.per_unit != 1:
+        weighted = 1.0 if pilot is None else pilot.per_unit
+        effect = plan.terms.per_unit / weighted
+        causes = [
+            *([f"A design effect of {asked(effect)}"] if effect != 1 else []),
+            *(["Weights as uneven as the pilot's"] if weighted != 1 else []),
+        ]
         found.append(
-            f"A design effect of {asked(plan.terms.per_unit)}: {plan.queries:,} queries count as "
-            f"{plan.units:,.0f} independent ones."
+            f"{' and '.join(causes)}: {plan.queries:,} queries count as {plan.units:,.0f} "
+            "independent ones."
         )
     return [*found, _test(plan)]
 
@@ -249,11 +255,29 @@ def _groups(plan: Plan, pilot: Pilot) -> str:
     correlated = (
         "" if pilot.correlation is None else f" (intraclass correlation {pilot.correlation:.2f})"
     )
+    # A design effect below 1 is mostly chance: queries never count as more than they are.
+    counting = (
+        f"they count as {pilot.queries / effect:,.0f} independent ones"
+        if effect > 1
+        else "queries of a group are no more alike than others"
+    )
+    per_group = pilot.queries / pilot.units
+    groups = plan.queries / per_group
     return (
         f"{pilot.queries:,} queries in {pilot.units:,} groups have a design effect of "
-        f"{effect:.2f}{correlated}: they count as {pilot.queries / effect:,.0f} independent ones. "
-        f"The plan is for {plan.units:,.{0 if plan.units.is_integer() else 1}f} groups of "
-        f"{size(pilot.per_unit)} queries on average."
+        f"{effect:.2f}{correlated}: {counting}. "
+        f"The plan is for {groups:,.{0 if groups.is_integer() else 1}f} groups of "
+        f"{size(per_group)} queries on average{_evenly(pilot)}."
+    )
+
+
+def _evenly(pilot: Pilot) -> str:
+    """How many groups of equal size those of uneven size are worth."""
+    if pilot.effective_units is None:
+        return ""
+    return (
+        f", as uneven in size as the pilot's, whose {pilot.units:,} count as "
+        f"{pilot.effective:,.1f} of equal size"
     )
 
 
@@ -289,13 +313,13 @@ def definitions(plan: Plan) -> list[str]:
     if plan.pilot is not None:
         found.append(
             f"The interval of the sd: a chi-square with {plan.pilot.freedom:,.1f} degrees of "
-            f"freedom, which are n − 1 = {plan.pilot.units - 1:,} or fewer where differences have "
-            "long tails (by their kurtosis)."
+            f"freedom, which are n − 1 = {round(plan.pilot.effective - 1, 1):,.9g} or fewer where "
+            "differences have long tails (by their kurtosis)."
         )
     if terms.margin is not None:
         found.append(
-            "Equivalent: both one-sided tests hold at once, at the level itself; judged compare "
-            "does not correct them for the number of comparisons."
+            "Equivalent: both one-sided tests hold at once, corrected for the number of "
+            "comparisons as in judged compare."
         )
     if plan.simulation is not None:
         found.append(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from judged.errors import InputError
 from judged.planning.asked import Asked
-from judged.planning.pilot import FEW
+from judged.planning.pilot import FEW, Pilot
 from judged.planning.result import Answer, Plan, Row
 from judged.planning.sentences import about_simulation, number, size
 from judged.planning.simulation import Simulation, simulated
@@ -169,20 +169,26 @@ def _refuse_endless(answer: Answer, what: str, sd: float) -> None:
         )
 
 
+def _worth(pilot: Pilot) -> str:
+    if pilot.effective_units is None:
+        return ""
+    return f", which count as {pilot.effective:,.1f} of equal weight,"
+
+
 def _notes(asked: Asked, found: Plan) -> list[str]:
     """What could mislead: a pilot that says little, a difference that cannot be."""
     pilot = asked.pilot
     if pilot is None:
         return []
     notes = [*pilot.notes]
-    if pilot.units < FEW:
+    if pilot.effective < FEW:
         low, high = pilot.interval(asked.terms.level)
         words = {"queries": number, "power": lambda each: f"{each:.2f}", "difference": size}
         said = words[found.solved]
         notes.append(
             Warned(
-                f"a pilot of {counted(pilot.units, *pilot.unit)} hardly knows the standard "
-                f"deviation: it may be anything from {size(low)} to {size(high)}, and the "
+                f"a pilot of {counted(pilot.units, *pilot.unit)}{_worth(pilot)} hardly knows the "
+                f"standard deviation: it may be anything from {size(low)} to {size(high)}, and the "
                 f"{found.solved} anything from {said(found.answer.low)} to "
                 f"{said(found.answer.high)}. Take at least {FEW}."
             )

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from judged.statistics.distributions import t_power, t_power_within
 from judged.statistics.power import critical_value, detectable, fewest, normal_units
-from judged.statistics.tested import below
+from judged.statistics.tested import fewest_units
 
 MOST = 10**9
 """More queries than these nobody asks for."""
@@ -53,10 +53,7 @@ class Terms:
     def floor(self) -> int:
         """The fewest units of which `compare` says anything: with fewer, no signs of their
         differences could be shown at the level."""
-        units = 2
-        while not below(2.0 ** (1 - units), self.level):
-            units += 1
-        return units
+        return fewest_units(self.level)
 
     def _away(self, difference: float) -> float:
         """How far the true difference is from the one that is to be refuted."""
@@ -72,13 +69,13 @@ class Terms:
 
     def equivalence_power(self, sd: float, difference: float, units: float) -> float:
         """How often `compare` calls two systems equivalent within the margin: both one-sided tests,
-        at the level itself, whatever the number of comparisons."""
+        corrected for the number of comparisons."""
         assert self.margin is not None
         above, under = (
             min((self.margin + turned) / sd * math.sqrt(units), MOST)
             for turned in (difference, -difference)
         )
-        critical = critical_value(units - 1.0, self.level, 1)
+        critical = critical_value(units - 1.0, self.tested_level, 1)
         return min(t_power_within(above, under, units - 1.0, critical), 1.0)
 
     def half_width(self, sd: float, units: float) -> float:
@@ -106,7 +103,7 @@ class Terms:
         return self._fewest(
             lambda units: self.equivalence_power(sd, difference, units) >= power,
             (self.margin - abs(difference)) / sd,
-            self.level,
+            self.tested_level,
             power if difference else (1 + power) / 2,
         )
 

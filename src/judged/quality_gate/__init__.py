@@ -80,11 +80,12 @@ def gate(
         system, and each query counts with their mean. None where `judgements` are rows that
         hold relevant and retrieved ids.
     measures : MeasuresLike, optional
-        Such as "nDCG@10", or a list; by default those of the baseline file, and with a run as
-        baseline AP, nDCG@10, RR, P@10 and R@100.
-    baseline : path or run
+        Such as "nDCG@10", or a list; by default those of the baseline file, with a run as baseline
+        AP, nDCG@10, RR, P@10 and R@100, and without one those that `minimum` names.
+    baseline : path or run, optional
         A file that a gate wrote, known by its content, or a run in any form that `evaluate` takes,
-        which is scored again with today's judgements.
+        which is scored again with today's judgements. Without one, only `minimum` and `golden`
+        queries with minima are checked.
     rule : {"loss", "safe", "point"}, optional
         "loss" fails where a loss is shown and the drop is larger than the allowed one; "safe" fails
         unless the drop is shown to be smaller than the allowed one; "point" looks at the
@@ -117,6 +118,8 @@ temporary, progress
     Returns
     -------
     Gate
+        Its `passed` and `decided` are both False where nothing fails, and so few queries could not
+        have shown any loss.
 
     >>> judgements = {str(q): {"a": 1} for q in range(8)}
     >>> good = {str(q): ["a", "b"] for q in range(8)}
@@ -149,7 +152,7 @@ temporary, progress
         update_baseline=update_baseline,
     )
     given = reading.given(baseline)
-    if trusted is not None and given.run is None:
+    if trusted is not None and given.run is None and not given.absent:
         raise InputError(
             f"{given.source}: a baseline file keeps the values by one set of judgements, so "
             "trusted (--trusted) takes a run as the baseline."
@@ -157,6 +160,8 @@ temporary, progress
     decision.refuse_early(given, asked)
     if measures is None and given.file is not None:
         measures = [str(own["label"]) for own in given.file.conditions.measures.values()]
+    if measures is None and given.absent and isinstance(minimum, Mapping):
+        measures = [*minimum]
     from judged.evaluation.request import Request
 
     if isinstance(run, Repeats):

@@ -35,6 +35,7 @@ from judged.quality_gate.rules import ruled
 from judged.quality_gate.values import Reached, Wanted, of_query, of_whole, refuse_unknown
 from judged.segments import Floats
 from judged.statistics.aggregates import relative
+from judged.statistics.units import about_few_units
 from judged.text import Warned, few
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ AGAIN = "--update-baseline --force (update_baseline=True, force=True)"
 
 def refuse_early(given: Given, asked: Asked) -> None:
     """What can be refused before anything is read."""
+    if given.absent:
+        _refuse_without_baseline(asked)
+        return
     if not given.exists and not asked.update:
         raise NoBaselineError(
             f"{given.source}: there is no baseline yet; make one with --update-baseline "
@@ -63,6 +67,24 @@ def refuse_early(given: Given, asked: Asked) -> None:
             "file to write the baseline to."
         )
     check_target(given.path)
+
+
+def _refuse_without_baseline(asked: Asked) -> None:
+    """Without a baseline only values that have to be reached can be checked."""
+    if asked.minimum is None and not asked.golden:
+        raise InputError(
+            "a gate needs a baseline, a file that a gate wrote or a run (baseline, --baseline); or "
+            "values to reach (minimum, --min)."
+        )
+    if asked.update or asked.max_drop is not None:
+        option = "update_baseline (--update-baseline)" if asked.update else "max_drop (--max-drop)"
+        raise InputError(f"{option} needs a baseline: name one by baseline (--baseline).")
+    for each in asked.golden:
+        if each.minimum is None:
+            raise InputError(
+                f"{each.place}: query {each.query!r} has no minimum, and there is no baseline "
+                "whose value it could reach; give it a minimum, or a baseline (--baseline)."
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,12 +167,24 @@ def decide(
     if then is not None and not says_missing(policy):
         notes += _lacking(scored.now, then, [queries[at] for at in place])
     numbers = _numbers(scored, then, measures, numbered)
-    allowed, minima = asked.allowed(evaluation), asked.minima(evaluation)
+    allowed = {} if given.absent else asked.allowed(evaluation)
+    minima = asked.minima(evaluation)
     refuse_unknown(asked.golden, queries)
     matches: list[Match] = []
     if then is not None:
         compared = numbers.only(place)
         matches = [matched(compared, measure, NOW, THEN) for measure in measures]
+    if asked.rule != "point":
+        few = about_few_units(
+            (
+                *(match.measure.name, match.queries),
+                None if match.groups is None else match.units,
+                match.effective_units,
+            )
+            for match in matches
+            if match.differs.any()
+        )
+        notes += map(Warned, few)
     rows = ruled(matches, asked.rule, allowed, asked.settings, numbers) if matches else ()
     found = Gate(
         evaluation=evaluation,
@@ -160,7 +194,7 @@ def decide(
         repeats=scored.now.repeats,
         source=given.source,
         against=None if then is None else then.name,
-        kind="run" if given.file is None and given.run is not None else "file",
+        kind="none" if given.absent else "file" if given.run is None else "run",
         rows=rows,
         minima=_minima(measures, minima, numbers, asked),
         golden=_golden(asked.golden, evaluation, measures, numbers, set(place.tolist())),

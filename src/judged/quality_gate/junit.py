@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 def junit(gate: Gate) -> str:
     """One test case for everything that has to hold; what could be seen is its output."""
     checks = gate.checks
-    failures = sum(not each.holds for each in checks)
-    counts = f'tests="{len(checks)}" failures="{failures}" errors="0"'
+    failures = sum(each.fails for each in checks)
+    errors = sum(not each.holds and not each.fails for each in checks)
+    counts = f'tests="{len(checks)}" failures="{failures}" errors="{errors}"'
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<testsuites name="judged gate" {counts}>']
     lines.append(f"  <testsuite name={_attribute(f'judged gate {gate.run}')} {counts}>")
     for each in checks:
@@ -39,9 +40,10 @@ def _case(each: Ruled | Reached, gate: Gate) -> list[str]:
     text = "\n".join([each.says, *_worst_lines(each, gate)])
     body = escape("\n".join(visible(line) for line in text.split("\n")))
     message = _attribute(each.says)
+    tag = "failure" if each.fails else "error"
     return [
         f"{case}>",
-        f"      <failure type={_attribute(word)} message={message}>{body}</failure>",
+        f"      <{tag} type={_attribute(word)} message={message}>{body}</{tag}>",
         "    </testcase>",
     ]
 

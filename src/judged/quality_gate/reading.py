@@ -38,6 +38,11 @@ class Given:
     """What the run is called, where somebody said so."""
 
     @property
+    def absent(self) -> bool:
+        """Whether no baseline was named."""
+        return self.path is None and not self.exists
+
+    @property
     def exists(self) -> bool:
         """Whether there is anything to hold a run against."""
         return self.file is not None or self.run is not None
@@ -46,9 +51,7 @@ class Given:
 def given(baseline: Any) -> Given:
     """A baseline from what a caller may pass; a file that is not there yet has nothing in it."""
     if baseline is None:
-        raise InputError(
-            "a gate needs a baseline: a file that a gate wrote (update_baseline), or a run."
-        )
+        return Given("no baseline")
     if not isinstance(baseline, (str, os.PathLike)):
         return Given("the baseline", run=baseline)
     named = os.fspath(baseline)

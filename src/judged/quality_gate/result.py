@@ -71,7 +71,7 @@ class Gate(Result):
     against: str | None
     """What the run is called that it was made of; None where nothing was compared."""
     kind: str
-    """file or run: what the baseline is."""
+    """file, run or none: what the baseline is."""
     rows: tuple[Ruled, ...]
     """What the rule says of each measure."""
     minima: tuple[Reached, ...] = ()
@@ -102,6 +102,12 @@ class Gate(Result):
         return all(each.holds for each in self.checks)
 
     @property
+    def decided(self) -> bool:
+        """Whether the gate passed or failed. It does neither where nothing fails and a set of
+        queries is too small to show any loss."""
+        return self.passed or any(each.fails for each in self.checks)
+
+    @property
     def interval_level(self) -> float:
         """The level of an interval each end of which holds at the gate's level."""
         return 2 * self.level - 1
@@ -121,6 +127,7 @@ class Gate(Result):
         """
         return {
             "passed": self.passed,
+            "decided": self.decided,
             "rule": self.rule,
             "level": self.level,
             "run": self.run,
@@ -195,14 +202,19 @@ class Gate(Result):
         >>> gate({"q1": {"a": 1}, "q2": {"b": 1}}, run, "RR", baseline=run).says()
         'passed: the rule loss holds on RR.'
         """
-        failing = [_named(each) for each in self.checks if not each.holds]
+        failing = [_named(each) for each in self.checks if each.fails]
         if failing:
             return f"failed: {listed(failing)}."
+        if not self.passed:
+            small = listed([row.measure for row in self.rows if not row.holds])
+            return f"cannot decide: too few queries to show any loss on {small}."
         reached = [
             f"{counted(len(each), word)} reached"
             for each, word in ((self.minima, "value"), (self.golden, "golden value"))
             if each
         ]
+        if self.kind == "none":
+            return f"passed: {'; '.join(reached)}."
         if self.rows:
             on = listed([row.measure for row in self.rows])
             return f"passed: {'; '.join([f'the rule {self.rule} holds on {on}', *reached])}."
@@ -231,7 +243,7 @@ class Gate(Result):
                 for row in self.rows
                 if row.trusted is not None
             ),
-            *(each.says for each in (*self.minima, *self.golden) if not each.holds),
+            *(each.says for each in (*self.minima, *self.golden) if each.fails),
             *(row.sees for row in self.rows),
             *self._done(),
             *(note for note in self.notes if note not in self.warnings()),
@@ -250,7 +262,7 @@ class Gate(Result):
         if self.updated:
             said.append(f"wrote the baseline {self.source}.")
         elif self.to_update:
-            said.append(f"the baseline {self.source} stays as it was, as the gate failed.")
+            said.append(f"the baseline {self.source} stays as it was, as the gate did not pass.")
         return said
 
     def _corrected(self) -> list[str]:

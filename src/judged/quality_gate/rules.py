@@ -12,7 +12,7 @@ import numpy as np
 from judged.comparison.decisions import corrections_of
 from judged.comparison.match import Match
 from judged.comparison.numbers import Numbers
-from judged.comparison.outcomes import Outcome, averages, outcomes, too_few
+from judged.comparison.outcomes import Outcome, averages, outcomes, too_few, too_uneven
 from judged.comparison.sentences import amount, some
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import is_inside
@@ -21,7 +21,7 @@ from judged.evaluation.trusted import Correction
 from judged.quality_gate.sight import Sight, differing, sight
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.corrections import corrected
-from judged.statistics.tested import below
+from judged.statistics.tested import below, fewest_units
 from judged.text import counted, plain
 
 FAILS = {
@@ -30,6 +30,8 @@ FAILS = {
     "dropped": "the drop is larger than the allowed one",
 }
 """What a rule says of a measure on which it fails."""
+UNDECIDED = {"too small": "so few queries cannot show any loss"}
+"""What a rule says of a measure on which it can neither hold nor fail."""
 HOLDS = {
     "identical": "no query differs",
     "no drop": "the value did not fall",
@@ -47,7 +49,7 @@ class Ruled:
 
     measure: str
     word: str
-    """One of `FAILS` or `HOLDS`."""
+    """One of `FAILS`, `HOLDS` or `UNDECIDED`."""
     queries: int
     groups: int | None
     baseline: float
@@ -85,6 +87,11 @@ class Ruled:
     def holds(self) -> bool:
         """Whether the rule holds."""
         return self.word in HOLDS
+
+    @property
+    def fails(self) -> bool:
+        """Whether the rule fails; of too small a set it neither holds nor fails."""
+        return self.word in FAILS
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
@@ -142,10 +149,32 @@ def ruled(
     for match, outcome, p, holm, own in zip(matches, found, alone, together, trusted, strict=True):
         drop = allowed[match.measure.name]
         word = RULE[rule](match, outcome, float(holm), drop, settings)
+        needed = units_needed(match, settings, len(matches))
+        if rule == "loss" and word != "identical" and _is_blind(match, needed, settings):
+            word = "too small"
         seen = sight(match, drop, level, few=too_few(match, settings))
         row = _row(match, outcome, word, (float(p), float(holm)), rule, seen)
+        if word == "too small":
+            row = replace(row, says=_too_small(match, row.says, needed, len(matches), settings))
         rows.append(replace(row, trusted=own))
     return tuple(rows)
+
+
+def units_needed(match: Match, settings: Settings, measures: int) -> int:
+    """Return how many queries, or groups, it takes to show any loss, one-sided and corrected.
+
+    The signs of all of them, all lost, have a p of 2⁻ⁿ. The t test of a mean goes beyond that where
+    enough differ for a two-sided test, unless all lose the same.
+    """
+    first_step = 1 - (1 - settings.level) / measures
+    by_signs = fewest_units(first_step, sides=1)
+    by_signs_alone = match.averaged is None or (match.constant and drop_of(match) > 0)
+    return by_signs if by_signs_alone else min(by_signs, fewest_units(settings.level))
+
+
+def _is_blind(match: Match, needed: int, settings: Settings) -> bool:
+    """Return whether no loss of so few queries, or groups, or of so uneven ones, could be shown."""
+    return (match.by_trusted or match).units < needed or too_uneven(match, settings)
 
 
 def _refuse_infinite(match: Match, numbers: Numbers) -> None:
@@ -176,7 +205,7 @@ def exceeds(drop: float, allowed: float) -> bool:
 def _one_sided(match: Match, outcome: Outcome | None, settings: Settings) -> float:
     """p of a loss: half of the two-sided one, on the side of the loss. NaN where no loss could be
     shown."""
-    if outcome is None or too_few(match, settings) or math.isnan(outcome.p):
+    if outcome is None or too_few(match, settings, sides=1) or math.isnan(outcome.p):
         return 1.0 if outcome is not None and not match.differs.any() else math.nan
     return outcome.p / 2 if drop_of(match) > 0 else 1 - outcome.p / 2
 
@@ -189,7 +218,7 @@ def _loss(
         return "identical"
     if drop <= 0:
         return "no drop"
-    if too_few(match, settings):
+    if too_few(match, settings, sides=1):
         return "too few"
     if not below(p, settings.level):
         return "not shown"
@@ -308,6 +337,20 @@ def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, hi
     if word == "not shown":
         return f"{name}: {change} that is not shown to be more than chance."
     return f"{name}: {change}."
+
+
+def _too_small(match: Match, change: str, needed: int, measures: int, settings: Settings) -> str:
+    """What is said of a measure on which no loss could be shown, and how many queries would do."""
+    one, many = ("query", "queries") if match.groups is None else ("group", "groups")
+    units, level = counted(match.units, one, many), f"{settings.level * 100:g} %"
+    among = f" among {measures:,} measures" if measures > 1 else ""
+    why = f"{units} cannot show any loss at {level}{among}; use at least {needed}"
+    if too_uneven(match, settings):
+        why = (
+            f"{units} count as {match.effective_units:,.1f} of equal weight (Kish), which cannot "
+            f"show any loss at {level}; use more {many}, or more even ones"
+        )
+    return f"{change.removesuffix('.')}; {why}."
 
 
 def _allowed(allowed: float) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from judged.comparison.match import Match
 from judged.comparison.outcomes import columns_of, further_variances, powered_spread
 from judged.comparison.sentences import amount
+from judged.statistics.aggregates import CLOSE
 from judged.statistics.power import POWER, detectable, needed_units
 from judged.statistics.student import spread
 from judged.text import counted
@@ -111,9 +112,10 @@ def sight(match: Match, allowed: float, level: float, *, few: bool = False) -> S
     units = None
     averaged = _averaged(match, allowed)
     if 0 < allowed < drop and averaged is not None and not more:
-        deviation = float(own.error[0]) * math.sqrt(match.units)
+        deviation = float(own.error[0]) * math.sqrt(match.effective_units)
         if deviation / averaged < math.sqrt(MOST) / 10:
-            units = needed_units(deviation, averaged, level=level, power=POWER, sides=1)
+            needed = needed_units(deviation, averaged, level=level, power=POWER, sides=1)
+            units = math.ceil(needed * (match.units / match.effective_units) * (1 - CLOSE))
     return Sight(drop, allowed, units)
 
 

@@ -44,6 +44,11 @@ class Reached:
     bound: float | None = None
     """The end of the interval that had to reach it, under the rule safe."""
 
+    @property
+    def fails(self) -> bool:
+        """Whether it is not reached."""
+        return not self.holds
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
         found: dict[str, Any] = {"measure": self.measure, "holds": self.holds}

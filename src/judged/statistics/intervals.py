@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from judged.checks import LEVEL, RESAMPLES, choice, real
 from judged.errors import InputError, quoted
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import CLOSE, effective_number
+from judged.statistics.aggregates import CLOSE
 from judged.statistics.distributions import normal_quantile
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.shares import wilson
 from judged.statistics.student import Spread, half_widths, spread
-from judged.statistics.units import numbered, unit_weights
+from judged.statistics.tested import fewest_units
+from judged.statistics.units import effective_units, number_of_units, numbered
 from judged.text import counted, listed, plain, shown
 
 METHODS = ("t", "bca", "percentile")
@@ -173,14 +174,16 @@ def interval(
 ) -> Interval:
     """The interval of a number over queries, by the method that fits what it is made of.
 
-    Means and sums have Student's t, geometric means the t of their logarithms. A mean of values
+    Means and sums have Student's t, geometric means the t of their logarithms; weights and groups
+    enter as in `judged.statistics.student`. A mean of values
     that are all 0 or 1, and can be nothing beyond, is a share and has Wilson's interval; where
     queries have weights, its size is their effective number (Kish). With groups a share has the t
     of groups too, and where all groups have the same share, Wilson's interval with the effective
     number of groups as size. A median of one value per query has the order statistics that are
     exact by the binomial; a median with weights, groups or several values per query the percentile
-    bootstrap; anything else the bootstrap BCa. One query (group) alone, or values without spread
-    that are no share, have no interval, and its note says why.
+    bootstrap; anything else the bootstrap BCa. A bootstrap of uneven weights or groups needs as
+    large an effective number of them as a median of one value per query. One query (group) alone,
+    or values without spread that are no share, have no interval, and its note says why.
 
     Parameters
     ----------
@@ -226,6 +229,8 @@ def interval(
     elif chosen in ("t", "log t"):
         bounds = _student(sample, groups, estimate, level, error)
     else:
+        if note := _too_uneven(sample, groups, level):
+            return Interval(estimate, method=chosen, note=note)
         bounds = _bootstrap(sample, groups, level, chosen, resamples, seed)
     if math.isnan(bounds[0]):
         return Interval(estimate, method=chosen, note=_unspread(chosen, groups))
@@ -278,7 +283,22 @@ def _hopeless(sample: Sample, groups: Ints | None) -> str:
         return "one group alone says nothing of how others would spread"
     if len(sample) == 1:
         return "one query alone says nothing of how others would spread"
+    if effective_units(len(sample), sample.weights, groups) == 1:
+        return "one query or group has all of the weight, so there is no spread to go by"
     return ""
+
+
+def _too_uneven(sample: Sample, groups: Ints | None, level: float) -> str:
+    """Why there is no bootstrap: resamples of a few heavy units hardly vary."""
+    effective = effective_units(len(sample), sample.weights, groups)
+    size, needed = number_of_units(len(sample), numbered(groups)), fewest_units(level)
+    if effective >= min(size * (1 - CLOSE), needed):
+        return ""
+    what = "queries" if groups is None else "groups"
+    return (
+        f"{size:,} {what} count as {effective:,.1f} of equal weight (Kish), too few for a "
+        f"{100 * level:g} % interval by resampling, which takes {needed}"
+    )
 
 
 def _unspread(method: str, groups: Ints | None) -> str:
@@ -329,7 +349,7 @@ def _wilson(sample: Sample, groups: Ints | None, level: float) -> tuple[float, f
     assert isinstance(sample, Means)
     # All zero or all one exactly, whatever the weights round to.
     share = 1.0 if sample.columns.all() else sample.value()
-    size = effective_number(unit_weights(len(sample), sample.weights, numbered(groups)))
+    size = effective_units(len(sample), sample.weights, groups)
     low, high = wilson(share * size, size, level)
     return float(low), float(high)
 

@@ -2,13 +2,16 @@
 
 Weights and groups enter in one way. A unit is a group, or a query where there are no groups; it has
 a sum of weight times value and a sum of weights. The mean is the quotient of both sums over all
-units, and its variance comes from how far the units' sums are from what the mean makes of their
-weights: G/(G − 1)·Σ(sum − mean·weight)²/(Σ weights)², with G − 1 degrees of freedom. For queries of
-equal weight that is Student's s²/n; for groups, the cluster-robust fit of a constant.
+units. With w the share of each unit in all weight and s = Σw², its variance is estimated by
+Σ(sum − mean·weight)²/(1 − 2w + s)/(Σ weights)², with 1/s − 1 degrees of freedom; 1/s is the
+effective number of units (Kish). Units that spread alike have residuals of 1 − 2w + s times their
+variance, so a unit with much weight does not hide in the mean that it makes. For units of equal
+weight that is Student's s²/n with n − 1 degrees of freedom.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import CLOSE, relative
+from judged.statistics.aggregates import CLOSE, effective_number, relative
 from judged.statistics.distributions import t_quantile, t_tail
 from judged.statistics.tested import SMALLEST_P, Tested, below
-from judged.statistics.units import numbered, unit_sums
+from judged.statistics.units import effective_units, numbered, unit_sums
 
 More = Sequence[tuple[Floats, Floats]]
 """Further variances of a mean, each with its degrees of freedom, infinite for a known variance."""
@@ -34,7 +37,8 @@ class Spread:
     error: Floats
     """The standard error of each; NaN where the units do not spread, or are fewer than two."""
     freedom: Floats
-    """The degrees of freedom of each; NaN where there is no error."""
+    """The degrees of freedom of each: the effective number of units less one, unless further
+    variances are added. NaN where there is no error."""
 
 
 def spread(
@@ -91,14 +95,17 @@ def spread(
         residual = unit_sums(residual, groups)
         unit_weights = unit_sums(unit_weights[:, None], groups)[:, 0]
     mean = np.where(finite, first + shift * scale, np.nan)
-    units = len(unit_weights)
     largest = np.abs(columns).max(axis=0)
     spreads = (np.abs(residual) / unit_weights[:, None] * scale > CLOSE * largest).any(axis=0)
-    known = finite & spreads & (units > 1)
-    per_unit = units / max(units - 1, 1)
-    error = scale * np.sqrt(per_unit * (residual**2).sum(axis=0)) / total
+    effective = effective_number(unit_weights)
+    known = finite & spreads & (effective > 1)
+    per_unit = effective / (effective - 1) if effective > 1 else np.nan
+    # (1 − 2w + s)·per_unit: 1 for units of equal weight.
+    left = 1 - 2 * (unit_weights / total - 1 / effective) * per_unit
+    squares = residual**2 / np.maximum(left, np.finfo(np.float64).eps)[:, None]
+    error = scale * np.sqrt(per_unit * squares.sum(axis=0)) / total
     error = np.where(known, error, np.nan)
-    freedom = np.where(known, units - 1.0, np.nan)
+    freedom = np.where(known, effective - 1, np.nan)
     return Spread(mean, *_with_more(error, freedom, more))
 
 
@@ -176,3 +183,96 @@ def _with_more(error: Floats, freedom: Floats, more: More) -> tuple[Floats, Floa
 def _powers_of_two(largest: Floats) -> Floats:
     """A power of two near each number; 1 for 0."""
     return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """Of each column, how much its means differ between parts of the queries."""
+
+    statistic: Floats
+    """Welch's F; NaN where there is nothing to go by, and where no part spreads."""
+    p: Floats
+    """How often F is as large where the means of all parts are the same."""
+
+
+def between(
+    columns: Floats,
+    labels: Ints,
+    weights: Floats | None = None,
+    groups: Ints | None = None,
+) -> Between:
+    """Test whether means of columns differ between parts of the queries, by Welch's F.
+
+    Each part has its own standard error, from its queries or, with groups, from the sums of its
+    groups; a group in two parts is a unit in each of them. So neither parts of other sizes and
+    spreads nor queries of a group that are alike raise false alarms. A part that does not spread
+    is taken to spread as widely as any other. Where none does, p is how often labels put at random
+    would make each part as even.
+
+    Parameters
+    ----------
+    columns : array of queries and columns
+        One row per query.
+    labels : array of int
+        The part of each query, numbered from 0, each of them at least once.
+    weights : array, optional
+        How much each query counts, above 0.
+    groups : array of int, optional
+        The group of each query.
+
+    Returns
+    -------
+    Between
+
+    >>> found = between(np.array([[1.0], [2.0], [3.0], [7.0], [8.0], [9.0]]), np.repeat([0, 1], 3))
+    >>> found.statistic.round(6), found.p.round(6)
+    (array([54.]), array([0.001826]))
+    """
+    from scipy.special import fdtrc
+
+    size = int(labels.max(initial=-1)) + 1
+    if size < 2:
+        nothing = np.full(columns.shape[1], np.nan)
+        return Between(nothing, nothing)
+    parts = [labels == part for part in range(size)]
+    own_weights = [None if weights is None else weights[part] for part in parts]
+    own_groups = [None if groups is None else groups[part] for part in parts]
+    spreads = [
+        spread(columns[part], *own)
+        for part, *own in zip(parts, own_weights, own_groups, strict=True)
+    ]
+    effective = np.array(
+        [
+            effective_units(int(part.sum()), *own)
+            for part, *own in zip(parts, own_weights, own_groups, strict=True)
+        ]
+    )
+    means, errors, freedoms = (
+        np.array([getattr(each, name) for each in spreads]) for name in ("mean", "error", "freedom")
+    )
+    deviations = errors * np.sqrt(effective)[:, None]
+    spreading = ~np.isnan(deviations)
+    widest = np.argmax(np.where(spreading, deviations, -1.0), axis=0), np.arange(columns.shape[1])
+    errors = np.where(spreading, errors, deviations[widest] / np.sqrt(effective)[:, None])
+    freedoms = np.where(spreading, freedoms, freedoms[widest])
+    # In units of the largest error, so that no square is too large or too small.
+    scale = errors.max(axis=0)
+    precisions = (scale / errors) ** 2
+    shares = precisions / precisions.sum(axis=0)
+    away = (means - means[0]) / scale
+    away = away - (shares * away).sum(axis=0)
+    uncertain = ((1 - shares) ** 2 / freedoms).sum(axis=0)
+    more = 1 + 2 * (size - 2) / (size**2 - 1) * uncertain
+    statistic = (precisions * away**2).sum(axis=0) / (size - 1) / more
+    p = np.maximum(fdtrc(size - 1, (size**2 - 1) / (3 * uncertain), statistic), SMALLEST_P)
+    even = ~spreading.any(axis=0) & np.isfinite(means).all(axis=0)
+    same = np.ptp(means, axis=0) <= CLOSE * np.abs(means).max(axis=0)
+    return Between(statistic, np.where(even, np.where(same, 1.0, _even_p(effective)), p))
+
+
+def _even_p(effective: Floats) -> float:
+    """How often labels put at random on so many units make each part even: at most in one of all
+    ways to put them for each order of the parts."""
+    counts = np.floor(effective)
+    ways = math.lgamma(counts.sum() + 1) - sum(math.lgamma(count + 1) for count in counts)
+    return max(min(1.0, math.exp(math.lgamma(len(counts) + 1) - ways)), SMALLEST_P)

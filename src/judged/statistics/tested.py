@@ -42,6 +42,19 @@ def below(p: Floats | float, level: float) -> NDArray[np.bool_]:
     return np.asarray(p) < (1 - level) * (1 - 1e-12) - 2.0**-53
 
 
+def fewest_units(level: float, sides: int = 2) -> int:
+    """Return the smallest number of units whose signs, all alike, have a p below 1 - level.
+
+    Of the 2ⁿ patterns of n signs, one has all of them on the side of a loss, and two on one side.
+    A level too close to 1 to be reached has the number at which 2⁻ⁿ is no float any more.
+
+    >>> fewest_units(0.95), fewest_units(0.95, sides=1)
+    (6, 5)
+    """
+    enough = (units for units in range(2, 1075) if below(sides * 2.0**-units, level))
+    return next(enough, 1075)
+
+
 @dataclass(frozen=True, eq=False)
 class Tukey:
     """All pairs of systems at once, corrected for their number.

@@ -191,7 +191,8 @@ def test_nothing_differs() -> None:
 
 
 def test_no_spread() -> None:
-    """One query, equal values, and differences that are all equal: nothing shows how they vary."""
+    """One query and equal values have no interval; a difference that all resamples have is a
+    point, with the smallest p that they allow."""
     for values in (np.array([0.5]), np.full(9, 0.1)):
         for method in ("percentile", "bca"):
             low, high = bootstrap([Means.of_values(values)], method=method)
@@ -199,8 +200,9 @@ def test_no_spread() -> None:
     values = np.random.default_rng(0).uniform(size=20)
     shifted = Means.of_values(values + 0.25), Means.of_values(values)
     for method in ("percentile", "bca"):
-        tested = bootstrap_pairs([shifted], method=method)
-        assert np.isnan([tested.p[0], tested.low[0, 0], tested.high[0, 0]]).all()
+        tested = bootstrap_pairs([shifted], method=method, resamples=999)
+        assert tested.p[0] == pytest.approx(2 / 1000)
+        assert tested.low[0, 0] == tested.high[0, 0] == pytest.approx(0.25)
 
 
 def test_infinite_medians() -> None:
@@ -213,6 +215,10 @@ def test_infinite_medians() -> None:
     tested = bootstrap_pairs([(Median.of_values(ranks), Median.of_values(other))], levels=(0.5,))
     assert tested.p.tolist() == [1.0]
     assert tested.low.tolist() == [[0.0]]
+    never, second = Median.of_values(np.full(9, np.inf)), Median.of_values(np.full(9, 2.0))
+    tested = bootstrap_pairs([(never, second), (second, never)], resamples=999)
+    assert tested.p == pytest.approx(2 / 1000)
+    assert tested.low.tolist() == tested.high.tolist() == [[np.inf, -np.inf]]
 
 
 def test_undefined_resamples_count_against_both_ends() -> None:

@@ -113,8 +113,6 @@ def _family(comparison: Comparison) -> tuple[int, str]:
 
 def drawn(comparison: Comparison) -> bool:
     """Whether anything was drawn at random."""
-    if comparison.slices.differences:
-        return True
     used: Iterable[str | None] = (
         comparison.settings.correction,
         *(row.test for row in comparison.rows),
@@ -255,7 +253,7 @@ def methods(comparison: Comparison) -> str:
         *_margins(comparison),
         *_designed(comparison),
         f"Detectable is the difference that would have been found with a probability of "
-        f"{settings.power:g} (noncentral t).",
+        f"{settings.power:g} (noncentral t{_at_first_step(comparison)}).",
         *(
             [f"{settings.resamples:,} resamples were drawn with seed {settings.seed}."]
             if drawn(comparison)
@@ -315,8 +313,14 @@ def _margins(comparison: Comparison) -> list[str]:
         return []
     return [
         f"Runs count as equivalent where two one-sided tests put the difference inside a margin of "
-        f"{listed(known)}."
+        f"{listed(known)}{_at_first_step(comparison)}."
     ]
+
+
+def _at_first_step(comparison: Comparison) -> str:
+    """What p one of several comparisons has to be below, whatever the others are."""
+    own = comparison.settings.among(_family(comparison)[0])
+    return "" if own.comparisons == 1 else f", at {1 - own.tested_level:.2g} by Bonferroni"
 
 
 def _measured(comparison: Comparison) -> list[str]:
@@ -370,7 +374,7 @@ def _designed(comparison: Comparison) -> list[str]:
         )
         found.append(
             f"Runs were also compared in slices of the queries by {listed(attributes)}{corrected}. "
-            "Whether differences differ between slices was tested by the F statistic of the "
-            "differences with the slices' labels permuted."
+            "Whether differences differ between slices was tested by Welch's F"
+            f"{'' if comparison.numbers.groups is None else ' with groups as units'}."
         )
     return found

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 COLUMNS = {
     **dict.fromkeys(("measure", "run", "against"), "String"),
     **dict.fromkeys(("queries", "groups"), "Int64"),
-    "wider": "Float64",
+    **dict.fromkeys(("effective_units", "wider"), "Float64"),
     **dict.fromkeys(("value", "against_value", "difference", "relative", "low", "high"), "Float64"),
     "interval": "String",
     "effect": "Float64",

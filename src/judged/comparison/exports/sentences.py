@@ -8,6 +8,7 @@ from judged.checks import checked_methods
 from judged.comparison.exports import definition
 from judged.comparison.exports.records import Records
 from judged.comparison.sentences import by_importance
+from judged.statistics.units import about_few_units
 from judged.text import Dim, Warned
 
 if TYPE_CHECKING:
@@ -50,6 +51,12 @@ class Sentences(Records):
 
     def _own_warnings(self) -> list[str]:
         noticed = (*self.numbers.notes, *self.notes)
+        few = about_few_units(
+            (row.measure, row.queries, row.groups, row.effective_units or row.groups or row.queries)
+            for row in self._this.rows
+            if row.verdict not in ("identical", "too few")
+        )
+        noticed = (*noticed, *map(Warned, few))
         return list(dict.fromkeys(note for note in noticed if isinstance(note, Warned)))
 
     def remarks(self) -> list[str]:

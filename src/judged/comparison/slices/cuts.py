@@ -12,7 +12,7 @@ import numpy as np
 from judged.comparison.decisions import Depends, compared_runs, rows_of
 from judged.comparison.families import families
 from judged.comparison.intervals import own_interval
-from judged.comparison.match import Match, alike, matched
+from judged.comparison.match import Mask, Match, alike, matched
 from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import columns_of
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
@@ -21,7 +21,9 @@ from judged.errors import InputError
 from judged.evaluation.about import ANY
 from judged.segments import Ints
 from judged.statistics.corrections import corrected
-from judged.statistics.resampling.between import between
+from judged.statistics.student import between
+from judged.statistics.tested import fewest_units
+from judged.statistics.units import effective_units
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
@@ -79,7 +81,9 @@ def sliced(
         if cut is not None:
             own = _slices(numbers, counting, cut, settings, pairs, within)
             slices += own
-            differences += _differences(numbers, counting, cut, settings, pairs)
+            tested, small = _differences(numbers, counting, cut, settings, pairs)
+            differences += tested
+            notes += small
     worse = {each.attribute for each in slices if each.shows_worse}
     slices.sort(key=lambda each: each.attribute not in worse)
     notes += _untested(numbers, slices)
@@ -151,16 +155,23 @@ def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
 
 def thirds(counts: Ints) -> tuple[int, int]:
     """Where values in order, each so often, are best cut into three parts: before which of them.
-    Equal ones stay together, and no part is empty.
+    Equal ones stay together, no part is empty, and the parts are as even as can be: the sum of
+    their squared sizes is the smallest, and of equal ones the cuts nearest to the thirds.
 
-    >>> thirds(np.array([2, 2, 2])), thirds(np.array([8, 1, 1]))
-    ((1, 2), (1, 2))
+    >>> thirds(np.array([2, 2, 2])), thirds(np.array([6, 1, 1, 1, 1]))
+    ((1, 2), (1, 3))
     """
-    upto = np.cumsum(counts)[:-1]
-    size = counts.sum()
-    first = int(np.argmin(np.abs(upto[:-1] - size / 3)))
-    second = first + 1 + int(np.argmin(np.abs(upto[first + 1 :] - 2 * size / 3)))
-    return first + 1, second + 1
+    upto, size = np.cumsum(counts), int(counts.sum())
+    first = np.arange(len(counts) - 2)
+    # The rest is cut most evenly at one of both values around its middle.
+    after = np.searchsorted(upto, (upto[first] + size) / 2)
+    first = np.r_[first, first]
+    second = np.clip(np.r_[after - 1, after], first + 1, len(counts) - 2)
+    ends = upto[first], upto[second]
+    squares = ends[0] ** 2 + (ends[1] - ends[0]) ** 2 + (size - ends[1]) ** 2
+    away = np.abs(3 * ends[0] - size) + np.abs(3 * ends[1] - 2 * size)
+    best = np.lexsort((away, squares))[0]
+    return int(first[best]) + 1, int(second[best]) + 1
 
 
 def _texts(first: Any, last: Any) -> tuple[str, ...]:
@@ -238,37 +249,55 @@ def _differences(
     cut: Cut,
     settings: Settings,
     pairs: Sequence[tuple[str, str]],
-) -> list[Difference]:
-    """Whether the differences of each pair differ between the slices of an attribute; corrected
-    over the pairs of a family."""
+) -> tuple[list[Difference], list[str]]:
+    """Whether the differences of each pair differ between the slices of an attribute, corrected
+    over the pairs of a family; and a note on slices that are too small to be among them."""
     label = np.full(len(numbers.queries), -1)
     label[counting] = cut.labels
     part = numbers.only(counting[cut.labels >= 0])
     every = [matched(part, measure, *pair) for measure in numbers.measures for pair in pairs]
     matches = [match for match in every if match.averaged is not None and match.queries]
     statistic, p, among = np.full((3, len(matches)), np.nan)
+    needed, small = fewest_units(settings.level), set()
     for same in alike(matches):
         first = matches[same[0]]
-        slices = np.unique(label[first.ours.place], return_inverse=True)[1].reshape(-1)
-        if slices.max(initial=0) > 0:
-            tested = between(
-                columns_of([matches[at] for at in same]),
-                slices,
-                first.weights,
-                first.groups,
-                resamples=settings.resamples,
-                seed=settings.seed,
-            )
+        slices, weights, groups = label[first.ours.place], first.weights, first.groups
+        few = [each for each in np.unique(slices) if _units_in(slices == each, first) < needed]
+        small |= {cut.names[each] for each in few}
+        kept = ~np.isin(slices, few)
+        numbered = np.unique(slices[kept], return_inverse=True)[1].reshape(-1)
+        if numbered.max(initial=0) > 0:
+            columns = columns_of([matches[at] for at in same])[kept]
+            weights = None if weights is None else weights[kept]
+            groups = None if groups is None else groups[kept]
+            with np.errstate(all="ignore"):
+                tested = between(columns, numbered, weights, groups)
             statistic[same], p[same] = tested.statistic, tested.p
     for family in families(matches, settings):
         among[family] = corrected(p[family], settings.correction)
-    return [
+    differences = [
         Difference.of(cut.attribute, match, f, alone, together, settings.level)
         for match, f, alone, together in zip(
             matches, statistic.tolist(), p.tolist(), among.tolist(), strict=True
         )
         if not np.isnan(alone)
     ]
+    if not small:
+        return differences, []
+    units = "queries" if numbers.groups is None else "groups"
+    note = (
+        f"{cut.attribute}: {listed([name for name in cut.names if name in small])} "
+        f"{'has' if len(small) == 1 else 'have'} fewer than {needed} {units} (by weight), too few "
+        "for the test between slices."
+    )
+    return differences, [note]
+
+
+def _units_in(which: Mask, match: Match) -> float:
+    """How many queries, or groups, of equal weight those of a slice are worth."""
+    weights = None if match.weights is None else match.weights[which]
+    groups = None if match.groups is None else match.groups[which]
+    return effective_units(int(which.sum()), weights, groups)
 
 
 def _untested(numbers: Numbers, slices: Sequence[Slice]) -> list[str]:

@@ -87,9 +87,9 @@ class Difference:
     queries: int
     """How many queries count in both and are in a slice."""
     statistic: float
-    """F: how far the slices' mean differences are apart, by how far those of queries are."""
+    """Welch's F: how far the slices' mean differences are apart, by their standard errors."""
     p: float
-    """How often that is as large where the queries get their slices at random."""
+    """How often that is as large where the mean difference is the same in all slices."""
     corrected_p: float
     """The same among all pairs of the measure."""
     says: str

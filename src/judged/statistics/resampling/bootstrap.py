@@ -91,8 +91,9 @@ def bootstrap_pairs(
 ) -> Tested:
     """Intervals of differences, the first of a pair less the second, and p by their inversion.
 
-    Two infinite numbers differ by 0. Where all resamples are equal there is no interval, and p is 1
-    if they are 0, and NaN otherwise: nothing shows how much they vary.
+    Two infinite numbers differ by 0. Where all resamples give the same difference, p is 1 and there
+    is no interval if that is 0. Any other is certain, as far as resamples tell: its interval is a
+    point, by the percentiles, and p is the smallest that so many resamples allow.
 
     Parameters
     ----------
@@ -166,19 +167,19 @@ def _some_tested(
     numbers = resampled(samples, groups, resamples, seed)
     spreads = [_Spread.of(numbers[[place[id(one)] for one in each]], each) for each in bundles]
     steady = np.array([each.steady for each in spreads])
+    nothing = np.array([each.nothing for each in spreads])
     shift = skew = np.zeros(len(bundles))
     if method == "bca":
-        shift = np.array([each.shift for each in spreads])
-        skew = np.array([_skew(each, groups) for each in bundles])
+        shift = np.where(steady, 0.0, [each.shift for each in spreads])
+        skew = np.where(steady, 0.0, [_skew(each, groups) for each in bundles])
     reached = np.array([each.reached(0.0) for each in spreads])
     p_of: tuple[Callable[[Ints], Floats], ...] = (
         partial(_p_of, resamples=resamples, shift=shift, skew=skew),
         partial(_p_of, resamples=resamples, shift=-shift, skew=-skew),
     )
     p = np.minimum(p_of[0](1 + reached[:, 0]), p_of[1](1 + reached[:, 1]))
-    nothing = np.array([each.nothing for each in spreads])
-    p = np.where(steady, np.where(nothing, 1.0, np.nan), p)
-    p[[np.isnan(each.value) for each in spreads]] = np.nan
+    p = np.where(nothing, 1.0, p)
+    p[[np.isnan(each.value) or not len(each.ordered) for each in spreads]] = np.nan
     ends = np.empty((2, len(levels), len(bundles)))
     for row, level in enumerate(levels):
         for side, one_of in enumerate(p_of):
@@ -186,7 +187,9 @@ def _some_tested(
             ends[side, row] = [
                 each.end(rank, upper=bool(side)) for each, rank in zip(spreads, ranks, strict=True)
             ]
-    low, high = np.where(steady | np.isnan(p), np.nan, ends)
+    alone = np.array([len(each) == 1 for each in bundles])
+    unknown = np.where(alone, steady, nothing) | np.isnan(p)
+    low, high = np.where(unknown, np.nan, ends)
     return p, low, high
 
 
@@ -290,5 +293,7 @@ class _Spread:
         place = rank - 2 - self.undefined
         if place < 0:
             return np.inf if upper else -np.inf
+        if self.steady:
+            return self.value
         found = float(self.ordered[-1 - place if upper else place])
         return 0.0 if abs(found) <= self.close else found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -234,6 +235,16 @@ class Comparison(Exports):
             for measure in self.numbers.measures
             for run in self.runs
         }
+
+    @cached_property
+    def _every_pair(self) -> tuple[Pair, ...]:
+        """The rows of all pairs, also if the runs were compared with a baseline: which run is best
+        is seen in the data, so all others are tested against it as all pairs are."""
+        if len(self.rows) == math.comb(len(self.runs), 2) * len(self.measures):
+            return self.rows
+        from judged.comparison.decisions import decided
+
+        return decided(self.numbers, self.settings)
 
     @cached_property
     def noise(self) -> tuple[Noise, ...]:

@@ -13,7 +13,6 @@ from judged.inputs.vectors.vectors import Vectors
 from judged.learn.data import Data, Part, pairs_of
 from judged.segments import Ints
 from judged.similarity.directions import groups_of, known, marks_of
-from judged.statistics.units import numbered
 from judged.text import counted
 
 TRAINING, VALIDATION, HELD_OUT = range(3)
@@ -77,8 +76,8 @@ def split_data(data: Data, *, validation: float, held_out: float, seed: int) -> 
     as well: each part is ranked among its own items.
     """
     rows = np.flatnonzero(data.positives.lengths)
-    directions, of_items = _directions(data, rows)
-    groups = _sharing_items(data, rows, directions, of_items)
+    directions, of_pairs = _directions(data, rows)
+    groups = _sharing_items(data, rows, directions, of_pairs)
     sizes = np.bincount(groups)
     shares = held_out, validation
     together = _sizes(len(sizes), shares)[TRAINING] > 0 and 2 * sizes.max() <= len(rows)
@@ -93,7 +92,7 @@ def split_data(data: Data, *, validation: float, held_out: float, seed: int) -> 
                 "relevant item or a direction: a group is in one part only."
             )
         parts = _dealt(rows, groups, shares, seed)
-        own = numbered(groups[np.isin(rows, parts[HELD_OUT])])
+        own = _renumbered(groups[np.isin(rows, parts[HELD_OUT])])
         alone = len(own) == len(np.unique(own))
         return Split(*parts, groups=None if alone else own, notes=tuple(notes))
     again = len(rows) - len(np.unique(directions))
@@ -105,7 +104,10 @@ def split_data(data: Data, *, validation: float, held_out: float, seed: int) -> 
         )
     parts = _dealt(rows, directions, shares, seed)
     items = _split_items(data, rows, groups, parts, shares, seed)
-    kept = [part[_found(data, part, own)] for part, own in zip(parts, items, strict=True)]
+    training, chosen, kept_out = (
+        part[_found(data, part, own)] for part, own in zip(parts, items, strict=True)
+    )
+    kept = training, chosen, kept_out
     needed = [TRAINING, VALIDATION, *([HELD_OUT] if held_out else [])]
     if any(not len(kept[part]) for part in needed):
         raise InputError(
@@ -126,25 +128,28 @@ def split_data(data: Data, *, validation: float, held_out: float, seed: int) -> 
             f"{counted(lost, 'query', 'queries')} without a relevant item in the own part "
             f"{'was' if lost == 1 else 'were'} left out."
         )
-    return Split(*kept, items=items, notes=tuple(notes))
+    return Split(training, chosen, kept_out, items=items, notes=tuple(notes))
 
 
 def _directions(data: Data, rows: Ints) -> tuple[Ints, Ints]:
-    """Number the directions of queries and of items, one number for an item that is a query."""
-    queries = data.queries.rows(rows)
+    """Number the directions of queries, and those of their relevant items, pair by pair; an item
+    that is a query itself has its number."""
+    items, of_pairs = np.unique(pairs_of(data.positives, rows).item, return_inverse=True)
+    queries, relevant = data.queries.rows(rows), data.items.rows(items)
     if data.queries.dims != data.items.dims:
         found = groups_of(queries)
-        return found, 1 + int(found.max(initial=-1)) + np.arange(len(data.items))
-    both = np.concatenate([queries, data.items.rows(np.arange(len(data.items)))])
-    found = groups_of(both)
-    return found[: len(rows)], found[len(rows) :]
+        others = groups_of(relevant) + 1 + int(found.max(initial=-1))
+        return found, others[of_pairs]
+    found = groups_of(np.concatenate([queries, relevant]))
+    return found[: len(rows)], found[len(rows) :][of_pairs]
 
 
-def _sharing_items(data: Data, rows: Ints, directions: Ints, of_items: Ints) -> Ints:
-    """Number queries, the same for those that share a relevant item or point the same way.
+def _renumbered(groups: Ints) -> Ints:
+    return np.unique(groups, return_inverse=True)[1].astype(np.int64)
 
-    An item that is a query itself counts as that query.
-    """
+
+def _sharing_items(data: Data, rows: Ints, directions: Ints, of_pairs: Ints) -> Ints:
+    """Number queries, the same for those that share a relevant item or point the same way."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -153,10 +158,10 @@ def _sharing_items(data: Data, rows: Ints, directions: Ints, of_items: Ints) -> 
     # Queries and directions are the nodes of a graph; a query is joined to its own direction and
     # to those of its relevant items.
     begins = np.concatenate([np.arange(count), pairs.row])
-    ends = count + np.concatenate([directions, of_items[pairs.item]])
-    nodes = count + 1 + int(max(directions.max(initial=-1), of_items.max(initial=-1)))
+    ends = count + np.concatenate([directions, of_pairs])
+    nodes = count + 1 + int(max(directions.max(initial=-1), of_pairs.max(initial=-1)))
     graph = coo_array((np.ones(len(begins), bool), (begins, ends)), shape=(nodes, nodes))
-    return numbered(connected_components(graph, directed=False)[1][:count])
+    return _renumbered(connected_components(graph, directed=False)[1][:count])
 
 
 def _sizes(count: int, shares: tuple[float, float]) -> tuple[int, int, int]:

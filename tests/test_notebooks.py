@@ -213,7 +213,7 @@ def test_numbers_stand_right_and_short_cells_are_never_broken(
             assert "text-align:left" not in cell
 
 
-def test_of_several_runs_those_that_none_is_shown_better_than_are_bold(
+def test_of_several_runs_the_best_and_those_not_significantly_worse_are_bold(
     shown: dict[str, str],
 ) -> None:
     # 29.5 of 30, and 22.5 of 30.
@@ -221,7 +221,10 @@ def test_of_several_runs_those_that_none_is_shown_better_than_are_bold(
     assert "<td><b>1.0000</b></td>" in page
     assert "<td><b>0.9833</b></td>" in page
     assert "<td>0.7500</td>" in page
-    assert "Bold: no run is shown better; runs were compared with first run only." in page
+    assert (
+        "Bold: the best run, and those not significantly worse than it (all 3 pairs tested, Holm "
+        "over 3)." in page
+    )
 
 
 def test_nothing_is_bold_where_nothing_is_shown(shown: dict[str, str]) -> None:

@@ -66,7 +66,7 @@ def test_queries_with_nothing_relevant_are_left_out_of_shares() -> None:
 
 
 def test_hard_unjudged_and_beyond() -> None:
-    judgements = {query: {"a": 1} for query in TWENTY}
+    judgements = {query: {"a": 1, "z": 0} for query in TWENTY}
     found = judged.advise(judgements, run_of(dict.fromkeys(TWENTY, 0)), "RR, nDCG@5, R@10")
     assert row(found, "RR").findings == ("hard",)
     assert row(found, "nDCG@5").findings == ("hard", "unjudged")
@@ -74,6 +74,45 @@ def test_hard_unjudged_and_beyond() -> None:
     assert found.report() == ()
     assert found.sentences()[-1] == (
         "Report: none of these measures; something speaks against each of them."
+    )
+
+
+@pytest.mark.parametrize("policy", [{}, {"empty": "one"}, {"empty": "skip"}, {"missing": "skip"}])
+def test_a_ceiling_is_the_number_of_a_perfect_system(policy: dict[str, str]) -> None:
+    # Of 5 queries 3 have nothing to find: they count 0 for a perfect system too, so it has 0.4.
+    judgements = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2, "b": 1}}
+    judgements |= {f"none{n}": {"a": 0} for n in range(3)}
+    perfect = {query: sorted(items) for query, items in judgements.items()}
+    asked = ["P@1", "AP", "nDCG@2", "RR", "R@5", "AP(aggregate=geometric)"]
+    found = judged.advise(judgements, perfect, asked, policy=policy)
+    numbers = judged.evaluate(judgements, perfect, asked, policy=policy)
+    for each in found.rows:
+        assert each.ceiling == pytest.approx(numbers.value(each.measure)), each.measure
+    assert row(found, "AP").ceiling == pytest.approx(
+        {"one": 1.0, "skip": 1.0}.get(policy.get("empty", ""), 0.4)
+    )
+    capped = "capped" in row(found, "AP").findings
+    assert capped == (row(found, "AP").ceiling < 0.5)
+    reason = "AP cannot exceed 0.40 here, whatever the system: 3 of 5 queries have nothing to find"
+    assert (
+        any(
+            reason in text
+            for text in judged.advise(judgements, perfect, "AP", policy=policy).sentences()
+        )
+        == capped
+    )
+
+
+def test_unlisted_items_are_no_unjudged_ones_where_only_relevant_items_are_listed() -> None:
+    judgements = {query: {"a": 1} for query in TWENTY}
+    ranks = {query: n % 4 + 1 for n, query in enumerate(TWENTY)}
+    found = judged.advise(judgements, run_of(ranks), "nDCG@5, R@5, R@3, RR")
+    assert [each.judged for each in found.rows] == [None] * 4
+    assert all("unjudged" not in each.findings for each in found.rows)
+    assert found.report()
+    assert found.sentences()[-2] == (
+        "Lists have 5 results and queries 1 relevant items (medians): choose K up to 5. The "
+        "judgements list relevant items only, so all other results count as irrelevant."
     )
 
 
@@ -139,7 +178,7 @@ def test_the_command_says_the_same(tmp_path, monkeypatch, capsys) -> None:
     from judged.cli import main
 
     monkeypatch.chdir(tmp_path)
-    lines = [f"{query} 0 a 1\n" for query in TWENTY]
+    lines = [f"{query} 0 a 1\n{query} 0 z 0\n" for query in TWENTY]
     (tmp_path / "qrels").write_text("".join(lines))
     for name, rank in (("one", 1), ("two", 2)):
         rows = [

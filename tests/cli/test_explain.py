@@ -139,3 +139,16 @@ def test_lines_are_broken_between_words_on_a_terminal(judged, monkeypatch):
     shown = judged("explain", "0 1 0 0 1", "-m", "AP@5")
     assert shown.out.split() == plain.out.split()  # no word is cut
     assert max(map(len, shown.out.splitlines())) <= 80 < max(map(len, plain.out.splitlines()))
+
+
+def test_an_option_of_one_value_is_refused_twice(judged, files):
+    result = judged("explain", "0 1 0 1", "-m", "P@4", "--measure", "R@4")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith(
+        "Error: -m / --measure was given 2 times, but takes one value. Give it once, or run "
+        "'judged explain' once for each.\n"
+    )
+    # Options of any command that takes one value, not those that take several, nor flags.
+    assert judged("queue", "qrels", "a.run", "-m", "AP", "-m", "RR").code == 2
+    assert judged("evaluate", "qrels", "a.run", "--depth", "5", "--depth=3").code == 2
+    assert judged("evaluate", "qrels", "a.run", "-m", "AP", "-m", "RR", "-q", "-q").code == 0

@@ -75,7 +75,7 @@ def test_size_title_and_notes_of_a_picture(judged, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--width", 10), "width must be a whole number from 160 to 4,000; got 10."),
+        (("--width", 10, "-o", "c.svg"), "width must be a whole number from 160 to 4,000; got 10."),
         (
             ("--theme", "page", "-o", "c.png"),
             "the theme 'page' has names of colours, for an SVG inside a page; draw the chart with "
@@ -84,7 +84,7 @@ def test_size_title_and_notes_of_a_picture(judged, files):
     ],
 )
 def test_a_design_that_is_refused(judged, files, options, message):
-    result = judged("plot", "cmc", "qrels", "a.run", "-o", "c.svg", *options)
+    result = judged("plot", "cmc", "qrels", "a.run", *options)
     assert result.code != 0
     assert message in " ".join(result.err.split())
 

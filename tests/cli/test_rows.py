@@ -61,3 +61,30 @@ def test_judgements_alone(judged, tmp_path):
         assert (result.code, result.err[: len(start)]) == (2, start), command
     result = judged("plot", "precision-recall", "qrels.txt", "-o", "pr.csv")
     assert (result.code, result.err[: len(start)]) == (2, start)
+
+
+def test_a_run_alone_and_a_damaged_file_say_what_they_are(judged, tmp_path):
+    files = {
+        "lone.run": "q1 Q0 a 1 2.5 tag\nq1 Q0 b 2 1.5 tag\n",
+        "lone.csv": "query,item,score\nq1,a,0.5\n",
+        "ranked.csv": "query,item,rank\nq1,a,1\n",
+        "lone.json": '{"q1": {"a": 0.53, "b": 0.25}}',
+        "lone.jsonl": '{"query": "q1", "item": "a", "score": 2.5}\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        for command in (("evaluate", name), ("report", name, "-o", "r.html"), ("explain", name)):
+            result = judged(*command)
+            assert (result.code, result.err) == (
+                2,
+                f"judged: {name}: this is a run, and the judgements are missing. Give both: judged "
+                f"evaluate QRELS {name}.\n",
+            )
+    (tmp_path / "beir.tsv").write_text("query-id\tcorpus-id\tscore\nq1\ta\t1\n")
+    assert "judgements need a run beside them" in judged("evaluate", "beir.tsv").err
+    whole = '{"query": "q1", "item": "a", "grade": 1}\n'
+    for name, text in {"cut.jsonl": whole + whole[:20], "only.jsonl": whole[:20]}.items():
+        (tmp_path / name).write_text(text)
+        result = judged("evaluate", name)
+        assert result.code == 2
+        assert f"judged: {name}, line {text.count(whole) + 1}: not valid JSON" in result.err

@@ -372,6 +372,26 @@ def test_queries_of_a_training_set() -> None:
     assert_effect(finding, JUDGEMENTS, without(JUDGEMENTS, "q1"))
 
 
+def test_users_of_a_recommender_are_in_its_training_set_by_design() -> None:
+    users = [f"u{n}" for n in range(20)]
+    bought = {user: {f"i{n}": 1, f"i{n + 1}": 1} for n, user in enumerate(users)}
+    trained = {user: {f"i{n + 30}": 1} for n, user in enumerate(users[:18])} | {"u99": {"i1": 1}}
+    found = judged.check(bought, training=trained)
+    assert found.sound
+    assert (
+        "queries that are in the training set: 18 of 20 are, as users of a recommender are. "
+        "Relevant items that they share with it were looked for." in found.unchecked
+    )
+    # What was bought before is in the training set too: that is a fault.
+    leaking = judged.check(bought, training={**trained, "u0": {"i0": 1}, "u1": {"i40": 1}})
+    assert [each.name for each in leaking.findings] == ["training-pairs"]
+    # Queries with texts are no users, and a few queries of many are no recommender.
+    said = judged.check(bought, queries=dict.fromkeys(users, "shoes"), training=trained)
+    assert "training-queries" in [each.name for each in said.findings]
+    few = judged.check(bought, training={"u3": {"i99": 1}})
+    assert [each.name for each in few.findings] == ["training-queries"]
+
+
 def test_texts_of_a_training_set() -> None:
     training = {"q2": "something", "t1": "COLD, war", "t2": ""}
     found = check(**{**ALL, "training": training})

@@ -198,8 +198,30 @@ def test_latex_has_letters_and_bold() -> None:
     )
     text = compared(baseline="old").to_latex(caption="Runs", label="tab:runs")
     assert "\\caption{Runs}\n\\label{tab:runs}\n" in text
-    assert "Runs were compared with old only." in text
-    assert "c & odd & \\textbf{0.4125} \\\\" in text  # nothing is shown better than it
+    assert "significantly better than, compared with old only (" in text
+    assert "Bold: the best run, and those not significantly worse than it (all 3 pairs" in text
+    assert "c & odd & 0.4125 \\\\" in text  # not compared with the best, and worse than it
+
+
+def test_bold_are_the_best_and_those_not_significantly_worse() -> None:
+    # Against the baseline: far is no better than it, near and best are; near is as good as best.
+    spread = [((q * 7) % 11) / 100 for q in range(24)]
+    values = {
+        "base": [0.30 + x for x in spread],
+        "far": [0.30 + x for x in reversed(spread)],
+        "near": [0.70 + x for x in reversed(spread)],
+        "best": [0.701 + x for x in spread],
+    }
+    asked = {run: {str(q): x for q, x in enumerate(own)} for run, own in values.items()}
+    bold = {}
+    for baseline in (None, "base", "best", "far"):
+        text = judged.compare_values(asked, baseline=baseline).to_latex(quiet=True)
+        rows = [line for line in text.splitlines() if " & " in line][1:]
+        bold[baseline] = [row.split(" & ")[1] for row in rows if "textbf" in row]
+    assert bold == {baseline: ["near", "best"] for baseline in bold}
+    # Three queries cannot show a difference: only the best is bold.
+    few = {run: {str(q): own[q] for q in range(3)} for run, own in values.items()}
+    assert judged.compare_values(few).to_latex(quiet=True).count("textbf") == 1
 
 
 def test_methods_say_what_a_paper_needs() -> None:

@@ -8,7 +8,7 @@ import pytest
 import judged
 from judged.embeddings.relations import as_relation
 from judged.learn.chance import Chance, gains_of
-from judged.learn.data import Data
+from judged.learn.data import Data, pairs_of
 from judged.measures import parse_measure
 from judged.similarity.choice import as_similarity
 from judged.similarity.record import Gain, Training
@@ -80,23 +80,104 @@ def test_noise_has_nothing_to_learn(kind: str, same: bool) -> None:
 def test_queries_of_other_parts_are_not_learned_as_items() -> None:
     # Each vector is its own label's only other member: what is held out could be learned by heart.
     random = np.random.default_rng(0)
-    vectors, label = random.normal(size=(60, 40)), np.arange(60) % 3
+    vectors, label = random.normal(size=(60, 40)), np.arange(60) % 20
     own = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
     same = judged.relevance.same_label(label, label)
     learned = judged.learn.fit(own, same, kind="diagonal", iterations=3)
     assert learned.training.candidates == 60 - 24
-    assert learned.training.notes[0] == (
-        "24 items that are validation or held-out queries were left out of the loss."
+    assert learned.training.notes == (
+        "60 queries in 20 groups that share a relevant item or a direction: a group is in one part "
+        "only.",
+        "24 items that are validation or held-out queries were left out of the loss.",
     )
     # Scaled, they are the same queries.
     scaled = judged.Embeddings(vectors, vectors * 3, exclude=judged.relevance.same_row())
     assert judged.learn.fit(scaled, same, kind="diagonal", iterations=1).training.candidates == 36
-    # Pairs that lie across the parts leave nothing to learn from but these items.
+    # Pairs stay together.
     two = judged.relevance.same_label(np.arange(6) // 2, np.arange(6) // 2)
     few = judged.Embeddings(vectors[:6], vectors[:6], exclude=judged.relevance.same_row())
     for seed in range(8):
         found = judged.learn.fit(few, two, kind="diagonal", iterations=1, seed=seed).training
-        assert found.candidates == 6 or "left out of the loss" in found.notes[0]
+        assert found.candidates == 2
+
+
+def pairs_of_noise(random: Any) -> tuple[Any, Any]:
+    own = judged.Embeddings(random.normal(size=(100, 24)), random.normal(size=(100, 24)))
+    return own, judged.relevance.pairs()
+
+
+def captions_of_noise(random: Any) -> tuple[Any, Any]:
+    """Five captions of a clip are like each other, and have nothing to do with the clip."""
+    clip = np.repeat(np.arange(30), 5)
+    captions = random.normal(size=(30, 40))[clip] + 0.3 * random.normal(size=(150, 40))
+    own = judged.Embeddings(captions, random.normal(size=(30, 40)))
+    return own, {str(row): {str(clip[row]): 1} for row in range(150)}
+
+
+def captions_by_label(random: Any) -> tuple[Any, Any]:
+    own, _ = captions_of_noise(random)
+    return own, judged.relevance.same_label(np.repeat(np.arange(30), 5), np.arange(30))
+
+
+def labels_of_noise(random: Any) -> tuple[Any, Any]:
+    """Queries of a label are like each other, and have nothing to do with its items."""
+    of_queries, of_items = random.integers(0, 5, 120), random.integers(0, 5, 100)
+    queries = random.normal(size=(5, 24))[of_queries] + 0.5 * random.normal(size=(120, 24))
+    own = judged.Embeddings(queries, random.normal(size=(100, 24)))
+    return own, judged.relevance.same_label(of_queries, of_items)
+
+
+def labels_of_one_side(random: Any) -> tuple[Any, Any]:
+    label, vectors = random.integers(0, 5, 100), random.normal(size=(100, 24))
+    own = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
+    return own, judged.relevance.same_label(label, label)
+
+
+def linked_judgements(random: Any) -> tuple[Any, Any]:
+    """Each query shares an item with the next, so that all of them are one group."""
+    queries = np.repeat(random.normal(size=(12, 24)), 5, 0) + 0.3 * random.normal(size=(60, 24))
+    own = judged.Embeddings(queries, random.normal(size=(80, 24)))
+    return own, {
+        str(row): {str((row // 5 * 5 + place) % 80): 1 for place in range(9)} for row in range(60)
+    }
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(pairs_of_noise, captions_of_noise, captions_by_label),
+        *(labels_of_noise, labels_of_one_side, linked_judgements),
+    ],
+)
+def test_what_is_learned_by_heart_gains_nothing_on_held_out_queries(make: Any) -> None:
+    gains, shown = [], 0
+    for seed in range(6):
+        own, relevant = make(np.random.default_rng(seed))
+        learned = judged.learn.fit(own, relevant, iterations=20, seed=seed)
+        gain = learned.training.held_out.gains[0]
+        gains.append(gain.difference.estimate)
+        shown += gain.beyond.low > 0
+    # Captions that share a clip across the parts would gain 0.8, labels of noise 0.3.
+    assert abs(np.mean(gains)) < 0.06
+    assert shown <= 1
+
+
+def test_nothing_relevant_to_training_queries_is_relevant_to_held_out_ones() -> None:
+    from judged.learn.split import split_data
+
+    makers = pairs_of_noise, captions_of_noise, labels_of_noise, labels_of_one_side
+    for make in (*makers, linked_judgements):
+        own, relevant = make(np.random.default_rng(0))
+        data = Data.of(own, as_relation(relevant, what="relevance"), rel=1)
+        split = split_data(data, validation=0.2, held_out=0.2, seed=0)
+        parts = split.training, split.validation, split.held_out
+        assert all(map(len, parts))
+        items = [np.unique(pairs_of(data.positives, rows).item) for rows in parts]
+        if split.items is not None:
+            assert not set.intersection(*(set(own.tolist()) for own in split.items))
+            items = [np.intersect1d(*both) for both in zip(items, split.items, strict=True)]
+        for one, other in ((0, 1), (0, 2), (1, 2)):
+            assert not np.intersect1d(items[one], items[other]).size, make.__name__
 
 
 def test_nobody_is_dealt_its_own_nor_one_other_twice() -> None:

@@ -35,7 +35,7 @@ def same_weights(one: Learned, other: Learned) -> bool:
 @pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_noise_is_learned_away(kind: str) -> None:
-    learned = fit(*behind_noise(queries=200).given(), kind=kind)
+    learned = fit(*behind_noise(queries=200, items=600).given(), kind=kind)
     assert gain(learned).difference.low > 0.1
 
 
@@ -44,7 +44,7 @@ def test_noise_is_learned_away(kind: str) -> None:
 @pytest.mark.parametrize("item_dims", [8, 6])
 def test_a_hidden_map_is_found(kind: str, item_dims: int) -> None:
     learned = fit(
-        *behind_a_map(queries=200, item_dims=item_dims).given(),
+        *behind_a_map(queries=200, items=200, item_dims=item_dims).given(),
         kind=kind,
         rank=None if kind == "bilinear" else 6,
     )
@@ -84,10 +84,11 @@ def test_the_record_is_what_an_evaluation_of_the_validation_queries_gives(measur
     learned = fitted(data, kind="diagonal", measure=measure)
     _, chose = learned.seen.of(as_vectors(data.queries))
     assert chose.sum() == learned.training.validation == 12
-    relevance = judged.relevance.same_label(data.query_labels[chose], data.item_labels)
+    items = data.split.items[1]
+    relevance = judged.relevance.same_label(data.query_labels[chose], data.item_labels[items])
     allowed = learned.allow_training_queries()
     found = judged.evaluate_embeddings(
-        data.queries[chose], data.items, relevance, similarity=allowed, measures=measure
+        data.queries[chose], data.items[items], relevance, similarity=allowed, measures=measure
     )
     values = [step.value for step in learned.training.history]
     assert (
@@ -102,10 +103,11 @@ def test_held_out_numbers_are_those_of_an_evaluation() -> None:
     learned = fitted(data)
     rows = learned.unseen(data.queries)
     assert len(rows) == learned.training.held_out_queries == 12
-    relevance = judged.relevance.same_label(data.query_labels[rows], data.item_labels)
+    items = data.split.items[2]
+    relevance = judged.relevance.same_label(data.query_labels[rows], data.item_labels[items])
     for similarity, part in ((learned, "after"), ("cosine", "before")):
         found = judged.evaluate_embeddings(
-            data.queries[rows], data.items, relevance, similarity=similarity
+            data.queries[rows], data.items[items], relevance, similarity=similarity
         )
         for measure in ("AP", "nDCG@10", "RR"):
             assert getattr(gain(learned, measure), part).estimate == pytest.approx(
@@ -161,6 +163,8 @@ def test_equal_queries_are_on_the_same_side() -> None:
     assert training.notes == (
         "20 queries with the vector of another, or one that points the same way, were put into "
         "the same part as that one.",
+        "Queries share relevant items (5 groups), so items were split too: held-out queries are "
+        "ranked among 15 items that training never saw.",
     )
 
 
@@ -309,7 +313,9 @@ def test_what_was_found_on_the_way_is_noted() -> None:
         **QUICK,
     )
     assert same.training.notes == (
-        "12 items that are validation or held-out queries were left out of the loss.",
+        "Queries share relevant items (5 groups), so items were split too: held-out queries are "
+        "ranked among 6 items that training never saw.",
+        "5 queries without a relevant item in the own part were left out.",
     )
 
 
@@ -435,8 +441,8 @@ def test_the_record_in_words() -> None:
     first, best = learned.training.history[0], learned.training.history[learned.training.best]
     said = learned.training.to_text(verbose=True).splitlines()
     assert said[0] == (
-        "12 held-out queries, means with 95% intervals; before: the cosine of the vectors "
-        "as they are"
+        "12 held-out queries ranked among 15 items, means with 95% intervals; before: the cosine "
+        "of the vectors as they are"
     )
     head = "measure  before  after  difference  by chance  beyond chance"
     assert said[1].split() == head.split()
@@ -445,8 +451,8 @@ def test_the_record_in_words() -> None:
         "low-rank, temperature 0.05, rank 10",
         "queries: 36 for training, 12 for validation, 12 held out; seed 0",
         "relevant: items of the query's own label; from grade 1",
-        "loss: among all 80 items, several positives by rule 'each', both ways, pull to the start "
-        "0.1; "
+        "loss: among 50 of 80 items, several positives by rule 'each', both ways, pull to the "
+        "start 0.1; "
         f"{first.loss:.4f} at the start, "
         f"{best.loss:.4f} at iteration {best.iteration}",
         f"AP on validation: {first.value:.4f} at the start, {best.value:.4f} at iteration "
@@ -454,7 +460,7 @@ def test_the_record_in_words() -> None:
         "stopped after 6 iterations: as many as were allowed",
     ]
     gain = learned.training.held_out.gains[0]
-    assert said[11] == gain.sentence()
+    assert said[12] == gain.sentence()
     short = repr(learned.training).splitlines()
     assert short[:5] == said[:5]
     assert short[5] == gain.sentence()

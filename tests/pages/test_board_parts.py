@@ -42,7 +42,7 @@ def test_the_table_has_every_number_and_its_interval() -> None:
 def test_names_run_nothing() -> None:
     found = judged.evaluate(JUDGEMENTS, RUNS, "RR", interval=True, unjudged_range=True)
     compared = found.compare()
-    view = board(found, Beside(compared, found.compare(baseline="good"), None, found))
+    view = board(found, Beside(found.compare(baseline="good"), None, found))
     page = rendered(
         "{{ line(it.heading) }}{{ board_table(it, pick=[]) }}{{ compare_panel(panel) }}"
         "{{ differing_table(extremes, panel.pair, open=open) }}",

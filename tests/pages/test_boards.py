@@ -70,7 +70,7 @@ def test_a_column_that_is_not_there_is_refused() -> None:
 def test_differences_are_those_to_the_baseline() -> None:
     found = evaluated()
     against = found.compare(baseline="poor")
-    shown = board(found, Beside(found.compare(), against))
+    shown = board(found, Beside(against))
     assert shown.baseline == "poor"
     assert [row.is_baseline for row in shown.rows] == [False, False, True]
     assert shown.rows[0].cells[0].against == against.pair("good", "poor", "RR")
@@ -129,9 +129,9 @@ def test_differences_on_fewer_queries_say_so() -> None:
         judgements, {"whole": whole, "part": part}, "RR", policy={"missing": "skip"}
     )
     against = found.compare(baseline="whole")
-    assert board(found, Beside(against=against)).notes == (
+    assert board(found, Beside(against)).notes == (
         "part has other queries than whole: values are of each system's own, differences of those "
         "that count in both.",
     )
     same = judged.evaluate(judgements, {"one": whole, "two": whole}, "RR")
-    assert board(same, Beside(against=same.compare(baseline="one"))).notes == ()
+    assert board(same, Beside(same.compare(baseline="one"))).notes == ()

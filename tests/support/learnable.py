@@ -31,6 +31,17 @@ class Hidden:
         """What training takes; options are those of the embeddings."""
         return judged.Embeddings(self.queries, self.items, **options), self.relevance
 
+    @property
+    def split(self) -> Any:
+        """The parts of queries and items by the usual shares and the seed 0."""
+        from judged.embeddings.relations import as_relation
+        from judged.learn.data import Data
+        from judged.learn.split import split_data
+
+        embeddings, relevance = self.given()
+        data = Data.of(embeddings, as_relation(relevance, what="relevance"), rel=1)
+        return split_data(data, validation=0.2, held_out=0.2, seed=0)
+
 
 def behind_noise(
     seed: int = 0, *, queries: int = 60, items: int = 80, classes: int = 5, noise: int = 6

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import polars as pl
 import pytest
 
 import judged
+from judged.comparison.sentences import shown_p
 from judged.pages.headings import verdict_heading
 from judged.pages.numbers import plain_number
 from support.boards import shown_code, words
@@ -82,7 +85,7 @@ def test_several_systems_are_compared_in_pairs(server: Serve, data: Path) -> Non
     assert len(found.rows) == 3
     for row in found.rows:
         assert f"{row.wins} · {row.ties} · {row.losses}" in page
-    one = served.ask("/compare?system=bm25&system=dense&system=hybrid&against=bm25&by=RR").text
+    one = served.ask("/compare?system=bm25&system=dense&system=hybrid&baseline=bm25&by=RR").text
     assert one.count('scope="row"') == 2
 
 
@@ -95,7 +98,7 @@ def test_a_system_that_is_gone(server: Serve, data: Path) -> None:
 def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Path) -> None:
     page = server(data).ask("/compare?system=dense&against=bm25&by=RR&empty=skip").text
     told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(found)", ""), told)
+    exec(shown_code(page).replace("print(found", "found = (found"), told)
     pair = told["found"].pair(measure="RR")
     assert verdict_heading(pair, told["found"].settings).line in words(page)
 
@@ -199,3 +202,74 @@ def test_nonsense_is_refused_in_a_sentence(server: Serve, data: Path, path: str)
             answer = served.ask(f"{path}?{name}={quote(value)}{extra}")
             assert answer.status in (200, 400, 404, 409), (name, value)
             assert "<u>" not in answer.text
+
+
+def three_close_systems(folder: Path) -> Path:
+    """Three runs of 40 queries: the pair "a" and "b" is significant alone, but not among three."""
+    ranks = {
+        "a": [2, 3, 2] + [1] * 37,
+        "b": [1] * 30 + [2, 2, 3, 2, 3, 2, 2, 3, 3, 4],
+        "c": [1] * 20 + [2] * 8 + [1] * 6 + [3] * 6,
+    }
+    (folder / "qrels.txt").write_text("".join(f"q{q} 0 x 1\n" for q in range(40)))
+    for name, places in ranks.items():
+        lines = [
+            f"q{q} Q0 {'x' if rank == place else f'{name}{rank}'} {rank} {9 - rank} {name}\n"
+            for q, place in enumerate(places)
+            for rank in range(1, 6)
+        ]
+        (folder / f"{name}.run").write_text("".join(lines))
+    return folder
+
+
+@pytest.mark.parametrize("baseline", [None, "a"])
+def test_a_pair_has_one_verdict_by_every_way_in(
+    server: Serve, tmp_path: Path, baseline: str | None
+) -> None:
+    folder = three_close_systems(tmp_path)
+    runs = [folder / f"{name}.run" for name in "abc"]
+    alone = judged.compare(folder / "qrels.txt", runs[:2], "RR").pair()
+    assert alone.verdict == "worse"
+    compared = judged.compare(folder / "qrels.txt", runs, "RR", baseline=baseline)
+    pair = compared.pair("b", "a")
+    # Without a baseline p is corrected for three comparisons, with one for two.
+    assert pair.verdict == ("no evidence" if baseline is None else "worse")
+    assert alone.p <= pair.corrected_p
+
+    named = "" if baseline is None else f"&baseline={baseline}"
+    served = server(folder)
+    api = served.ask(f"/api/compare?measure=RR{named}").json
+    report = judged.make_report(folder / "qrels.txt", runs, "RR", baseline=baseline)
+    chart = served.ask(
+        f"/chart?kind=forest&system=b&against=a&of=RR&measure=RR{named}&format=csv"
+    ).text
+    found = {
+        "API": [
+            (row["verdict"], row["corrected_p"])
+            for row in api["pairs"]
+            if (row["run"], row["against"]) == ("b", "a")
+        ],
+        "report": [
+            (row.verdict, row.corrected_p)
+            for row in report.contents.comparison.rows  # type: ignore[union-attr]
+            if (row.run, row.against) == ("b", "a")
+        ],
+        "chart": [
+            (row["verdict"], row["corrected_p"])
+            for row in pl.read_csv(chart.encode()).iter_rows(named=True)
+        ],
+    }
+    expected = [(pair.verdict, pair.corrected_p)]
+    assert {way: [(v, pytest.approx(p)) for v, p in rows] for way, rows in found.items()} == (
+        dict.fromkeys(found, expected)
+    )
+    two = words(served.ask(f"/compare?measure=RR&system=b&against=a{named}").text)
+    assert verdict_heading(pair, compared.settings).title in two
+    assert f"corrected p{shown_p(pair.corrected_p)}" in two
+    number = "3" if baseline is None else "2"
+    assert f"Holm over {number} comparisons of RR among all 3 runs" in two
+    # A row of the leaderboard never has a rank that its own verdict excludes.
+    for page in (served.ask(f"/?measure=RR{named}").text, report.to_html()):
+        ranks = re.findall(r'class="right rank">([^<]*)<', page)
+        best = [f"{p.rank_low}–{p.rank_high}".replace("1–1", "1") for p in compared.leaderboard()]
+        assert ranks == [f"{rank}" for rank in best]

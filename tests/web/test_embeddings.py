@@ -16,7 +16,7 @@ import pytest
 
 import judged
 from judged.web.cache import Cache
-from judged.web.errors import UndecidedError
+from judged.web.errors import UndecidedError, UnpairedError
 from judged.web.params import Params
 from judged.web.vectors.searches import Search
 from judged.web.workspace import Library, Workspace
@@ -70,6 +70,77 @@ def test_files_are_told_by_name_length_and_repeats(vectors: Path) -> None:
         *("queries.npy", "items.npy", "--labels", "query-labels.txt", "item-labels.txt"),
         *("--query-ids", "query-ids.txt", "--item-ids", "item-ids.txt"),
     ]
+
+
+def files_of(folder: Path, *names: str) -> Path:
+    for name in names:
+        path = folder / f"{name}.npy"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.save(path, np.eye(4, dtype=np.float32) + len(name))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("names", "asked", "pair"),
+    [
+        # In the order of names the first queries would be those of another model.
+        (("a-items", "b-queries", "b-items", "a-queries"), "", ("a-queries", "a-items")),
+        (("b_items", "b_queries", "c_items", "c_queries"), "", ("b_queries", "b_items")),
+        (("items-bert", "items-clip", "queries-clip"), "", ("queries-clip", "items-clip")),
+        (("bert-docs", "clip-docs", "clip-queries"), "", ("clip-queries", "clip-docs")),
+        (("queries", "items", "extra"), "", ("queries", "items")),
+        (("text-embedding-3-items", "text-embedding-3-queries"), "", None),
+        (("clip-text", "clip-image", "blip-text", "blip-image"), "", ("blip-text", "blip-image")),
+        (("bert-queries", "clip-items"), "", ("bert-queries", "clip-items")),  # there is no other
+        (("a-queries", "a-items", "b-queries", "b-items"), "queries=b-queries.npy", ("b", "b")),
+        (("a-queries", "a-items", "b-queries", "b-items"), "items=b-items.npy", ("b", "b")),
+        (("bert", "clip"), "", ("bert", "bert")),  # a file of items searches itself
+    ],
+)
+def test_vectors_of_one_model_are_paired_by_name(
+    tmp_path: Path, names: tuple[str, ...], asked: str, pair: tuple[str, str] | None
+) -> None:
+    found = searched(files_of(tmp_path, *names), asked)
+    if pair is None:
+        pair = ("text-embedding-3-queries", "text-embedding-3-items")
+    elif pair == ("b", "b"):
+        pair = ("b-queries", "b-items")
+    assert (found.queries.name, found.items.name) == tuple(f"{name}.npy" for name in pair)
+
+
+@pytest.mark.parametrize(
+    ("names", "asked"),
+    [
+        (("queries", "bert-items", "clip-items"), ""),
+        (("bert-queries", "clip-queries", "items"), ""),
+        (("mini-queries", "large-items", "base-items"), ""),
+        (("bert-queries", "bert-items", "bert-docs"), ""),
+        (("a-queries", "b-items", "c-items"), "queries=a-queries.npy"),
+    ],
+)
+def test_vectors_that_no_name_pairs_are_asked_for(
+    tmp_path: Path, names: tuple[str, ...], asked: str
+) -> None:
+    folder = files_of(tmp_path, *names)
+    with pytest.raises(UnpairedError) as refused:
+        searched(folder, asked)
+    assert "Vectors of one model cannot search among those of another." in str(refused.value)
+    # An explicit choice is taken as it is.
+    chosen = searched(folder, f"queries={names[0]}.npy&items={names[2]}.npy")
+    assert (chosen.queries.name, chosen.items.name) == (f"{names[0]}.npy", f"{names[2]}.npy")
+
+
+def test_the_page_asks_which_vectors_belong_together(server: Any, tmp_path: Path) -> None:
+    served = server(files_of(tmp_path, "queries", "bert-items", "clip-items"))
+    page = served.ask("/embeddings")
+    assert page.status == 409
+    assert "Which vectors?" in page.text
+    assert page.text.count("<select") >= 2
+    assert all(f'value="{name}-items.npy"' in page.text for name in ("bert", "clip"))
+    answer = served.ask("/api/sweep")
+    assert answer.status == 409
+    found = served.ask("/embeddings?queries=queries.npy&items=clip-items.npy&relevance=pairs")
+    assert found.status == 200
 
 
 def test_one_file_alone_searches_itself_without_itself(vectors: Path) -> None:

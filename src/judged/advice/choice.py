@@ -37,6 +37,5 @@ def _best(rows: list[Row], families: tuple[str, ...]) -> Row | None:
 
 
 def _worth(row: Row) -> tuple[int, bool, float]:
-    """How many pairs it shows, whether it looks no further than what was judged, and by which
-    effects it shows them."""
-    return row.separated, row.judged is not None, row.effect or 0.0
+    """Return how many pairs it shows, whether it has a cutoff, and by which effects."""
+    return row.separated, row.k is not None, row.effect or 0.0

@@ -67,31 +67,35 @@ def cutoff(measure: Measure) -> int | None:
 
 def advice_of(found: Evaluation, asked: Wanted, level: float) -> Advice:
     """The rows and what is known of the lists."""
-    ideal = _ideal(found, asked)
+    best = _best_first(found)
+    ideal, ceilings = _ideal(found, asked, best), _ceilings(found, asked, best)
     alone = replace(found, measures=asked.measures)
     comparison = alone.compare(level=level, missing="zero") if len(found.runs) > 1 else None
     lists = _lists(found)
     rows = [
         replace(
             _row(found, measure, ideal[measure], comparison, level),
+            ceiling=ceilings[measure],
             length=lists.length,
             relevant=lists.relevant,
+            judged_queries=lists.queries,
         )
         for measure in asked.measures
     ]
     return Advice(tuple(rows), lists, tuple(run.name for run in found.runs), level)
 
 
-def _ideal(found: Evaluation, asked: Wanted) -> dict[Measure, Floats]:
-    """The best value that each query can have: that of its judged items, the best grade first."""
+def _best_first(found: Evaluation) -> Rankings | None:
+    """Return the judged items of each query, the best grade first, if they are known."""
     kept = _kept(found)
     if kept is None:
-        size = len(found.runs[0].about)
-        ends = {m: m.spec.range[1 if m.spec.higher_is_better else 0] for m in asked.measures}
-        return {measure: np.full(size, float(best)) for measure, best in ends.items()}
+        return None
     count = len(kept.queries)
     listed = np.bincount(kept.pool_query, minlength=count)
-    best_first = Rankings(
+    # A query that no run has is left out of the values under missing=skip, so also of the ceiling.
+    skipped = found.policy.missing == "skip"
+    lacking = np.logical_and.reduce([run.about.missing for run in found.runs])
+    return Rankings(
         queries=kept.queries,
         retrieved=np.maximum(listed, kept.retrieved),
         hit_query=kept.pool_query,
@@ -99,10 +103,33 @@ def _ideal(found: Evaluation, asked: Wanted) -> dict[Measure, Floats]:
         hit_grade=kept.pool_grade,
         pool_query=kept.pool_query,
         pool_grade=kept.pool_grade,
-        missing=np.zeros(count, bool),
+        missing=lacking if skipped else np.zeros(count, bool),
         collection=kept.collection,
     )
-    return {measure: measure.compute(best_first) for measure in asked.measures}
+
+
+def _ideal(found: Evaluation, asked: Wanted, best: Rankings | None) -> dict[Measure, Floats]:
+    """Return the best value that each query can have, NaN where it has nothing to find."""
+    if best is None:
+        size = len(found.runs[0].about)
+        return {measure: np.full(size, _end(measure)) for measure in asked.measures}
+    return {measure: measure.compute(best) for measure in asked.measures}
+
+
+def _ceilings(found: Evaluation, asked: Wanted, best: Rankings | None) -> dict[Measure, float]:
+    """Return the numbers of a perfect system, summed up under the same policy as the runs."""
+    from judged.evaluation.evaluation import evaluate_rankings
+
+    if best is None:
+        return {measure: _end(measure) for measure in asked.measures}
+    # Everything in the ideal lists is judged, and nothing in them ties.
+    policy = replace(found.policy, ties=best.ties, unjudged=best.unjudged)
+    summary = evaluate_rankings([best], list(asked.measures), policy=policy).runs[0].summary
+    return {measure: float(summary[measure]) for measure in asked.measures}
+
+
+def _end(measure: Measure) -> float:
+    return float(measure.spec.range[1 if measure.spec.higher_is_better else 0])
 
 
 def _kept(found: Evaluation) -> Rankings | None:
@@ -139,13 +166,20 @@ def _row(
         queries=values.shape[1],
         lowest=min(summaries),
         highest=max(summaries),
-        ceiling=float(ideal.mean()) if len(ideal) else float("nan"),
+        reachable=float(ideal.mean()) if len(ideal) else float("nan"),
         at_best=float(at_best),
         at_worst=float(at_worst),
         half_width=(interval.high - interval.low) / 2 if interval.known else None,
-        judged=None if k is None else min(_judged(found, k)),
+        judged=None if k is None or not _tells_irrelevant(found) else min(_judged(found, k)),
     )
     return row if comparison is None else _compared(row, values, comparison, label)
+
+
+def _tells_irrelevant(found: Evaluation) -> bool:
+    """Return whether judgements hold irrelevant items too: if not, unlisted items are irrelevant
+    rather than unjudged."""
+    about = found.runs[0].about
+    return not about.complete and bool((about.grades <= 0).any())
 
 
 def _judged(found: Evaluation, k: int) -> list[float]:

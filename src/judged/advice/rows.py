@@ -10,7 +10,7 @@ MOST, FEW_JUDGED, HALF = 0.9, 0.8, 0.5
 """What a measure can be found to be on these data, and from where on: docs/choosing.md."""
 
 
-_OF_LISTS = ("length", "relevant")
+_OF_LISTS = ("length", "relevant", "judged_queries", "reachable")
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,6 @@ class Row:
     """The lowest number that a run has."""
     highest: float
     """The highest."""
-    ceiling: float
-    """The mean of the best values that the queries can have."""
     at_best: float
     """Share of the queries in which every run has the best value that the query can have."""
     at_worst: float
@@ -54,7 +52,10 @@ class Row:
     half_width: float | None
     """Half of the widest interval of a run's number; None where there is none."""
     judged: float | None
-    """The share of the first k results that was judged, of the run with the least."""
+    """The share of the first k results that was judged, of the run with the least; None if the
+    judgements list relevant items only."""
+    ceiling: float = float("nan")
+    """The number of a perfect system on these queries, under the same policy."""
     differ: float | None = None
     """Share of the queries in which two runs differ; None of a single run."""
     pairs: int = 0
@@ -70,6 +71,10 @@ class Row:
     """How long lists are, in the median."""
     relevant: float = 0.0
     """How many relevant items queries have, in the median."""
+    reachable: float = float("nan")
+    """The mean of the best values of the queries that have something to find."""
+    judged_queries: int = 0
+    """How many judged queries there are."""
 
     @property
     def findings(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judged.advice.rows import BEYOND, CAPPED, FEW_JUDGED, HARD, SATURATED, UNJUDGED
+from judged.advice.rows import BEYOND, CAPPED, FEW_JUDGED, HALF, HARD, SATURATED, UNJUDGED
 from judged.results import Table
 from judged.text import counted, few, listed
 
@@ -81,8 +81,7 @@ _FOUND = {
         "them can show anything."
     ),
     CAPPED: lambda row: (
-        f"{row.measure} cannot exceed {row.ceiling:.2f} here, whatever the system: queries have "
-        f"too {'few' if row.k and row.k > row.relevant else 'many'} relevant items for it."
+        f"{row.measure} cannot exceed {row.ceiling:.2f} here, whatever the system: {_cap(row)}."
     ),
     UNJUDGED: lambda row: (
         f"{row.measure} looks at results of which only {_share(row.judged)} were judged: it "
@@ -93,6 +92,16 @@ _FOUND = {
         "fewer."
     ),
 }
+
+
+def _cap(row: Row) -> str:
+    """Why a measure is capped."""
+    empty = row.judged_queries - row.queries
+    if row.reachable >= HALF:
+        has = "has" if empty == 1 else "have"
+        return f"{empty:,} of {row.judged_queries:,} queries {has} nothing to find and score 0"
+    few_or_many = "few" if row.k and row.k > row.relevant else "many"
+    return f"queries have too {few_or_many} relevant items for it"
 
 
 def _found(advice: Advice, finding: str) -> list[str]:
@@ -136,6 +145,14 @@ def _depth(advice: Advice) -> str:
     )
     depths = sorted({row.k for row in advice.rows if row.k is not None})
     shares = {row.k: row.judged for row in advice.rows if row.judged is not None}
+    if not depths:
+        return f"{said}."
+    if not shares:
+        within = [k for k in depths if k <= lists.length]
+        only = "The judgements list relevant items only, so all other results count as irrelevant."
+        if not within:
+            return f"{said}: no K that was looked at lies within the lists. {only}"
+        return f"{said}: choose K up to {within[-1]}. {only}"
     sound = [k for k in depths if k <= lists.length and (shares.get(k) or 0) >= FEW_JUDGED]
     if not sound:
         return f"{said}: no K that was looked at lies within lists that were judged; judge deeper."

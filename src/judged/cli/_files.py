@@ -49,6 +49,24 @@ Kind = TypeVar("Kind", Reads, Writes)
 class Command(click.Command):
     """A command that looks at where it writes before it does anything."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse an option that takes one value and was given several: click keeps the last."""
+        given = list(args)
+        rest = super().parse_args(ctx, args)
+        order = self.make_parser(ctx).parse_args(args=given)[2]
+        for param in dict.fromkeys(order):
+            if isinstance(param, click.Option) and not (
+                param.multiple or param.is_flag or param.count
+            ):
+                times = order.count(param)
+                if times > 1:
+                    raise click.UsageError(
+                        f"{' / '.join(param.opts)} was given {times} times, but takes one value. "
+                        f"Give it once, or run 'judged {ctx.info_name}' once for each.",
+                        ctx,
+                    )
+        return rest
+
     def invoke(self, ctx: click.Context) -> Any:
         from judged.outputs import check_distinct, check_target
 

@@ -57,7 +57,6 @@ def demo(folder: Path) -> None:
         evaluate_rankings(files.rankings, files.measures),
         evaluate_rankings(files.rankings, files.compared),
         files.compared,
-        baseline=files.rankings[0].name,
     )
     say("\nText search: 60 questions, 300 passages, grades from 0 to 3 by how well they answer.")
     runs = list(map(str, texts.runs))
@@ -69,13 +68,7 @@ def demo(folder: Path) -> None:
     _say_next(files, texts, report, gallery)
 
 
-def _show(
-    found: Evaluation,
-    compared: Evaluation,
-    measures: Sequence[str],
-    *,
-    baseline: str | None = None,
-) -> None:
+def _show(found: Evaluation, compared: Evaluation, measures: Sequence[str]) -> None:
     """A table of all measures, and what the comparison says; its own tables where all is asked
     for."""
     from judged.cli._terminal import deliver, fitted, looks, say
@@ -89,7 +82,7 @@ def _show(
         f"{' and '.join(measures)}:\n"
     )
     # Without the evaluation, for its warnings stand above.
-    comparison = replace(compared.compare(baseline=baseline), evaluation=None)
+    comparison = replace(compared.compare(), evaluation=None)
     if options.get("verbose"):
         deliver(comparison, None, None, show=fitted)
     else:

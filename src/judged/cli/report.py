@@ -39,7 +39,7 @@ from judged.report import make_report
 @click.option(
     "--baseline",
     metavar="RUN",
-    help="The run that all others are compared with; by default the first.",
+    help="The run that all others are compared with; by default all pairs are compared.",
 )
 @click.option(
     "--slices",

@@ -126,6 +126,11 @@ def _lacking(
         yield "relevant items that are in the training set: it has queries alone."
     elif collection.queries.texts is not None:
         yield "queries that are in the training set by their texts: it has judgements alone."
+    elif known := training.users_known_to(collection, trained):
+        yield (
+            f"queries that are in the training set: {known:,} of {len(collection.names):,} are, as "
+            "users of a recommender are. Relevant items that they share with it were looked for."
+        )
     yield from queries.only_relevant(collection)
     for name in thresholds.ignored:
         yield f"{name}: ignored, as asked."

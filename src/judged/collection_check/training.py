@@ -59,10 +59,24 @@ class Training:
         return cls(texts("query", read), said=words_of(whole).list.join(" "))
 
 
+def users_known_to(collection: Collection, training: Training) -> int:
+    """Return how many queries are users of a recommender, who are in its training set by design.
+
+    They are if most of them are in judgements that something was trained on, and have no texts.
+    Then only items that they share with the training set are a fault of the collection.
+    """
+    if training.pairs is None or collection.queries.texts is not None:
+        return 0
+    known = int(collection.names.is_in(training.ids.implode()).sum())
+    return known if 2 * known > len(collection.names) else 0
+
+
 def training_queries(
     collection: Collection, numbers: Numbers, training: Training
 ) -> Finding | None:
     """Judged queries that the training set has, by their ids or by their texts."""
+    if users_known_to(collection, training):
+        return None
     names = collection.names
     same = names.is_in(training.ids.implode())
     if training.said is not None and collection.queries.texts is not None:

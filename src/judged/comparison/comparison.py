@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,8 @@ class Comparison(Exports):
     """What was noticed on the way."""
     slices: Slices = field(default_factory=Slices)
     """The same in each slice of the queries, where some were asked for."""
+    corrected_among: tuple[str, ...] = ()
+    """The runs whose comparisons p values are corrected for, if they are more than `runs`."""
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -131,6 +134,44 @@ class Comparison(Exports):
             raise InputError(f"{what}: there is {there}.")
         return rows[0]
 
+    def among(self, *runs: str) -> Comparison:
+        """Keep the pairs of some runs, with the verdicts that they have among all runs.
+
+        Parameters
+        ----------
+        *runs : str
+            Two runs or more. A named baseline must be one of them.
+
+        Returns
+        -------
+        Comparison
+            Its p values stay corrected for the comparisons of all runs.
+
+        >>> from judged import compare_values
+        >>> values = {"a": {"1": 0.5}, "b": {"1": 0.2}, "c": {"1": 0.1}}
+        >>> [(row.run, row.against) for row in compare_values(values).among("a", "c").rows]
+        [('c', 'a')]
+        """
+        kept = tuple(run for run in self.runs if run in runs)
+        for run in runs:
+            self._run(run)
+        if len(kept) < 2 or self.baseline not in (None, *kept):
+            needed = "two runs or more" if len(kept) < 2 else f"the baseline {self.baseline}"
+            raise InputError(f"among needs {needed}; got {', '.join(runs) or 'none'}.")
+        numbers = replace(
+            self.numbers,
+            runs=kept,
+            entries={key: entry for key, entry in self.numbers.entries.items() if key[1] in kept},
+            repeated={run: own for run, own in self.numbers.repeated.items() if run in kept},
+        )
+        return replace(
+            self,
+            numbers=numbers,
+            rows=tuple(row for row in self.rows if {row.run, row.against} <= set(kept)),
+            slices=Slices(),
+            corrected_among=self.corrected_among or self.runs,
+        )
+
     def value(self, measure: object = None, run: str | None = None) -> float:
         """A run's number on all its queries, as `evaluate` has it.
 
@@ -194,6 +235,16 @@ class Comparison(Exports):
             for measure in self.numbers.measures
             for run in self.runs
         }
+
+    @cached_property
+    def _every_pair(self) -> tuple[Pair, ...]:
+        """The rows of all pairs, also if the runs were compared with a baseline: which run is best
+        is seen in the data, so all others are tested against it as all pairs are."""
+        if len(self.rows) == math.comb(len(self.runs), 2) * len(self.measures):
+            return self.rows
+        from judged.comparison.decisions import decided
+
+        return decided(self.numbers, self.settings)
 
     @cached_property
     def noise(self) -> tuple[Noise, ...]:

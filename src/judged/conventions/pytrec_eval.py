@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judged.conventions import trec_eval
-from judged.conventions.spec import Convention, Option
+from judged.conventions.spec import Convention, Name, Option
 
 NOT_THERE = ("runid", "relstring", "dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj")
 """Printed by trec_eval 10, not by version 9 or not as a number."""
@@ -20,9 +20,9 @@ def _older(text: str) -> str:
     return text.replace("rounding=trec_eval", "rounding=trec_eval9")
 
 
-def _understood(text: str) -> list[tuple[str, str]] | None:
+def _read(text: str) -> list[Name] | None:
     measures = None if text.partition(".")[0] in NOT_THERE else trec_eval.understood(text)
-    return [(name, _older(measure)) for name, measure in measures] if measures else None
+    return [Name(name, _older(measure)) for name, measure in measures or []] or None
 
 
 CONVENTION = Convention(
@@ -59,5 +59,5 @@ CONVENTION = Convention(
         "item's id decides.",
         "A query whose grades are all negative makes it read memory that was never set.",
     ),
-    reads=_understood,
+    reads=_read,
 )

@@ -34,6 +34,7 @@ WHEN = {
     "uneven": "lists differ in length",
     "repeated": "rows about the same item were dropped",
     "unjudged queries": "the run has queries that nobody judged",
+    "missing": "the run lacks judged queries",
     "not whole": "the number is not whole",
 }
 """What data may be like for a library to give another number than judged by its convention."""
@@ -243,8 +244,8 @@ class Convention:
     aliases : tuple of str, optional
         Other names of the library.
     reads : callable, optional
-        A way to read texts that no template covers: (their name, our
-        measure) of each that a text stands for, or None.
+        A way to read texts that no template covers: each name that a text stands for, with its
+        places filled, or None.
 
     >>> from judged.conventions import find
     >>> find("ranx").version
@@ -267,7 +268,7 @@ class Convention:
     package: str = ""
     tolerance: float = 1e-9
     aliases: tuple[str, ...] = ()
-    reads: Callable[[str], list[tuple[str, str]] | None] | None = None
+    reads: Callable[[str], list[Name] | None] | None = None
 
     def read(self, text: str) -> Iterator[Reading]:
         """What a text means where it is one of the library's names; nothing where it is not.
@@ -291,8 +292,8 @@ class Convention:
                 theirs, ours = name.filled(places)
                 yield Reading(theirs, ours, name)
                 return
-        for theirs, ours in (self.reads(text.strip()) if self.reads else None) or []:
-            yield Reading(theirs, ours, Name(theirs, ours))
+        for name in (self.reads(text.strip()) if self.reads else None) or []:
+            yield Reading(name.theirs, name.ours, name)
 
 
 @dataclass(frozen=True)

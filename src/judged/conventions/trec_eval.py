@@ -290,5 +290,5 @@ CONVENTION = spec.Convention(
         "Fractional gains are cut to whole numbers.",
     ),
     tolerance=0.5e-4,
-    reads=understood,
+    reads=lambda text: [spec.Name(*pair) for pair in understood(text) or []] or None,
 )

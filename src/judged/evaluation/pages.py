@@ -40,7 +40,7 @@ class Paged(Uncertain):
         measure : str or Measure, optional
             What the runs are ranked by; by default the first measure.
         baseline : str, optional
-            The run that all others are compared with; by default the first.
+            The run that all others are compared with; by default all pairs are compared.
         missing : str, optional
             Where a run lacks more than a tenth of the queries that another has, they are not
             compared unless this says that they count as in this evaluation: "zero".

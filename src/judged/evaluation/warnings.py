@@ -306,6 +306,7 @@ CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
     "uneven": lambda run, measure: len(each_once(run.about.retrieved)) > 1,
     "repeated": lambda run, measure: run.audit.duplicates_dropped > 0,
     "unjudged queries": lambda run, measure: run.audit.ignored_queries > 0,
+    "missing": lambda run, measure: bool(run.about.missing.any()),
     "not whole": lambda run, measure: run.summary[measure] % 1 != 0,
 }
 """Whether the data of a run are as a caution of a convention says (`conventions.WHEN`); own ids are

@@ -330,8 +330,38 @@ def _everything(given: Any, columns: Named, format: FileFormat | None) -> Rows:
         table = table_of(as_known(given, JUDGEMENTS).given)
     rows = rows_in(table, LISTS, columns, alone=True)
     if rows is None or rows.run is None:
-        raise InputError(missing_columns(None if table is None else table.header))
+        header = None if table is None else table.header
+        if isinstance(given, (str, PathLike)) and isfile(file):
+            _refuse_other_than_judgements(file, header, columns, format)
+        raise InputError(missing_columns(header))
     return replace(rows, run=replace(rows.run, name=name))
+
+
+def _refuse_other_than_judgements(
+    file: str, header: Any, columns: Named, format: FileFormat | None
+) -> None:
+    """Raise an error for a file that stands alone and is a run, or is damaged.
+
+    Whole numbers in a column "score" may be grades, as in the judgements of BEIR.
+    """
+    is_run = header is not None and "rank" in {str(name).lower() for name in header}
+    try:
+        judgements = read_judgements(file, columns=columns, format=format)
+    except InputError as error:
+        try:
+            read_run(file, columns=columns)
+        except InputError:
+            raise error from None
+        is_run = True
+    else:
+        if not is_run and isinstance(judgements, Judgements):
+            grades = judgements.frame["grade"]
+            is_run = bool((grades != grades.round()).any())
+    if is_run:
+        raise InputError(
+            f"{file}: this is a run, and the judgements are missing. Give both: judged evaluate "
+            f"QRELS {file}."
+        )
 
 
 def _looked_into(given: Any, columns: Named, format: FileFormat | None) -> tuple[Rows | None, Any]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from judged.inputs.vectors.vectors import Vectors
 from judged.learn.data import Data, pairs_of
-from judged.learn.split import Split
+from judged.learn.split import TRAINING, Split
 from judged.segments import Ints
 from judged.similarity.directions import known, marks_of
 from judged.text import counted
@@ -38,6 +38,8 @@ def candidates_of(
 def _allowed(data: Data, split: Split, relevant: Ints) -> tuple[Ints, list[str]]:
     """All items but those that are queries of the other parts: a similarity that puts these among
     their like knows such queries before they are asked."""
+    if split.items is not None:
+        return split.items[TRAINING], []
     every = np.arange(len(data.items))
     if data.queries.dims != data.items.dims:
         return every, []

@@ -19,7 +19,6 @@ from judged.measures import Measure
 from judged.segments import Floats
 from judged.similarity.record import Gain
 from judged.similarity.similarity import Similarity
-from judged.statistics.intervals import Interval, mean_interval
 
 DEALS = 5
 """How many times relevance is dealt out anew; fewer where there are too few queries."""
@@ -78,15 +77,9 @@ def gains_of(
     for each in measures:
         gained = new.values[each] - old.values[each]
         old_value, new_value = (
-            mean_interval(scored.values[each], range=each.spec.range) for scored in (old, new)
+            part.interval(scored.values[each], each.spec.range) for scored in (old, new)
         )
-        chance = beyond_chance(gained, by_chance.get(each))
-        found.append(Gain(str(each), old_value, new_value, mean_interval(gained), *chance))
+        dealt = by_chance.get(each)
+        chance = () if dealt is None else (part.interval(dealt), part.interval(gained - dealt))
+        found.append(Gain(str(each), old_value, new_value, part.interval(gained), *chance))
     return tuple(found)
-
-
-def beyond_chance(gained: Floats, by_chance: Floats | None) -> tuple[Interval, ...]:
-    """What is gained by chance, and how much more was gained, query by query."""
-    if by_chance is None:
-        return ()
-    return mean_interval(by_chance), mean_interval(gained - by_chance)

@@ -25,6 +25,8 @@ from judged.segments import Floats, Ints, positions, starts_of
 from judged.similarity.directions import marks_of
 from judged.similarity.equal import keys_of
 from judged.similarity.similarity import Cosine, Similarity
+from judged.statistics.intervals import Interval, interval, mean_interval
+from judged.statistics.samples import Means
 
 
 def checked_embeddings(given: object, who: str, *, learns: bool = False) -> Embeddings:
@@ -102,6 +104,18 @@ class Part:
     """What is learned from: relevant items with a vector that are not excluded, all of grade 1."""
     exclude: Relation | None
     memory: str | int
+    groups: Ints | None = None
+    """The group of each query, if the values of a group are not independent."""
+
+    def interval(self, values: Floats, bounds: tuple[float, float] | None = None) -> Interval:
+        """Return the mean of the queries' values with its confidence interval."""
+        if self.groups is None:
+            return mean_interval(values, range=bounds)
+        return interval(
+            Means.of_values(values),
+            groups=self.groups,
+            **({"method": "t"} if bounds is None else {"range": bounds}),
+        )
 
     def embeddings(self, similarity: Similarity) -> Embeddings:
         return Embeddings(
@@ -171,16 +185,25 @@ class Data:
     def items(self) -> Vectors:
         return self.embeddings.items
 
-    def part(self, rows: Ints) -> Part:
+    def part(self, rows: Ints, columns: Ints | None = None) -> Part:
+        """Return some queries, to be ranked among some items, or among all."""
+
+        def chosen(pairs: Pairs) -> Pairs:
+            own = pairs_of(pairs, rows)
+            if columns is None:
+                return own
+            own = own.where(np.isin(own.item, columns))
+            return replace(own, item=np.searchsorted(columns, own.item))
+
         exclude = self.embeddings.exclude
         if exclude is not None and self.excluded is not None:
-            exclude = OfSome(exclude, pairs_of(self.excluded, rows))
-        relevance = OfSome(self.relevance, pairs_of(self.judged, rows))
-        own = pairs_of(self.positives, rows)
+            exclude = OfSome(exclude, chosen(self.excluded))
+        relevance = OfSome(self.relevance, chosen(self.judged))
+        own = chosen(self.positives)
         positives = OfSome(self.relevance, replace(own, grade=np.ones(len(own.item))))
         return Part(
             vectors_of(self.queries, rows),
-            self.items,
+            self.items if columns is None else vectors_of(self.items, columns),
             relevance,
             positives,
             exclude,

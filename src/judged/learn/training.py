@@ -28,10 +28,9 @@ from judged.learn.data import (
 )
 from judged.learn.loss import Contrast, Objective
 from judged.learn.optimiser import Search
-from judged.learn.split import Split, checked_shares, split_queries
+from judged.learn.split import Split, checked_shares, split_data
 from judged.measures import Measure, parse_measure
 from judged.policy import checked_positives
-from judged.similarity.directions import groups_of
 from judged.similarity.learned import Learned, Seen
 from judged.similarity.maps import Kind, Weights, as_kind
 from judged.similarity.record import HeldOut, Training
@@ -75,7 +74,9 @@ def fit(
 
     Queries with something relevant are split by `seed`. The training queries make the contrastive
     loss, the validation queries choose when to stop, and the held-out ones are measured before and
-    after, and looked at nowhere else.
+    after, and looked at nowhere else. Queries that share a relevant item stay in one part. Where
+    such groups are few and large, as with ten labels, queries are split one by one and the items
+    too: held-out queries are then ranked among held-out items.
 
     Parameters
     ----------
@@ -197,11 +198,11 @@ class Fit:
             data, self.split, wanted=options.candidates, seed=options.seed
         )
         self.notes += notes
-        self.validation = data.part(self.split.validation)
+        self.validation = self.split.validation_part(data)
         self.seen = Seen(data.part(self.split.training).marks(), self.validation.marks())
 
     def run(self, progress: Progress | None) -> Learned:
-        held_out = self.data.part(self.split.held_out) if len(self.split.held_out) else None
+        held_out = self.split.held_out_part(self.data) if len(self.split.held_out) else None
         objective = self._objective()
         start = objective.unpacked(objective.start)
         draft = self._draft()
@@ -250,28 +251,18 @@ class Fit:
             if equal_dims
             else "the random start, for dimensions differ"
         )
-        found = HeldOut(len(held_out.queries), words, gains)
+        found = HeldOut(len(held_out.queries), len(held_out.items), words, gains)
         return replace(learned, training=replace(training, held_out=found))
 
     def _split(self) -> Split:
         data, (validation, held_out) = self.data, self.options.shares
-        rows = np.flatnonzero(data.positives.lengths)
-        groups = groups_of(data.queries.rows(rows))
-        split = split_queries(
-            rows, groups, validation=validation, held_out=held_out, seed=self.options.seed
-        )
-        without = len(data.queries) - len(rows)
+        split = split_data(data, validation=validation, held_out=held_out, seed=self.options.seed)
+        without = int((data.positives.lengths == 0).sum())
         if without:
             self.notes.append(
                 f"{_queries(without)} with nothing relevant {_were(without)} left out."
             )
-        again = len(rows) - len(np.unique(groups))
-        if again:
-            self.notes.append(
-                f"{_queries(again)} with the vector of another, or one that points the same way, "
-                f"{_were(again)} put into the "
-                "same part as that one."
-            )
+        self.notes += split.notes
         lost = int((data.judged.item[data.judged.grade >= self.options.rel] < 0).sum())
         if lost:
             self.notes.append(

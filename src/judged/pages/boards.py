@@ -128,9 +128,8 @@ class Beside:
     """What a leaderboard shows beside an evaluation's own numbers."""
 
     comparison: Comparison | None = None
-    """Of all pairs of systems, on the measure that ranks are by: rank intervals and the lead."""
-    against: Comparison | None = None
-    """Of all systems with the baseline: differences to it."""
+    """Of all pairs of systems, or of all with a baseline, which has differences to it: one source
+    of ranks, lead and verdicts, so that these never contradict each other."""
     before: Evaluation | None = None
     """The numbers before the last change of terms."""
     ranges: Evaluation | None = None
@@ -214,15 +213,15 @@ def board(
         descending=not ascending,
         queries=len(evaluation.runs[0].about),
         level=evaluation.level,
-        baseline=None if beside.against is None else beside.against.baseline,
-        notes=(*beside.refused, *_on_other_queries(beside.against)),
+        baseline=None if beside.comparison is None else beside.comparison.baseline,
+        notes=(*beside.refused, *_on_other_queries(beside.comparison)),
         unordered=evaluation.policy.ties == "expected",
     )
 
 
 def _on_other_queries(against: Comparison | None) -> list[str]:
     """That differences to the baseline are not those of the values beside them."""
-    if against is None:
+    if against is None or against.baseline is None:
         return []
     counts = {key: len(entry.place) for key, entry in against.numbers.entries.items()}
     runs = dict.fromkeys(
@@ -297,7 +296,7 @@ def _row(
         strip=strip,
         judged=run.audit.judged_at_10,
         told_from_first=run.name in worse,
-        is_baseline=beside.against is not None and beside.against.baseline == run.name,
+        is_baseline=beside.comparison is not None and beside.comparison.baseline == run.name,
     )
 
 
@@ -311,7 +310,7 @@ def _cell(evaluation: Evaluation, run: Scored, name: str, measure: Measure, besi
         high=math.nan if interval is None else interval.high,
         note="" if interval is None else interval.note,
         before=before_of(beside.before, run.name, name, value),
-        against=against_of(beside.against, run.name, name),
+        against=against_of(beside.comparison, run.name, name),
         ranges=ranges_of(beside.ranges, run.name, name),
     )
 

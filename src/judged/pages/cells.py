@@ -72,8 +72,8 @@ def before_of(before: Evaluation | None, run: str, name: str, value: float) -> f
 
 
 def against_of(against: Comparison | None, run: str, name: str) -> Pair | None:
-    """How a number differs from the baseline's; None for the baseline itself."""
-    if against is None or run == against.baseline or name not in against.measures:
+    """Return how a number differs from the baseline's; None for the baseline, or without one."""
+    if against is None or against.baseline in (None, run) or name not in against.measures:
         return None
     return against.pair(run, against.baseline, name)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from judged.comparison.exports.definition import family_of
 from judged.comparison.exports.table import with_sign
 from judged.comparison.sentences import amount, shown_level, shown_margin
 from judged.pages.templating import cut
@@ -45,14 +46,14 @@ class Heading:
 
 
 def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str) -> Heading:
-    """Who leads on a measure, by how much, and which places cannot be told apart.
+    """Say who leads on a measure, by how much, and which places cannot be told apart.
 
     Parameters
     ----------
     evaluation : Evaluation
         Of one or more systems.
     comparison : Comparison or None
-        Of all pairs of these on the measure; None where they were not compared.
+        Of these on the measure: all pairs, or all with a baseline; None if not compared.
     measure : str
         What the measure is called.
 
@@ -69,12 +70,17 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
         return _uncompared(evaluation, measure)
     places = comparison.leaderboard(measure)
     first, second = places[0], places[1]
+    baseline = comparison.baseline
+    if baseline is not None and first.run != baseline:
+        second = next(place for place in places if place.run == baseline)
     if math.isnan(first.value):
         return Heading(f"No system has a value on {measure}")
     pair = _between(comparison, first.run, second.run, measure)
     higher = evaluation.labels[measure].spec.higher_is_better
     ends = _lead(pair, first.run, higher)
     apart = _not_told_apart(places)
+    if baseline is not None and len(places) > 2:
+        apart = f" Systems were compared with {cut(baseline)} only."
     with_value = ("With ", Best(amount(first.value)))
     if ends.difference < 0:
         # Both have more queries than those they share, on which the order is another one.
@@ -104,8 +110,12 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
             f"{cut(first.run)} and {cut(second.run)} are the same on {measure}",
             ("Both have ", Best(amount(first.value)), f", and {every}."),
         )
-    others = [place.run for place in places[1:] if place.rank_low == 1]
     title = f"{cut(first.run)} is first on {measure}"
+    others = [place.run for place in places[1:] if place.rank_low == 1]
+    if baseline is not None and first.run != baseline:
+        if pair.verdict in ("better", "worse"):
+            return Heading(f"{title}, better than {cut(baseline)}", line)
+        others = [baseline]  # no other system was compared with the first
     if others:
         title += f", not told apart from {_some(others)}"
     return Heading(title, line)
@@ -180,7 +190,7 @@ def _how_sure(pair: Pair, comparison: Comparison, lead: _Lead) -> str:
     level = shown_level(comparison.settings.level)
     said = f"{level} interval {amount(lead.low)} to {amount(lead.high)}, {queries}"
     if lead.low * lead.high > 0 and pair.verdict == "no evidence":
-        among = sum(row.measure == pair.measure for row in comparison.rows)
+        among, _ = family_of(comparison)
         said += f"; it would count alone, not among {among:,} comparisons"
     return said
 

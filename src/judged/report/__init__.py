@@ -85,7 +85,7 @@ def make_report(
         Such as "nDCG@10", or a list: systems are ranked by the first. By default nDCG@10, AP, RR,
         P@10 and R@100.
     baseline : str, optional
-        The run that all others are compared with; by default the first.
+        The run that all others are compared with; by default all pairs are compared.
     slices : SlicesLike, optional
         Attributes of the queries, to compare the runs in each slice too; as for `compare`.
     title : str, optional

@@ -37,9 +37,8 @@ class Contents:
     results: Results
     """The lists of single queries."""
     comparison: Comparison | None = None
-    """All runs with the baseline; None where there is one run, or where they are not compared."""
-    ranked: Comparison | None = None
-    """All pairs on the first measure, for the ranks that they leave open."""
+    """All pairs, or all runs with the baseline if one is named; None for one run, or if the runs
+    are not compared."""
     refused: str = ""
     """Why the runs are not compared, as the library says it."""
     files: tuple[File, ...] = ()
@@ -72,12 +71,16 @@ class Contents:
 
     @cached_property
     def pair(self) -> tuple[str, str] | None:
-        """The best run beside the baseline, and the baseline: what queries are looked at by."""
-        if self.comparison is None or self.comparison.baseline is None:
+        """The two runs that are shown query by query: the best beside the baseline and the
+        baseline, or the two best, the later one against the earlier one."""
+        if self.comparison is None:
             return None
+        order = [place.run for place in self.comparison.leaderboard(self.by)]
         baseline = self.comparison.baseline
-        others = [place.run for place in self.comparison.leaderboard(self.by)]
-        return next(run for run in others if run != baseline), baseline
+        if baseline is not None:
+            return next(run for run in order if run != baseline), baseline
+        row = self.comparison.among(*order[:2]).rows[0]
+        return row.run, row.against
 
     @cached_property
     def differences(self) -> Differences | None:
@@ -124,30 +127,23 @@ def contents(
     if refused:
         return replace(found, refused=refused)
     settings: dict[str, Any] = {"level": found.evaluation.level, "groups": groups}
-    comparison = compare_evaluation(
-        found.evaluation, baseline=baseline or names[0], slices=slices, **settings
-    )
-    return replace(found, comparison=comparison, ranked=_ranked(found, settings))
+    comparison = compare_evaluation(found.evaluation, baseline=baseline, slices=slices, **settings)
+    return replace(found, comparison=comparison)
 
 
 def of_comparison(
     comparison: Comparison, *, measure: str | Measure | None = None, **more: Any
 ) -> Contents:
     """What a report of a comparison shows: the same, compared as it is there."""
-    evaluation, known = comparison.evaluation, comparison.settings
+    evaluation = comparison.evaluation
     if evaluation is None or comparison.numbers.repeated:
         what = "values of another tool" if evaluation is None else "systems with repeats"
         raise InputError(
             f"a report shows rankings, and this comparison is of {what}; save it as .html instead."
         )
-    groups = _groups(comparison)
-    found = _uncompared(evaluation, measure, known.level, groups, **more)
-    settings = {**known.to_dict(), "groups": groups}
-    baseline = comparison.baseline or comparison.runs[0]
-    if comparison.baseline is None and len(comparison.runs) > 2:
-        comparison = compare_evaluation(found.evaluation, baseline=baseline, **settings)
-    comparison = replace(comparison, baseline=baseline)
-    return replace(found, comparison=comparison, ranked=_ranked(found, settings))
+    level = comparison.settings.level
+    found = _uncompared(evaluation, measure, level, _groups(comparison), **more)
+    return replace(found, comparison=comparison)
 
 
 def why_lacking(rankings: Sequence[Rankings]) -> str:
@@ -178,16 +174,6 @@ def _uncompared(
         evaluation = with_intervals(evaluation, level, groups)
     results = replace(results, evaluation=evaluation) if results else Results(evaluation)
     return Contents(evaluation, results, **more)
-
-
-def _ranked(contents: Contents, settings: dict[str, Any]) -> Comparison:
-    """All pairs on the first measure."""
-    evaluation = replace(contents.evaluation, measures=contents.evaluation.measures[:1])
-    margin = settings.get("margin")
-    if isinstance(margin, dict):
-        kept = {name: size for name, size in margin.items() if name == contents.by}
-        settings = {**settings, "margin": kept or None}
-    return compare_evaluation(evaluation, **settings)
 
 
 def _groups(comparison: Comparison) -> dict[str, str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.charts.kinds import KINDS
@@ -10,7 +10,6 @@ from judged.errors import JudgedError
 
 if TYPE_CHECKING:
     from judged.charts.chart import Chart
-    from judged.comparison.comparison import Comparison
     from judged.report.contents import Contents
 
 WIDE, HALF = 940, 430
@@ -35,10 +34,10 @@ class Drawn:
 
 
 def of_comparison(contents: Contents) -> list[Drawn]:
-    """All differences, and those of the best run and the baseline query by query."""
+    """Draw all differences, and those of the pair that is shown query by query."""
     if contents.comparison is None or contents.pair is None:
         return []
-    pair = _alone(contents.comparison, *contents.pair)
+    pair = contents.comparison.among(*contents.pair)
     return [
         _drawn(contents, "forest", contents.comparison),
         _drawn(contents, "scatter", pair, measure=contents.by),
@@ -59,13 +58,6 @@ def of_systems(contents: Contents) -> list[Drawn]:
     found.append(_drawn(contents, "cmc", contents.evaluation, k=DEEPEST))
     found.append(_drawn(contents, "ranges", contents.evaluation, measures=[measure]))
     return found
-
-
-def _alone(comparison: Comparison, run: str, against: str) -> Comparison:
-    """Two runs of a comparison, with the verdict that they have among all."""
-    rows = tuple(row for row in comparison.rows if (row.run, row.against) == (run, against))
-    numbers = replace(comparison.numbers, runs=(against, run))
-    return replace(comparison, numbers=numbers, rows=rows)
 
 
 def _drawn(

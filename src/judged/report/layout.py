@@ -136,12 +136,12 @@ class Layout:
         """The leaderboard."""
         contents = self.contents
         refused = (contents.refused,) if contents.refused else ()
-        beside = Beside(contents.ranked, contents.comparison, refused=refused)
+        beside = Beside(contents.comparison, refused=refused)
         return board(contents.evaluation, beside)
 
     @cached_property
     def panel(self) -> Panel | None:
-        """The best run and the baseline."""
+        """The two runs that are shown query by query."""
         contents = self.contents
         if contents.comparison is None or contents.pair is None:
             return None

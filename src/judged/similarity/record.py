@@ -69,6 +69,8 @@ class HeldOut:
     """How the queries that training never saw fare."""
 
     queries: int
+    items: int
+    """How many items they were ranked among."""
     before: str
     """What `before` was, in words."""
     gains: tuple[Gain, ...]
@@ -186,7 +188,11 @@ class Training(Result):
                 for gain in held["gains"]
             )
             parts["held_out"] = HeldOut(
-                int(held["queries"]), str(held["before"]), gains, float(held["level"])
+                int(held["queries"]),
+                int(held["items"]),
+                str(held["before"]),
+                gains,
+                float(held["level"]),
             )
         return cls(**parts)
 
@@ -284,8 +290,9 @@ class Training(Result):
         if held is None:
             return []
         heading = (
-            f"{counted(held.queries, 'held-out query', 'held-out queries')}, means with "
-            f"{held.level:.0%} intervals; before: {held.before}"
+            f"{counted(held.queries, 'held-out query', 'held-out queries')} ranked among "
+            f"{counted(held.items, 'item')}, means with {held.level:.0%} intervals; "
+            f"before: {held.before}"
         )
         return [heading, *self.tables()]
 

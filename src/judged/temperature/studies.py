@@ -15,13 +15,14 @@ from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.learn.chance import Chance
 from judged.learn.data import Data, Part, checked_embeddings
+from judged.learn.split import checked_shares, split_data
 from judged.learn.training import ITERATIONS, MEASURES, fit, with_rel
 from judged.measures import Measure, parse_measure
 from judged.segments import Floats
 from judged.similarity.choice import as_similarity
 from judged.similarity.learned import Learned
 from judged.similarity.similarity import Cosine, Similarity
-from judged.statistics.intervals import Interval, mean_interval
+from judged.statistics.intervals import Interval
 from judged.temperature.study_result import Studied, Study
 from judged.temperature.sweeps import as_temperatures, sweep
 from judged.text import Warned
@@ -115,8 +116,11 @@ def study(
         )
         if bar is not None:
             bar.end()
-    part = data.part(np.intersect1d(learned[0].unseen(data.queries), rows))
-    return _studied(learned, part, wanted)
+    shares = checked_shares(options.get("validation", 0.2), options.get("held_out", 0.2))
+    split = split_data(
+        data, validation=shares[0], held_out=shares[1], seed=learned[0].training.seed
+    )
+    return _studied(learned, split.held_out_part(data), wanted)
 
 
 class _Bar:
@@ -224,22 +228,22 @@ def _trained(
         best_iteration=record.best,
         stopped=record.stopped,
         history=record.history,
-        measures=_intervals(values),
+        measures=_intervals(values, part),
         differences=None
         if start is None
-        else {str(each): mean_interval(own - start[each]) for each, own in values.items()},
+        else {str(each): part.interval(own - start[each]) for each, own in values.items()},
         beyond=None
         if start is None or not by_chance
         else {
-            str(each): mean_interval(own - start[each] - by_chance[each])
+            str(each): part.interval(own - start[each] - by_chance[each])
             for each, own in values.items()
         },
         learned=learned,
     )
 
 
-def _intervals(values: dict[Measure, Floats]) -> dict[str, Interval]:
-    return {str(each): mean_interval(own, range=each.spec.range) for each, own in values.items()}
+def _intervals(values: dict[Measure, Floats], part: Part) -> dict[str, Interval]:
+    return {str(each): part.interval(own, each.spec.range) for each, own in values.items()}
 
 
 def _untrained(
@@ -254,7 +258,7 @@ def _untrained(
         alignment=alignment,
         uniformity=uniformity,
         accuracy=point.accuracy,
-        measures=_intervals(values),
+        measures=_intervals(values, part),
     )
 
 

@@ -108,6 +108,30 @@ class Calculations:
 
         return self._kept(key, compared)
 
+    def pairs(
+        self,
+        terms: Terms,
+        systems: Sequence[str],
+        *,
+        measures: Sequence[str] | None = None,
+        unjudged_range: bool = False,
+    ) -> Comparison:
+        """Compare some systems as the leaderboard does: with the baseline of the terms if it is one
+        of them, otherwise all pairs, each against the first of `systems` where that is one of both.
+        p values are corrected for all systems, so a pair has one verdict on all pages."""
+        found = self.comparison(
+            terms,
+            baseline=terms.baseline if terms.baseline in systems else None,
+            systems=self.order(systems),
+            measures=measures,
+            unjudged_range=unjudged_range,
+        )
+        return found if set(systems) == set(found.runs) else found.among(*systems)
+
+    def order(self, systems: Sequence[str]) -> list[str]:
+        """All systems as `pairs` compares them, these first."""
+        return list(dict.fromkeys([*systems, *(each.name for each in self.systems)]))
+
     def _part(self, terms: Terms, asked: Terms, places: Sequence[int]) -> Evaluation | None:
         """Some systems and measures of the evaluation under these terms, where it is there already
         and has them."""

@@ -27,6 +27,8 @@ def chart_command(
     missing = [name for name in NOT_PLOTTED if name in terms.options()]
     if missing:
         shell = f"# judged plot takes no --{missing[0]}; the Python below does."
+    elif _is_part(asked, kind, systems):
+        shell = "# judged plot corrects for the systems it draws; the Python below for all systems."
     else:
         shell = line_of(_words(asked, kind, systems, options))
     return Command(shell, _code(asked, kind, systems, options))
@@ -40,7 +42,7 @@ def _words(
     own = {name: value for name, value in options.items() if name not in ("measures", "measure")}
     if kind.needs not in OF_RANKINGS:
         terms = replace(terms, chosen={}, depth=None)
-    made_by = _made_by(asked, kind)
+    made_by = _made_by(asked, kind, systems)
     measures = _measures(asked, kind, options)
     words = words_of("plot", workspace, chosen, terms, measures, {**made_by, **own})
     words = ["-k" if word == "--k" else word for word in words]
@@ -60,13 +62,19 @@ def _measures(asked: Asked, kind: Kind, options: Mapping[str, Any]) -> tuple[str
     return ()
 
 
-def _made_by(asked: Asked, kind: Kind) -> dict[str, Any]:
-    """How the comparison that a chart is made of is made."""
+def _made_by(asked: Asked, kind: Kind, systems: Sequence[str]) -> dict[str, Any]:
+    """Return the options of the comparison that a chart is made of."""
     if not NEEDS[kind.needs].made_by:
         return {}
-    against = asked.params.one("against")
-    baseline = {"baseline": against} if against is not None and kind.needs != "pair" else {}
+    named = asked.terms.baseline
+    baseline = {"baseline": named} if named in systems and kind.needs != "pair" else {}
     return {**baseline, **({} if asked.terms.level == LEVEL else {"level": asked.terms.level})}
+
+
+def _is_part(asked: Asked, kind: Kind, systems: Sequence[str]) -> bool:
+    """Return whether a chart shows verdicts on some systems, which are corrected for all."""
+    compared = kind.needs in ("pair", "comparison") and len(systems) > 1
+    return compared and len(systems) < len(asked.workspace.systems)
 
 
 def _code(asked: Asked, kind: Kind, systems: Sequence[str], options: Mapping[str, Any]) -> str:
@@ -84,15 +92,22 @@ def _code(asked: Asked, kind: Kind, systems: Sequence[str], options: Mapping[str
         return f"import judged\n\n{call}.save({file!r})"
     measures = _measures(asked, kind, options)
     compared = bool(NEEDS[kind.needs].made_by) and len(chosen) > 1
+    made_by = _made_by(asked, kind, systems)
+    part = _is_part(asked, kind, systems)
+    if part:
+        chosen = [workspace.system(name) for name in asked.calculations.order(systems)]
+        if asked.terms.baseline in systems:
+            made_by = {**made_by, "baseline": asked.terms.baseline}
     made = code_of(
         "compare" if compared else "evaluate",
         workspace,
         chosen,
         terms,
         () if kind.needs in ("system", "systems") else measures,
-        _made_by(asked, kind),
+        made_by,
     )
-    return made.replace("print(found)", f"judged.charts.{name}(found{given}).save({file!r})")
+    found = f"found.among({', '.join(map(repr, systems))})" if part else "found"
+    return made.replace("print(found)", f"judged.charts.{name}({found}{given}).save({file!r})")
 
 
 def identify_command(asked: Asked, value: str, system: str, of: Sequence[str]) -> Command:

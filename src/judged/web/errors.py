@@ -54,6 +54,10 @@ class UndecidedError(ConflictError):
     """Numbers were asked for, and it is not clear of which files."""
 
 
+class UnpairedError(ConflictError):
+    """Vectors were asked for, and it is not clear which files belong together."""
+
+
 class StoppedError(JudgedError):
     """Work that somebody stopped."""
 

@@ -190,6 +190,32 @@ def test_neither_is_stricter() -> None:
     )
 
 
+def test_nobody_is_called_stricter_by_few_queries() -> None:
+    # Equal judges of two queries: resamples of two values leave out 0 whenever both have one sign.
+    rng = np.random.default_rng(5)
+    called = 0
+    for _ in range(40):
+        ann, bob = (
+            {f"q{q}": {f"d{d}": float(rng.integers(3)) for d in range(8)} for q in range(2)}
+            for _ in range(2)
+        )
+        pair = judged.agreement({"ann": ann, "bob": bob}, resamples=999).pair()
+        called += pair.difference.low > 0 or pair.difference.high < 0
+        assert pair.stricter is None
+    assert called  # the interval alone would have called one of them stricter
+    every = {f"q{q}": {"a": 1.0, "b": 1.0} for q in range(10)}
+    lower = {f"q{q}": {"a": 0.0, "b": float(q % 2)} for q in range(10)}
+    for number in (9, 10):
+        ann, bob = ({q: own[q] for q in list(own)[:number]} for own in (every, lower))
+        found = judged.agreement({"ann": ann, "bob": bob}, resamples=999)
+        assert found.pair().stricter == (None if number < 10 else "bob")
+    few = judged.agreement({"ann": ann, "bob": {"q0": lower["q0"]}}, resamples=999)
+    assert (
+        "1 query is too few to tell which judge is stricter (at least 10): bob less ann is -1.000 "
+        "grades on average." in few.sentences()
+    )
+
+
 def test_raw_agreement_never_stands_alone() -> None:
     found = judged.agreement(*made(6), resamples=999)
     for text in (found.to_text(), found.to_text(quiet=True), found.to_markdown(), found.to_html()):

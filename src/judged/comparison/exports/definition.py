@@ -90,25 +90,27 @@ def _correction(comparison: Comparison) -> str:
     chosen = comparison.settings.correction
     if chosen in SIMULTANEOUS:
         return f"{CORRECTIONS[chosen]} over {_all_pairs(comparison)} of each measure"
-    number, over = _family(comparison)
+    number, over = family_of(comparison)
     if chosen == "none":
         return f"none, each of {over} stands alone" if number > 1 else "none"
     return f"{CORRECTIONS[chosen]} over {over}" if number > 1 else f"none needed for {over}"
 
 
 def _all_pairs(comparison: Comparison) -> str:
-    number = math.comb(len(comparison.runs), 2)
+    number = math.comb(len(comparison.corrected_among or comparison.runs), 2)
     return f"all {counted(number, 'pair')} of runs" if number > 1 else "the pair of runs"
 
 
-def _family(comparison: Comparison) -> tuple[int, str]:
+def family_of(comparison: Comparison) -> tuple[int, str]:
     """How many comparisons are corrected together, and which."""
+    runs = len(comparison.corrected_among or comparison.runs)
+    number = math.comb(runs, 2) if comparison.baseline is None else runs - 1
+    among = f" among all {runs:,} runs" if runs > len(comparison.runs) else ""
     if comparison.settings.family == "all":
-        number = len(comparison.rows)
-        return number, f"{counted(number, 'comparison')} of all measures"
-    number = len(comparison.rows) // max(len(comparison.measures), 1)
+        number *= len(comparison.measures)
+        return number, f"{counted(number, 'comparison')} of all measures{among}"
     each = "of each measure" if len(comparison.measures) > 1 else f"of {comparison.measures[0]}"
-    return number, f"{counted(number, 'comparison')} {each}"
+    return number, f"{counted(number, 'comparison')} {each}{among}"
 
 
 def drawn(comparison: Comparison) -> bool:
@@ -161,7 +163,7 @@ def _corrected_by_trusted(comparison: Comparison) -> list[str]:
 def _unreachable(comparison: Comparison) -> list[str]:
     """Pairs that no data could have shown: the smallest p there is, corrected, is not below."""
     settings = comparison.settings
-    number, over = _family(comparison)
+    number, over = family_of(comparison)
     if settings.correction not in ("holm", "bonferroni", "none"):
         return []
     times = 1 if settings.correction == "none" else number
@@ -300,7 +302,7 @@ def _corrected(comparison: Comparison) -> str:
             f"Corrected p-values and simultaneous intervals of {_all_pairs(comparison)} are "
             f"{IN_A_PAPER[chosen]}."
         )
-    number, over = _family(comparison)
+    number, over = family_of(comparison)
     if chosen == "none" or number == 1:
         return "No p-value was corrected."
     return f"p-values were corrected {IN_A_PAPER[chosen]} over the {over}."

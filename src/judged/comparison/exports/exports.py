@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged.checks import checked_methods
 from judged.comparison.exports import definition
 from judged.comparison.exports.sentences import Sentences
-from judged.comparison.exports.table import in_order, one_against_all, shown_better
+from judged.comparison.exports.table import bold_rule, in_order
 from judged.comparison.exports.tables import tables
 from judged.comparison.settings import SAVED_AS
 from judged.evaluation.table import Look
@@ -216,7 +216,8 @@ class Exports(Sentences):
         label: str | None = None,
     ) -> str:
         r"""A booktabs tabular of runs and measures: each value carries the letters of the runs that
-        it is shown better than, and is bold where no run is shown better.
+        it is significantly better than. The best run and those that are not significantly worse
+        are bold; for that all pairs are tested, also beside a baseline.
 
         Parameters
         ----------
@@ -256,8 +257,8 @@ class Exports(Sentences):
         decimals: int | None = None,
         percent: bool = False,
     ) -> str:
-        """Tables for notebooks, with what each pair says; values are bold where no run is shown
-        better, unless that is so of all.
+        """Return tables for notebooks, with what each pair says. The best run and those that are
+        not significantly worse are bold, if any pair differs significantly.
 
         Parameters
         ----------
@@ -287,9 +288,7 @@ class Exports(Sentences):
         shown = "".join(found._html(*each) for each in blocks)
         if quiet:
             return shown
-        only = one_against_all(found) if len(found.runs) > 2 else None
-        among = f"; runs were compared with {only} only" if only else ""
-        bold = f" Bold: no run is shown better{among}." if shown_better(found) else ""
+        bold = f" Bold: {bold_rule(found)}." if "<b>" in shown else ""
         audited = notes(found.evaluation) if found.evaluation else []
         return (
             shown

@@ -7,7 +7,13 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from judged.comparison.exports import definition
-from judged.comparison.exports.table import Form, one_against_all, shown_better
+from judged.comparison.exports.table import (
+    Form,
+    bold_rule,
+    near_best,
+    one_against_all,
+    shown_better,
+)
 from judged.comparison.sentences import by_importance
 from judged.text import Best, Latex, latex, latex_table, visible
 
@@ -29,15 +35,15 @@ def latex_of(
     forms = [Form(measure, look) for measure in comparison.numbers.measures]
     letters = {run: letter(at) for at, run in enumerate(comparison.runs)}
     shown = shown_better(comparison)
+    best = {form.measure.name: near_best(comparison, form.measure.name) for form in forms}
     rows = []
     for run in comparison.runs:
         row = [letters[run], run]
         for form in forms:
             name = form.measure.name
             beaten = [letters[other] for other in letters if (name, run, other) in shown]
-            best = not any((name, other, run) in shown for other in letters)
             value = form.value(comparison.value(name, run))
-            row.append(_cell(value, beaten, best))
+            row.append(_cell(value, beaten, run in best[name]))
         rows.append(row)
     above: list[str] = []
     below: list[str] = []
@@ -80,8 +86,8 @@ def _cell(value: str, beaten: list[str], best: bool) -> str:
 def _legend(comparison: Comparison) -> str:
     """What letters and bold mean."""
     against = one_against_all(comparison)
-    only = f" Runs were compared with {against} only." if against else ""
+    only = f", compared with {against} only" if against else ""
     return (
-        "Raised letters: the runs that this one is shown better than; bold: no run is shown "
-        f"better ({definition.done(comparison).rstrip('.')}).{only}"
+        "Raised letters: the runs that this one is significantly better than"
+        f"{only} ({definition.done(comparison).rstrip('.')}). Bold: {bold_rule(comparison)}."
     )

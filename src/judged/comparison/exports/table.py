@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from judged.comparison.sentences import shown_level, shown_p
-from judged.comparison.settings import SIMULTANEOUS
+from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS
 from judged.evaluation.table import Look
 from judged.results import Table
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
+from judged.statistics.tested import below
 from judged.text import Best, Left, shown
 
 if TYPE_CHECKING:
@@ -252,10 +253,34 @@ def shown_better(comparison: Comparison) -> set[tuple[str, str, str]]:
     }
 
 
-def unbeaten(comparison: Comparison, measure: str) -> frozenset[str]:
-    """The runs that no other is shown better than; none where that is all of them."""
-    behind = {other for name, _, other in shown_better(comparison) if name == measure}
-    return frozenset(comparison.runs) - behind if behind else frozenset()
+def near_best(comparison: Comparison, measure: str) -> frozenset[str]:
+    """Return the best run and those that a test finds not significantly worse than it.
+
+    A pair on so few queries that no data could show a difference is not tested.
+    """
+    best = comparison.leaderboard(measure)[0]
+    if math.isnan(best.value):
+        return frozenset()
+    found = {best.run}
+    for row in comparison._every_pair:
+        if row.measure != measure or best.run not in (row.run, row.against):
+            continue
+        units = row.queries if row.groups is None else row.groups
+        testable = below(2.0 ** (1 - units), comparison.settings.level)
+        if row.verdict == "identical" or (testable and row.verdict not in DECIDED):
+            found |= {row.run, row.against}
+    return frozenset(found)
+
+
+def bold_rule(comparison: Comparison) -> str:
+    """Say what bold values are, and how that was tested if it was not by the rows shown."""
+    said = "the best run, and those not significantly worse than it"
+    if comparison._every_pair is comparison.rows:
+        return said
+    correction = comparison.settings.correction
+    pairs = math.comb(len(comparison.runs), 2)
+    how = "uncorrected" if correction == "none" else f"{CORRECTIONS[correction]} over {pairs:,}"
+    return f"{said} (all {pairs:,} pairs tested, {how})"
 
 
 def on_other_queries(comparison: Comparison, rows: Sequence[Pair]) -> bool:

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from judged.comparison.exports.table import (
+    DECIDED,
     Column,
     Form,
     differences,
     laid_out,
     main_tables,
+    near_best,
     one_against_all,
-    unbeaten,
 )
 from judged.comparison.sentences import shown_level
 from judged.comparison.slices.slices import Slice
@@ -31,13 +32,21 @@ def tables(
 ) -> list[Table]:
     """The tables of all measures, then those of slices; what is wider than `width` comes below."""
     forms = [
-        Form(measure, look, unbeaten(comparison, measure.name) if marked else frozenset())
+        Form(measure, look, _outstanding(comparison, measure.name) if marked else frozenset())
         for measure in comparison.numbers.measures
     ]
     makers = [main_tables, *([slice_tables] if len(comparison.slices) else [])]
     if any(row.trusted is not None for row in comparison.rows):
         makers.append(correction_tables)
     return [table for make in makers for form in forms for table in make(comparison, form, width)]
+
+
+def _outstanding(comparison: Comparison, measure: str) -> frozenset[str]:
+    """Return the runs whose values are bold; none if no run is significantly worse than another."""
+    rows = (row for row in comparison._every_pair if row.measure == measure)
+    if not any(row.verdict in DECIDED for row in rows):
+        return frozenset()
+    return near_best(comparison, measure)
 
 
 def correction_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:

@@ -105,7 +105,10 @@ class JudgePair:
 
     @property
     def stricter(self) -> str | None:
-        """Who gives the lower grades; None where that is not shown."""
+        """The judge with significantly lower grades; None without one, or with fewer than ten
+        queries, whose resampled intervals are too narrow for that."""
+        if self.queries < FEW:
+            return None
         if self.difference.low > 0:
             return self.first
         return self.second if self.difference.high < 0 else None

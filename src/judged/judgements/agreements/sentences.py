@@ -95,6 +95,9 @@ def _stricter(pair: JudgePair) -> str:
     said = f"{pair.second} less {pair.first} is {gap.estimate:+.3f} grades on average"
     if gap.known:
         said += f" ({gap.low:+.3f} to {gap.high:+.3f})"
+    if pair.queries < FEW:
+        queries = counted(pair.queries, "query is", "queries are")
+        return f"{queries} too few to tell which judge is stricter (at least {FEW}): {said}."
     return f"neither is shown to be stricter: {said}."
 
 

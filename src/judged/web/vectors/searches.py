@@ -13,8 +13,9 @@ from judged.checks import choice
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
 from judged.errors import InputError
 from judged.similarity.choice import SIMILARITIES
+from judged.text import listed
 from judged.web.commands import path_of
-from judged.web.errors import UndecidedError
+from judged.web.errors import UndecidedError, UnpairedError
 
 if TYPE_CHECKING:
     from judged.embeddings.embeddings import Embeddings
@@ -44,7 +45,15 @@ NAMES = (
     *("similarity", "normalise", "exclude"),
 )
 """The parameters of an address that say which search is meant."""
-_QUERY_SIDE = re.compile(r"quer|question|caption|text|probe|anchor", re.IGNORECASE)
+_ASKS = re.compile(r"quer(?:y|ies)|questions?|probes?|anchors?", re.IGNORECASE)
+_QUERY_SIDE = re.compile(rf"{_ASKS.pattern}|captions?|texts?", re.IGNORECASE)
+_ANSWERS = re.compile(
+    r"items?|doc(?:ument)?s?|passages?|corpus|images?|pictures?|photos?|videos?|gallery|"
+    r"collection|targets?|answers?|candidates?",
+    re.IGNORECASE,
+)
+_SIDE_WORDS = re.compile(r"vec(?:tor)?s?|emb(?:edding)?s?|features?", re.IGNORECASE)
+"""Words of a file's name that do not tell models apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +81,9 @@ class Search:
                 "There are no vectors here. Add a file of query and of item vectors."
             )
         chosen = {name: params.one(name) for name in NAMES}
-        queries = _named(workspace, chosen["queries"]) or _side(files, queries=True)
-        items = _named(workspace, chosen["items"]) or _side(files, queries=False)
+        queries, items = _paired(
+            files, _named(workspace, chosen["queries"]), _named(workspace, chosen["items"])
+        )
         lines = _Lines(workspace.labels, cache)
         counts = {"query": len(vectors_of(queries, cache)), "item": len(vectors_of(items, cache))}
         found: dict[str, Found | None] = {}
@@ -217,10 +227,50 @@ def _named(workspace: Workspace, name: str | None) -> Found | None:
     return None if name is None else workspace.file(name)
 
 
-def _side(files: Sequence[Found], *, queries: bool) -> Found:
-    """The file of queries, or of items, by its name; one file alone is both."""
-    own = [file for file in files if bool(_QUERY_SIDE.search(file.name)) is queries]
-    return (own or files)[0]
+def _paired(
+    files: Sequence[Found], queries: Found | None, items: Found | None
+) -> tuple[Found, Found]:
+    """Return the file of queries and the file of items that belong together by their names.
+
+    Vectors of two models cannot be compared, also if they have as many dimensions.
+    """
+    if queries is not None and items is not None:
+        return queries, items
+    sides: dict[bool, list[Found]] = {True: [], False: []}
+    for file in files:
+        sides[_is_query_side(file)].append(file)
+    asking = [queries] if queries is not None else sides[True] or ([items] if items else [])
+    asked = [items] if items is not None else sides[False] or ([queries] if queries else [])
+    if not asking or not asked:  # names that tell no sides apart: a file searches itself
+        alone = (asking or asked)[0]
+        return alone, alone
+    pairs = [(one, other) for one in asking for other in asked]
+    alike = [(one, other) for one, other in pairs if _model(one) == _model(other)]
+    first = [other for one, other in alike if one is alike[0][0]]
+    if len(pairs) == 1:
+        return pairs[0]
+    if len(first) != 1:
+        names = listed([file.name for file in files])
+        raise UnpairedError(
+            f"Which of these belong together: {names}? Vectors of one model cannot search among "
+            "those of another. Choose the queries and the items, or name the files of a model "
+            "alike, such as bert-queries.npy and bert-items.npy."
+        )
+    return alike[0]
+
+
+def _is_query_side(file: Found) -> bool:
+    """Return whether a file holds queries, by its name."""
+    if _ASKS.search(file.name):
+        return True
+    return bool(_QUERY_SIDE.search(file.name)) and not _ANSWERS.search(file.name)
+
+
+def _model(file: Found) -> str:
+    """Return what a file's name says besides its side: the model, if anything."""
+    stem = re.sub(r"\.[^/]*$", "", file.name)
+    bare = _SIDE_WORDS.sub(" ", _ANSWERS.sub(" ", _QUERY_SIDE.sub(" ", stem)))
+    return " ".join(re.findall(r"[^\W_]+", bare.lower()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,9 +284,7 @@ class _Lines:
         """The file that has as many lines as there are vectors: all of them different where ids are
         meant, some the same where labels are; of several the one named like its side."""
         fitting = [file for file in self.files if self._shape(file) == (count, distinct)]
-        named = [
-            file for file in fitting if bool(_QUERY_SIDE.search(file.name)) is (side == "query")
-        ]
+        named = [file for file in fitting if _is_query_side(file) is (side == "query")]
         return next(iter(named or fitting), None)
 
     def _shape(self, file: Found) -> tuple[int, bool]:

@@ -129,14 +129,7 @@ def _source(asked: Asked, kind: Kind) -> tuple[Any, ...]:
     if kind.needs == "results of a pair":
         return calculations.judgements(), {name: calculations.run(name) for name in names}
     if kind.needs in ("pair", "comparison", "values") and len(names) > 1:
-        return (
-            calculations.comparison(
-                terms,
-                systems=names,
-                baseline=names[0] if kind.needs == "pair" else asked.params.one("against"),
-                measures=_compared_by(asked, kind, names),
-            ),
-        )
+        return (calculations.pairs(terms, names, measures=_compared_by(asked, kind, names)),)
     if kind.needs == "values":
         return (calculations.evaluation(terms),)
     from judged.charts.sources import Systems

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judged.pages.headings import leading
 from judged.pages.pairs import extremes, panel, scale_of
 from judged.web import commands
-from judged.web.asked import Asked, Page
+from judged.web.asked import Asked, Command, Page
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -38,8 +39,8 @@ def measure_of(asked: Asked) -> str:
 
 
 def chosen(asked: Asked) -> tuple[list[str], str | None]:
-    """The systems that are compared, and the one that all others are compared with: the one that
-    was named, the baseline, or the lower one of two; None for all pairs."""
+    """Return the systems that are compared, and the one that others are subtracted from: the
+    baseline, the one that the address names, or the lower one of two."""
     names = list(dict.fromkeys(asked.params.all("system")))
     against = asked.params.one("against")
     if against is not None and against not in names:
@@ -49,7 +50,7 @@ def chosen(asked: Asked) -> tuple[list[str], str | None]:
     if len(names) < 2:
         order = _by_value(asked)
         names = [*names, *(name for name in order if name not in names)][:2]
-    if against is None and asked.terms.baseline in names:
+    if asked.terms.baseline in names:
         against = asked.terms.baseline
     if against is None and len(names) == 2:
         order = _by_value(asked)
@@ -65,9 +66,9 @@ def _by_value(asked: Asked) -> list[str]:
     return [row.name for row in board(evaluation, by=measure_of(asked)).rows]
 
 
-def _context(asked: Asked, systems: list[str], by: str) -> dict[str, Any]:
-    """What both forms of the page need."""
-    own = {"system", "against", "by", "ranges"}
+def _context(asked: Asked, systems: list[str], by: str, *choices: str) -> dict[str, Any]:
+    """Return what both forms of the page need; `choices` are further fields of the form."""
+    own = {"system", "against", "by", "ranges", *choices}
     return {
         "systems": systems,
         "by": by,
@@ -82,9 +83,7 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
     (run,) = (name for name in systems if name != against)
     names = [against, run]
     looked = asked.params.flag("ranges")
-    compared = asked.calculations.comparison(
-        asked.terms, baseline=against, systems=names, unjudged_range=looked
-    )
+    compared = asked.calculations.pairs(asked.terms, names, unjudged_range=looked)
     shown = panel(
         compared,
         measure=by,
@@ -100,7 +99,8 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         "panel": shown,
         "extremes": extremes(compared, measure=by),
         "higher_is_better": known.higher_is_better,
-        "swapped": asked.url(system=against, against=run),
+        # Differences to a baseline that the address names have one direction.
+        "swapped": None if compared.baseline else asked.url(system=against, against=run),
         "look": {"href": asked.url(ranges=1), "text": "Look into it"},
         "open": lambda query: asked.url("/query", query=query, system=names, show=by),
         "every_query": asked.url("/queries", system=names, show=by),
@@ -111,26 +111,25 @@ def _two(asked: Asked, systems: list[str], against: str, by: str) -> Page:
         "remarks": [text for text in compared.remarks() if text not in shown.notes],
     }
     looking: dict[str, Any] = {"unjudged_range": True} if looked else {}
-    command = commands.compare(asked, systems=names, baseline=against, **looking)
+    command = _command(asked, names, compared, **looking)
     return Page("compare.html", shown.heading.title, context, command)
 
 
 def _several(asked: Asked, systems: list[str], against: str | None, by: str) -> Page:
-    compared = asked.calculations.comparison(
-        asked.terms, baseline=against, systems=systems, measures=[by]
-    )
+    if against is not None:
+        systems = [against, *(name for name in systems if name != against)]
+    compared = asked.calculations.pairs(asked.terms, systems, measures=[by])
     evaluation = compared.evaluation
     assert evaluation is not None
-    ranked = None if against is not None else compared
-    heading = leading(evaluation, ranked or _all_pairs(asked, systems, by), by)
+    heading = leading(evaluation, compared, by)
     charts = {
         kind: asked.url("/chart", kind=kind, system=systems, against=against, of=by)
         for kind in ("forest", "systems")
     }
     context = {
-        **_context(asked, systems, by),
+        **_context(asked, systems, by, "baseline"),
         "heading": heading,
-        "against": against,
+        "baseline": compared.baseline,
         "rows": compared.rows,
         "scale": scale_of(compared.rows),
         "done": _done(compared),
@@ -139,13 +138,18 @@ def _several(asked: Asked, systems: list[str], against: str | None, by: str) -> 
         "charts": charts,
         "notes": compared.warnings(),
     }
-    command = commands.compare(asked, systems=systems, baseline=against, measures=[by])
+    command = _command(asked, systems, compared, measures=[by])
     return Page("compare_several.html", heading.title, context, command)
 
 
-def _all_pairs(asked: Asked, systems: list[str], by: str) -> Comparison:
-    """All pairs, for the ranks that they leave open."""
-    return asked.calculations.comparison(asked.terms, systems=systems, measures=[by])
+def _command(asked: Asked, systems: list[str], compared: Comparison, **more: Any) -> Command:
+    """Return what compares these systems among all of them."""
+    names = asked.calculations.order(systems)
+    found = commands.compare(asked, systems=names, baseline=compared.baseline, **more)
+    if not compared.corrected_among:
+        return found
+    shown = f"print(found.among({', '.join(map(repr, systems))}))"
+    return replace(found, python=found.python.replace("print(found)", shown))
 
 
 def _done(compared: Comparison) -> str:

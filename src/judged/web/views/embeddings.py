@@ -11,6 +11,7 @@ from judged.pages.cells import Cell as Number
 from judged.similarity.choice import SIMILARITIES
 from judged.text import counted
 from judged.web.asked import Command, Page
+from judged.web.errors import UnpairedError
 from judged.web.vectors.looked import Looked, command_of, kept_of
 from judged.web.vectors.parts import PARTS
 from judged.web.vectors.searches import AS_THEY_ARE, EXCLUDED, NAMES, RELEVANCE, Search
@@ -26,8 +27,26 @@ NUMBERS = True
 def page(asked: Asked) -> Page:
     """The numbers; or, as they take longer, one of the other parts."""
     part = asked.params.choice("part", ("all", *PARTS), "all")
-    looked = Looked(asked, Search.of(asked.params, asked.workspace, asked.cache))
+    try:
+        search = Search.of(asked.params, asked.workspace, asked.cache)
+    except UnpairedError as error:
+        return _which(asked, str(error))
+    looked = Looked(asked, search)
     return PARTS[part](looked) if part in PARTS else _numbers(looked)
+
+
+def _which(asked: Asked, why: str) -> Page:
+    """Ask which files of vectors belong together."""
+    options = {file.name: file.name for file in asked.workspace.vectors}
+    selects = [
+        {"name": name, "label": name, "options": options, "chosen": asked.params.text(name)}
+        for name in ("queries", "items")
+    ]
+    context = {
+        **{"line": why, "cards": [], "level": None, "notes": [], "parts": []},
+        **{"selects": selects, "kept": kept_of(asked, *NAMES)},
+    }
+    return Page("embeddings.html", "Which vectors?", context, status=UnpairedError.status)
 
 
 def _numbers(looked: Looked) -> Page:

@@ -64,18 +64,17 @@ def _board(asked: Asked, evaluation: Evaluation) -> Board:
         asked.params.choice("order", ORDERS, "descending")
     several = len(evaluation.runs) > 1
     by = sort if sort in evaluation.labels else next(iter(evaluation.labels))
-    comparison = against = ranges = None
+    comparison = ranges = None
     refused: list[str] = []
-    if several:
-        try:
-            comparison = calculations.comparison(terms, measures=[by], dependence=False)
-        except JudgedError as error:
-            refused.append(str(error))
     if terms.baseline is not None:
         asked.workspace.system(terms.baseline)
+    if several:
+        # Differences to a baseline are shown on all measures, ranks alone on one.
+        measures = [by] if terms.baseline is None else None
         try:
-            if several:
-                against = calculations.comparison(terms, baseline=terms.baseline, dependence=False)
+            comparison = calculations.comparison(
+                terms, baseline=terms.baseline, measures=measures, dependence=False
+            )
         except JudgedError as error:
             refused.append(str(error))
     if asked.params.flag("ranges"):
@@ -83,7 +82,7 @@ def _board(asked: Asked, evaluation: Evaluation) -> Board:
             ranges = calculations.ranges(terms)
         except JudgedError as error:
             refused.append(str(error))
-    beside = Beside(comparison, against, before(asked), ranges, tuple(dict.fromkeys(refused)))
+    beside = Beside(comparison, before(asked), ranges, tuple(dict.fromkeys(refused)))
     return board(
         evaluation,
         beside,

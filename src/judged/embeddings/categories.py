@@ -24,6 +24,7 @@ from judged.embeddings.relations import Bound
 from judged.embeddings.tiles import Tile
 from judged.errors import InputError
 from judged.inputs.categories import Categories, is_frame, read_categories
+from judged.inputs.vectors.label_tables import in_order_of
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.segments import Floats, Ints, borders, positions, starts_of
 from judged.similarity.rounding import Precision
@@ -338,7 +339,7 @@ def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], In
         table = read_categories(categories)
         labels: Any = table.of(items.names(), items.source)
     else:
-        labels = _labels(categories, items)
+        labels = _labels(in_order_of(items, categories), items)
     code: dict[Any, int] = {}
     numbers = np.fromiter(
         (code.setdefault(label, len(code)) for label in labels), np.int64, len(items)

@@ -76,11 +76,15 @@ def read_npz(file: File) -> Vectors:
         )
 
 
-def array_of_npz(file: File, names: tuple[str, ...]) -> NDArray[Any]:
-    """One array, by its name: what labels are."""
+def labelled_arrays(file: File, names: tuple[str, ...]) -> tuple[NDArray[Any], list[str] | None]:
+    """Read one array by its name, and the ids beside it where there are as many."""
     with _Npz(file) as archive:
         chosen = choose_named(file, list(archive.shapes), names)
-        return archive.read(chosen, "labels")
+        labels = archive.read(chosen, "labels")
+        ids = choose_ids([name for name in archive.shapes if name != chosen])
+        if ids is None or archive.headers[ids][0] != labels.shape[:1]:
+            return labels, None
+        return labels, texts(archive.read(ids, "ids"), file)
 
 
 def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:

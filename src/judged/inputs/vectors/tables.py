@@ -50,7 +50,7 @@ def read_parquet(file: File) -> Vectors:
         ids = _named_ids(
             file,
             {name: str(dtype) for name, dtype in schema.items()},
-            [name for name, dtype in schema.items() if _may_be_ids(dtype)],
+            [name for name, dtype in schema.items() if may_be_ids(dtype)],
         )
         # Lists of numbers are what has two dimensions.
         shapes = {
@@ -78,7 +78,7 @@ def _is_list(dtype: pl.DataType) -> bool:
     )
 
 
-def _may_be_ids(dtype: pl.DataType) -> bool:
+def may_be_ids(dtype: pl.DataType) -> bool:
     return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Binary)
 
 

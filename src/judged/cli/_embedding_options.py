@@ -86,7 +86,8 @@ def similarity_option(function: Function) -> Function:
         default="cosine",
         show_default=True,
         metavar="NAME|FILE",
-        help="cosine, dot, euclidean, manhattan or hamming; or a file: one that 'judged learn' "
+        help="cosine, dot, euclidean, manhattan, hamming or hamming-packed; or a file: one that "
+        "'judged learn' "
         "wrote, or the matrix W of a similarity q W x.",
     )
     allowing = click.option(

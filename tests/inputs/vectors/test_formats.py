@@ -234,6 +234,76 @@ def test_what_was_assumed_is_noted(write: Any, name: str, content: str | bytes, 
     assert vectors.notes == (note,)
 
 
+def test_a_first_column_of_whole_numbers(write: Any) -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(40, 6))
+    sparse = np.where(rng.random((40, 6)) < 0.7, 0, rows)
+    sparse[:, 3] = 0
+    codes = rng.integers(0, 256, (40, 6))
+    wide = rng.permutation(10**6)[:40] + 2**40
+    header = [f"x{at}" for at in range(6)]
+    wrong = []
+    for name, values, first, names, are_ids in (
+        ("counted from 0", rows, range(40), None, True),
+        ("counted from 1", rows, range(1, 41), None, True),
+        ("any numbers", rows, wide, None, True),
+        ("few rows", rows[:4], [17, 5, 99, 3], None, True),
+        ("one row of many", rng.normal(size=(1, 32)), [7], None, True),
+        ("mostly zeros", sparse, wide, None, True),
+        ("counted codes", codes, range(40), None, True),
+        ("codes by wide numbers", codes, wide, None, True),
+        ("named as no dimension", rows, range(40), "row", True),
+        ("Unnamed: 0", rows, range(40), "Unnamed: 0", True),
+        ("Unnamed: 0 of codes", codes, wide, "Unnamed: 0", True),
+        ("no name of pandas", rows, wide, "", True),
+        ("repeated", rows, rng.integers(0, 9, 40), None, False),
+        ("codes", codes, rng.integers(0, 256, 40), None, False),
+        ("fractions", rows, rng.normal(size=40), None, False),
+        ("named as a dimension", rows, range(40), "x9", False),
+        ("a few rows and dimensions", rows[:2, :2], [1, 0], None, False),
+        ("whole floats", rows, [f"{each}.0" for each in range(40)], None, False),
+    ):
+        for mark, file in ((",", "v.csv"), ("\t", "v.tsv"), (" ", "v.txt")):
+            if names is not None and mark == " ":
+                continue
+            lines = [] if names is None else [mark.join([names, *header])]
+            lines += [
+                mark.join([str(one), *map(repr, row)])
+                for one, row in zip(first, values.tolist(), strict=True)
+            ]
+            write(file, "\n".join(lines) + "\n")
+            found = read_vectors(file)
+            ids = tuple(map(str, first)) if are_ids else None
+            expected = values if are_ids else np.column_stack([np.array(first, float), values])
+            if found.ids != ids or not np.allclose(found.values, expected):
+                wrong.append((name, mark, found.ids, found.dims))
+    assert not wrong
+
+
+def test_a_first_column_that_may_be_ids_is_noted(write: Any) -> None:
+    write("v.csv", "\n".join(f"{at},{at * 0.3}" for at in range(12)))
+    note = "v.csv: the first column, of whole numbers, was taken for ids."
+    assert read_vectors("v.csv").notes == (note,)
+    write("v.csv", "1,0.5\n2,0.5\n3,0.1\n")
+    assert read_vectors("v.csv").notes == (
+        "v.csv: the first column counts up and was taken for a dimension; if it holds ids, name "
+        'it "id" in a first line.',
+    )
+
+
+def test_an_index_of_pandas_is_no_dimension(write: Any) -> None:
+    for name in ("Unnamed: 0", "__index_level_0__"):
+        write("v.parquet", parquet(**{name: [5, 7], "a": [0.5, 1.5], "b": [2.5, 3.5]}))
+        found = read_vectors("v.parquet")
+        assert (found.ids, found.dims) == (("5", "7"), 2)
+        write("v.parquet", parquet(**{name: [5, 7], "id": ["x", "y"], "a": [0.5, 1.5]}))
+        found = read_vectors("v.parquet")
+        assert (found.ids, found.dims) == (("x", "y"), 1)
+    write("v.csv", "Unnamed: 0,id,a\n0,x,0.5\n1,y,1.5\n")
+    found = read_vectors("v.csv")
+    assert (found.ids, found.dims) == (("x", "y"), 1)
+
+
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"1,-2.5,3\n0,0.15625,7\n")))
     vectors = read_vectors("-")

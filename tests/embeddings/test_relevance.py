@@ -317,6 +317,28 @@ def test_pairs_on_the_diagonal() -> None:
     )
 
 
+def test_rows_that_ids_contradict_are_refused() -> None:
+    vectors = np.arange(1.0, 4.0)[:, None]
+    ids = {"query_ids": ["a", "b", "c"], "item_ids": ["a", "c", "b"]}
+    with pytest.raises(InputError) as error:
+        rank(vectors, vectors, pairs(), **ids)
+    assert str(error.value) == (
+        "the queries and the items have the same ids in another order: row 1 (from 0) is 'b' and "
+        "'c', so rows or ids could be meant. For pairs by id, give judged.relevance.same_id(); to "
+        "go by row, put both sides in the same order, or give other ids (query_ids, --query-ids)."
+    )
+    labels = same_label([1, 2, 1], [1, 2, 1])
+    for count in (3, 2):  # all of the items, and some of them
+        some = {"query_ids": ["b", "a", "c"][:count], "item_ids": ["a", "b", "c"]}
+        with pytest.raises(InputError, match="To exclude by id, give"):
+            rank(vectors[:count], vectors, {"b": {"c": 1}}, exclude=same_row(), **some)
+    for query_ids, item_ids in (("abc", "abc"), ("abc", "xyz"), ("abd", "acb"), ("abc", None)):
+        some = {"query_ids": list(query_ids)}
+        some |= {} if item_ids is None else {"item_ids": list(item_ids)}
+        assert len(rank(vectors, vectors, pairs(), **some).hit_rank) == 3
+        assert len(rank(vectors, vectors, labels, exclude=same_row(), **some).hit_rank) == 2
+
+
 def test_a_function_may_give_grades() -> None:
     queries, items, relevant, rng = sample(14)
     grades = relevant * rng.integers(1, 5, relevant.shape)

@@ -74,18 +74,18 @@ def evaluate_each(
     adapters = [Adapter(index, product, keys, k=k, setting=each, lock=lock) for each in settings]
     found = lists_of(product, relevance, best, adapters, progress)
     return [
-        _evaluation(lists, exact, request, adapter.notes)
+        _evaluation(lists, exact, relation, request, adapter.notes)
         for lists, adapter in zip(found, adapters, strict=True)
     ]
 
 
 def _evaluation(
-    lists: Lists, exact: Search, request: Request, notes: tuple[str, ...]
+    lists: Lists, exact: Search, relation: Relation, request: Request, notes: tuple[str, ...]
 ) -> IndexEvaluation:
     from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
     from judged.evaluation.warnings import announced
 
-    rankings = lists.rankings(exact, request.policy.ties, notes)
+    rankings = lists.rankings(exact, relation, request.policy.ties, notes)
     return IndexEvaluation(
         k=lists.exact.k,
         per_query_recall=lists.recall(),

@@ -38,6 +38,7 @@ class Gathered(Vectors):
     order: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def block(self, begin: int, end: int, dtype: Precision = np.float32) -> Matrix:
+        self.refuse_changed()
         rows = self.order[begin:end]
         if isinstance(self.values, np.ndarray):
             with np.errstate(over="ignore"):  # infinite numbers are refused later
@@ -146,7 +147,9 @@ class Grouping:
         }
         tiles = ((self.begins[first], layout) for first, (_, layout) in self.layouts.items())
         order = np.concatenate([self._together[begin + layout.order] for begin, layout in tiles])
-        self.items = Gathered(items.values, items.ids, items.source, items.notes, order)
+        self.items = Gathered(
+            items.values, items.ids, items.source, items.notes, order, origin=items.origin
+        )
         self._column_of = np.empty(len(order), np.int64)
         self._column_of[order] = np.arange(len(order))
 

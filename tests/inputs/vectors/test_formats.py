@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import os
 import struct
 import sys
 from pathlib import Path
@@ -15,12 +16,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from judged import Embeddings
 from judged.errors import InputError, JudgedError, MissingExtraError
 from judged.inputs.formats import promised
 from judged.inputs.vectors import as_vectors, read_vectors
 from judged.inputs.vectors.formats import FORMATS
 from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import IN_MEMORY, Vectors
 from judged.types import VectorFileFormat
 from support.vector_files import (
     OBJECTS,
@@ -77,12 +79,63 @@ UNSIGNED = ("v.fvecs", "v.fbin")
 
 
 @pytest.mark.parametrize("name", FLOATS)
-def test_formats(write: Any, name: str) -> None:
+def test_formats(write: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     write(name, FLOATS[name])
-    vectors = as_vectors(name)
-    assert values(vectors) == ROWS.tolist()
-    assert (vectors.ids, vectors.source, vectors.notes) == (None, name, ())
-    assert is_mapped(vectors.values) == (name in MAPPED)
+    for size, mapped in ((IN_MEMORY, False), (0, name in MAPPED)):
+        monkeypatch.setattr("judged.inputs.vectors.vectors.IN_MEMORY", size)
+        vectors = as_vectors(name)
+        assert values(vectors) == ROWS.tolist()
+        assert (vectors.ids, vectors.source, vectors.notes) == (None, name, ())
+        assert is_mapped(vectors.values) == mapped == (vectors.origin is not None)
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_a_file_that_is_written_to_while_it_is_read(
+    write: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(name, FLOATS[name])
+    small = as_vectors(name)  # read at once
+    monkeypatch.setattr("judged.inputs.vectors.vectors.IN_MEMORY", 0)
+    replaced, mapped = as_vectors(name), as_vectors(name)
+    both, rows = Embeddings(mapped, mapped), np.array([0])
+    relevance = {"0": {"1": 1}}
+    expected = both.evaluate(relevance, "RR").value()
+    other = write("other", FLOATS[name])
+    other.replace(path)  # the file under the old name is another one, and the old one stays
+    assert values(replaced) == ROWS.tolist()
+    assert both.evaluate(relevance, "RR").value() == expected
+    mapped = as_vectors(name)
+    both = Embeddings(mapped, mapped)
+    path.write_bytes(path.read_bytes()[:-4])  # cut, as when it is being written
+    words = (
+        f"{name}: the file was changed while it was read, so its numbers may come from both "
+        "versions. Wait until it is written, and start again."
+    )
+    for use in (
+        lambda: mapped.block(0, 2),
+        lambda: mapped.rows(rows),
+        lambda: both.evaluate(relevance, "RR"),
+        lambda: both.top_k(1),
+    ):
+        with pytest.raises(InputError) as error:
+            use()
+        assert str(error.value) == words
+    assert values(small) == ROWS.tolist()
+
+
+def test_a_file_that_changes_after_the_last_block_was_read(
+    write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judged.inputs.vectors.vectors.IN_MEMORY", 0)
+    path = write("v.npy", npy(ROWS))
+    mapped = as_vectors("v.npy")
+    both = Embeddings(mapped, mapped)
+
+    def touch(done: int) -> None:
+        os.utime(path, ns=(1, 1))
+
+    with pytest.raises(InputError, match="changed while it was read"):
+        both.top_k(1, progress=touch)
 
 
 @pytest.mark.parametrize("name", FLOATS)

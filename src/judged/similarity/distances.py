@@ -143,10 +143,10 @@ class Hamming(Similarity):
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
         if _may_be_packed(block, vectors):
             raise InputError(
-                f"{vectors.source}: numbers such as {block[np.abs(block) > 1][0]:g} could be bytes "
-                "of eight bits each (packed, as np.packbits and binary indexes hold them), or one "
-                "bit each, which a number above 0 sets. Choose the similarity hamming-packed for "
-                "bytes, or give x > 0 for one bit each."
+                f"{vectors.source}: numbers such as {block[np.abs(block) >= _BYTE][0]:g} could be "
+                "bytes of eight bits each (packed, as np.packbits and binary indexes hold them), "
+                "or one bit each, which a number above 0 sets. Choose the similarity "
+                "hamming-packed for bytes, or give x > 0 for one bit each."
             )
         return np.where(block > 0, np.float32(1), np.float32(-1))
 
@@ -154,19 +154,20 @@ class Hamming(Similarity):
         return np.where(block > 0, 1.0, -1.0)
 
 
-_SURE = 32
-"""Bytes reach this, and numbers whose sign alone is meant rarely do."""
+_BYTE = 32
+"""Some bytes of packed bits reach this, and numbers whose sign alone is meant rarely do."""
 
 
 def _may_be_packed(block: Matrix, vectors: Vectors) -> bool:
     """Whether vectors may hold eight bits in each number."""
+    least, most = float(block.min(initial=0)), float(block.max(initial=0))
+    in_bytes = (least >= 0 and most <= 255) or (least >= -128 and most <= 127)
+    if not in_bytes or max(-least, most) < _BYTE:
+        return False
     if vectors.values.dtype.kind == "f" and (block != np.rint(block)).any():
         return False
-    least, most = float(block.min()), float(block.max())
-    in_bytes = (least >= 0 and most <= 255) or (least >= -128 and most <= 127)
-    least_byte = 2 if vectors.values.dtype.itemsize == 1 else _SURE
     # Of masks of 0 and 255 both readings give the same order.
-    return in_bytes and max(-least, most) >= least_byte and not np.isin(block, (0, 255)).all()
+    return not np.isin(block, (0, 255)).all()
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +189,7 @@ class PackedHamming(Similarity):
             )
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
-        if (block != np.rint(block)).any() or block.min() < -128 or block.max() > 255:
+        if (block != np.rint(block)).any() or ((block < -128) | (block > 255)).any():
             raise InputError(
                 f"{vectors.source}: packed bits are whole numbers from 0 to 255, or from -128 to "
                 "127; there are others. Choose the similarity hamming for one bit per number."

@@ -380,10 +380,8 @@ def _about_size(index: Any, items: Vectors) -> tuple[str, ...]:
     )
 
 
-_METRICS = {
-    **{0: "dot", 1: "euclidean", 2: "manhattan"},
-    **{"IP": "dot", "Cos": "cosine", "L2sq": "euclidean"},
-}
+_METRICS: dict[Any, str] = {0: "dot", 1: "euclidean", 2: "manhattan"}
+_METRICS |= {"IP": "dot", "Cos": "cosine", "L2sq": "euclidean"}
 """What faiss and usearch call a similarity."""
 _SAME_LENGTH = ("cosine", "dot", "euclidean")
 """These order items in the same way where all items have the same length."""

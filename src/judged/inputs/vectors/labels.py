@@ -89,8 +89,8 @@ def labels_lists_from(
     ):
         lines, ids, _ = _column(file, lines, separator)
     else:
-        mark = next((mark for mark in "\t," if any(mark in line for line in lines)), " ")
-        cells = [split(line, mark) for line in lines if line]
+        between = next((mark for mark in "\t," if any(mark in line for line in lines)), " ")
+        cells = [split(line, between) for line in lines if line]
         if (table := _multi_hot(file, cells)) is not None:
             return table
     mark = next((mark for mark in ";," if any(mark in line for line in lines)), None)

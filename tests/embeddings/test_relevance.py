@@ -241,6 +241,9 @@ def test_labels_with_ids_are_joined_by_id(tmp_path: Path) -> None:
     def table(names: list[str], values: list[str]) -> pl.DataFrame:
         return pl.DataFrame({"id": names, "label": values})
 
+    def by_picture(names: list[str], values: list[str]) -> pl.DataFrame:
+        return pl.DataFrame({"name": values, "label": values, "picture": names})
+
     def dummies(names: list[str], values: list[str]) -> pl.DataFrame:
         return pl.DataFrame({"id": names, "c": values}).to_dummies("c", separator="")
 
@@ -248,6 +251,8 @@ def test_labels_with_ids_are_joined_by_id(tmp_path: Path) -> None:
         "csv": lambda *table_: labels_from(written(table(*table_), "l.csv")),
         "tsv": lambda *table_: labels_from(written(table(*table_), "l.tsv")),
         "parquet": lambda *table_: labels_from(written(table(*table_), "l.parquet")),
+        "no name of ids": lambda *table_: labels_from(written(by_picture(*table_), "l.csv")),
+        "nor in Parquet": lambda *table_: labels_from(written(by_picture(*table_), "l.parquet")),
         "npz": lambda *table_: labels_from(written(table(*table_), "l.npz")),
         "series": lambda names, values: pd.Series(values, index=names),
         "dict": lambda names, values: dict(zip(names, values, strict=True)),
@@ -287,9 +292,13 @@ def test_labels_whose_ids_do_not_match_are_refused() -> None:
         ({"a": 1, "b": 2}, [1, 2, 3], "not in the table \\('c'\\); its ids are 'a', 'b'"),
         (LabelTable(("a", "b", "c", "c"), [1, 2, 3, 4]), [1, 2, 3], "'c' occurs more than once"),
         ([1, 2, 3], pd.Series([1, 2, 3]), "could be meant by id or by row"),
+        (["b red", "a red", "c New York"], ["red"] * 3, "label begins with the id of a vector, as"),
     ):
         with pytest.raises(InputError, match=words):
             rank(vectors, vectors, same_label(left, right), **ids)
+    lines = [["b", "red"], ["a", "red", "blue"], ["c", "x"]]
+    with pytest.raises(InputError, match="label begins with the id of a vector, as 'c'"):
+        rank(vectors, vectors, shared_label(lines, lines), **ids)
     with pytest.raises(InputError, match="could be meant by id or by row"):
         rank(vectors, vectors, same_label([1, 2, 3], LabelTable(("1", "0", "2"), [1, 2, 3])))
 
@@ -306,6 +315,10 @@ def test_labels_whose_ids_say_nothing_stay_in_order() -> None:
         assert found.hit_grade.tolist() == [1, 1, 1]
     found = rank(vectors, vectors, same_label(LabelTable(("x", "y", "z"), [1, 2, 3]), [1, 3, 2]))
     assert found.hit_grade.tolist() == [1, 1, 1]
+    counted = LabelTable(("0", "1", "2"), [1, 2, 3], unnamed=True)  # as pandas writes an index
+    assert len(rank(vectors, vectors, same_label(counted, [1, 3, 2]), **ids).hit_rank) == 3
+    with pytest.raises(InputError, match="could be meant by id or by row"):
+        rank(vectors, vectors, same_label(counted, [1, 3, 2]), query_ids=["2", "1", "0"])
 
 
 def test_pairs_on_the_diagonal() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -96,6 +98,8 @@ def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
             f"{vectors.source}: labels have shape {labels.shape}; one is needed for each of the "
             f"{len(vectors)} vectors."
         )
+    if labels.dtype.kind in "UT":
+        _refuse_ids((re.split(r"[\s,;]+", str(each), maxsplit=1) for each in labels), vectors)
     if labels.dtype.kind not in "biufUOT":
         raise InputError(
             f"{vectors.source}: labels must be texts or whole numbers; got {labels.dtype}."
@@ -111,6 +115,19 @@ def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
             )
         labels = labels.astype(np.int64)
     return labels
+
+
+def _refuse_ids(parts: Iterable[list[Any]], vectors: Vectors) -> None:
+    """Refuse labels that begin with the ids of vectors, in lines that have no columns."""
+    known, name = set(vectors.ids or ()), None
+    for each in parts:
+        if len(each) < 2 or each[0] not in known:
+            return
+        name = each[0]
+    raise InputError(
+        f"{vectors.source}: each label begins with the id of a vector, as {name!r}; give labels "
+        "and ids in a table (CSV, TSV, Parquet) with the columns id and label."
+    )
 
 
 def _is_missing(label: Any) -> bool:
@@ -198,6 +215,8 @@ def _lists(given: Any, vectors: Vectors) -> list[Any]:
             f"{vectors.source}: labels are whole numbers or texts, or a matrix of 0 and 1; got "
             f"{bad!r}."
         )
+    if not any(isinstance(each, str) for each in lists):
+        _refuse_ids(lists, vectors)
     return lists
 
 

@@ -120,7 +120,9 @@ def test_ids_beside_labels(write: Any) -> None:
         ("l.csv", "label,id\na,1\nb,2\n", ("1", "2")),
         ("l.tsv", "item_id\tlabels\nx\ta;b\n", ("x",)),
         ("l.csv", ",label\nx,a\ny,b\n", ("x", "y")),
-        ("l.csv", ",label\n0,a\n1,b\n", None),  # pandas writes row numbers so
+        ("l.csv", ",id,label\n0,x,a\n1,y,b\n", ("x", "y")),
+        ("l.csv", ",id,cat,dog\n0,x,1,0\n1,y,0,1\n2,z,1,1\n", ("x", "y", "z")),
+        ("l.csv", "image,label\nx,a\ny,b\n", None),
         ("l.csv", "id,cat,dog\na,1,0\nb,1,1\n", ("a", "b")),
         ("l.txt", "a 1 0 0\nb 0 1 1\n", ("a", "b")),
         ("l.npz", npz(labels=np.array([[0, 1], [1, 1]]), ids=np.array(["x", "y"])), ("x", "y")),
@@ -153,6 +155,12 @@ def test_ids_beside_labels(write: Any) -> None:
             "l.parquet",
             parquet(label=["a"]),
             'l.parquet: column "label" is String; lists of labels are needed.',
+        ),
+        (
+            "l.csv",
+            "id,title,cat,dog\na,A title,1,0\nb,Another,1,1\n",
+            'l.csv: the columns "id", "title" are neither ids nor labels of 0 and 1, as other '
+            'columns are. Leave them out, or choose the column of labels, as "l.csv::title".',
         ),
     ],
 )

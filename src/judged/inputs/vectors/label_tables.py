@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,16 @@ from judged.text import few
 class LabelTable(Sequence[Any]):
     """Labels and the ids of their vectors, in the order of the table; several labels are a list."""
 
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] | None
+    """None where no column is named as ids are."""
     labels: Sequence[Any] | np.ndarray[Any, Any]
     source: str = "the labels"
     several: bool = False
     """Whether each vector has a list of labels; lists of rows with the same id are put together."""
+    unnamed: bool = False
+    """Whether the ids may be row numbers: an index without a name."""
+    others: tuple[tuple[str, ...], ...] = ()
+    """Other columns, which may be ids whatever their name is."""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -36,15 +41,42 @@ class LabelTable(Sequence[Any]):
     def of(self, vectors: Vectors) -> Any:
         """Return the labels in the order of some vectors.
 
-        They are joined by id. Vectors without ids take them in the order of the table.
+        They are joined by id. Vectors without ids take them in the order of the table, and so do
+        those whose ids are in no column, unless a column is named as ids are.
         """
         if vectors.ids is None:
             self._refuse_shuffled_rows(vectors)
             return self.labels
+        if self.ids == vectors.ids:
+            return self.labels
+        known = set(vectors.ids)
+        if self.ids is None or not known <= set(self.ids):
+            column = next((each for each in self.others if known <= set(each)), None)
+            if column is not None:
+                return replace(self, ids=column).by_name(vectors)
+        if self.ids is None or (self.unnamed and self._are_row_numbers(vectors)):
+            return self.labels
         return self.by_name(vectors)
+
+    def _are_row_numbers(self, vectors: Vectors) -> bool:
+        """Whether ids without a name are row numbers: those of these rows, or what train_test_split
+        leaves of the numbers of a whole frame."""
+        assert self.ids is not None
+        assert vectors.ids is not None
+        known = set(vectors.ids)
+        if len(self.ids) == len(vectors) and self.ids == tuple(map(str, range(len(vectors)))):
+            if known == set(self.ids):
+                raise InputError(
+                    f"{self.source}: its index counts from 0, and {vectors.source} have the same "
+                    "numbers as ids in another order, so labels could be meant by id or by row. "
+                    "Name the index id to join by id, or leave it out."
+                )
+            return True
+        return known.isdisjoint(self.ids) and all(each.isdecimal() for each in self.ids)
 
     def by_name(self, vectors: Vectors) -> Any:
         """Return the label of each vector's id, or of its row number where it has none."""
+        assert self.ids is not None
         names, known = vectors.names(), set(self.ids)
         lost = [name for name in names if name not in known]
         if len(lost) == len(names) and len(known) < len(self.ids):
@@ -74,8 +106,10 @@ class LabelTable(Sequence[Any]):
         return [self.labels[row] for row in rows]
 
     def _refuse_shuffled_rows(self, vectors: Vectors) -> None:
-        rows = list(map(str, range(len(self.ids))))
-        if len(self.ids) == len(vectors) and self.ids != tuple(rows) and set(self.ids) == {*rows}:
+        if self.ids is None or self.unnamed or len(self.ids) != len(vectors):
+            return
+        rows = tuple(map(str, range(len(self.ids))))
+        if self.ids != rows and set(self.ids) == {*rows}:
             raise InputError(
                 f"{self.source}: its ids are the row numbers 0 to {len(rows) - 1} in another "
                 f"order, and {vectors.source} have no ids, so labels could be meant by id or by "
@@ -97,17 +131,16 @@ def in_order_of(vectors: Vectors, given: Any, *, several: bool = False) -> Any:
     if isinstance(given, Mapping):
         ids = tuple(map(str, given))
         return LabelTable(ids, list(given.values()), several=several).by_name(vectors)
-    if several and hasattr(given, "columns"):
-        labels: Any = _of_columns(given)
-    elif _is_of_pandas(given):
-        labels = given.array
-    else:
-        return given
-    return _by_index(vectors, given.index, labels, several) if _is_of_pandas(given) else labels
-
-
-def _is_of_pandas(given: Any) -> bool:
-    return type(given).__module__.partition(".")[0] == "pandas" and hasattr(given, "index")
+    is_frame = hasattr(given, "columns")
+    if is_frame and not several:
+        return given  # refused for its shape
+    labels = _of_columns(given) if is_frame else given
+    if type(given).__module__.partition(".")[0] != "pandas" or not hasattr(given, "index"):
+        return labels
+    ids, index = tuple(map(str, given.index.tolist())), given.index
+    unnamed = index.name is None and index.dtype.kind in "iu"
+    values = list(labels if is_frame else given.array)
+    return LabelTable(ids, values, several=several, unnamed=unnamed).of(vectors)
 
 
 def _of_columns(frame: Any) -> list[list[str]]:
@@ -120,24 +153,3 @@ def _of_columns(frame: Any) -> list[list[str]]:
             "of labels alone."
         )
     return [[names[at] for at in np.flatnonzero(row)] for row in values]
-
-
-def _by_index(vectors: Vectors, index: Any, labels: Any, several: bool) -> Any:
-    """Return labels by an index of pandas, where that holds the vectors' ids."""
-    ids = tuple(map(str, index.tolist()))
-    if vectors.ids is None or ids == vectors.ids:
-        return labels
-    known = set(vectors.ids)
-    counted = type(index).__name__ == "RangeIndex" and ids[:1] == ("0",)
-    if counted and len(ids) == len(vectors):
-        if known == set(ids):
-            raise InputError(
-                f"the labels: the index counts from 0, and {vectors.source} have the same numbers "
-                "as ids in another order, so labels could be meant by id or by row. Set the index "
-                "to the ids, or give to_numpy() for the order of the rows."
-            )
-        return labels
-    # What train_test_split leaves of a frame's row numbers is no index of ids.
-    if index.dtype.kind in "iu" and index.name is None and known.isdisjoint(ids):
-        return labels
-    return LabelTable(ids, list(labels), several=several).by_name(vectors)

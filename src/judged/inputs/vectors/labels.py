@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -23,7 +25,7 @@ from judged.inputs.vectors.label_tables import LabelTable
 from judged.inputs.vectors.npy import NPY_ERRORS, refuse_objects
 from judged.inputs.vectors.tables import LABEL_NAMES, may_be_ids
 from judged.inputs.vectors.text import SEPARATORS, split
-from judged.text import quote
+from judged.text import few, quote
 
 LABELS = Kind("labels", "label", "one label per line")
 _REVISITED = Kind("JSON", "row", "the lists easy, hard and junk of item rows for each query")
@@ -41,15 +43,15 @@ def labels_from(
     """
     file = _detected(path, key)
     if file.format in ("npy", "npz"):
-        array, ids = _array(file)
-        return _with_ids(file, _checked_array(file, array, 1), ids)
+        array, names = _array(file)
+        return _with_ids(file, _checked_array(file, array, 1), _Ids(names))
     if file.format == "parquet":
         return _from_parquet(file)
     lines = _lines(open_source(file.path, LABELS))
     while lines and not lines[-1]:
         lines.pop()
     labels, ids, first = (
-        (lines, None, 1)
+        (lines, _Ids(), 1)
         if file.format in (None, "text")
         else _column(file, lines, SEPARATORS[file.format])
     )
@@ -72,18 +74,18 @@ def labels_lists_from(
     """
     file = _detected(path, key)
     if file.format in ("npy", "npz"):
-        array, ids = _array(file)
+        array, names = _array(file)
         matrix = _checked_array(file, array, 2)
         if not np.isin(matrix, (0, 1)).all():
             raise InputError(
                 f"{file.label}: several labels per vector are a matrix of 0 and 1; it has other "
                 "numbers."
             )
-        return _with_ids(file, matrix, ids, several=True)
+        return _with_ids(file, matrix, _Ids(names), several=True)
     if file.format == "parquet":
         return _lists_from_parquet(file)
     lines = _lines(open_source(file.path, LABELS))
-    separator, ids = SEPARATORS[file.format or "text"], None
+    separator, ids = SEPARATORS[file.format or "text"], _Ids()
     if file.format in ("csv", "tsv") and (
         file.key or choose_ids(split(lines[0], separator), LABEL_NAMES)
     ):
@@ -126,8 +128,11 @@ def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | list[list[str]
     )
     if not named:
         header, body = ["", *(str(at) for at in range(len(cells[0]) - 1))], cells
+    ids = choose_ids(header) if named else None
+    if ids is not None:  # an index beside ids says nothing
+        used = [at for at in range(len(header)) if header[at] == ids or not is_index(header[at])]
+        header, body = [header[at] for at in used], [[row[at] for at in used] for row in body]
     other = [at for at in range(len(header)) if any(row[at].lower() not in _BITS for row in body)]
-    ids = choose_ids(header)
     place = next(
         (
             at
@@ -138,25 +143,38 @@ def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | list[list[str]
         None,
     )
     bits = [at for at in range(len(header)) if at != place]
-    if set(other) - {place} or not bits or (not named and (place is None or len(bits) < 2)):
+    if set(other) - {place}:
+        if named and len(other) < len(header) and file.format in ("csv", "tsv", "parquet"):
+            raise InputError(
+                f"{file.label}: the columns {few([quote(header[at], 30) for at in other])} are "
+                "neither ids nor labels of 0 and 1, as other columns are. Leave them out, or "
+                f'choose the column of labels, as "{file.label}::{header[other[-1]]}".'
+            )
+        return None
+    if not bits or (not named and (place is None or len(bits) < 2)):
         return None
     labels = [[header[at] for at in bits if _BITS[row[at].lower()]] for row in body]
-    names = None if place is None else [row[place] for row in body]
-    if place is not None and named and is_index(header[place]) and _count_up(names or []):
-        names = None
-    return _with_ids(file, labels, names, several=True)
-
-
-def _with_ids(file: File, labels: Any, ids: Any, *, several: bool = False) -> Any:
-    """Return labels with the ids beside them, where there are as many."""
-    if ids is None or len(ids) != len(labels):
+    if place is None:
         return labels
-    return LabelTable(tuple(map(str, ids)), labels, file.label, several)
+    unnamed = named and is_index(header[place])
+    return _with_ids(file, labels, _Ids([row[place] for row in body], unnamed), several=True)
 
 
-def _count_up(names: list[str]) -> bool:
-    """Whether names are row numbers, which an unnamed index holds by default."""
-    return names == list(map(str, range(len(names))))
+@dataclass(frozen=True)
+class _Ids:
+    """What lies beside labels: ids, and other columns that may be ids."""
+
+    names: Sequence[str] | None = None
+    unnamed: bool = False
+    others: tuple[tuple[str, ...], ...] = ()
+
+
+def _with_ids(file: File, labels: Any, ids: _Ids, *, several: bool = False) -> Any:
+    """Return labels with the ids beside them."""
+    if ids == _Ids():
+        return labels
+    names = None if ids.names is None else tuple(map(str, ids.names))
+    return LabelTable(names, labels, file.label, several, ids.unnamed, ids.others)
 
 
 def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> Any:
@@ -265,28 +283,40 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
     return labels
 
 
-def _parquet_columns(file: File) -> tuple[pl.Series, list[str] | None]:
+def _parquet_columns(file: File) -> tuple[pl.Series, _Ids]:
     """Read the column of labels, and the ids beside it."""
     try:
         scan = pl.scan_parquet(file.path, glob=False)
         schema = scan.collect_schema()
         chosen = choose_named(file, schema.names(), LABEL_NAMES)
-        named = [name for name in schema if name != chosen and may_be_ids(schema[name])]
-        ids = choose_ids(named) or next((name for name in named if is_index(name)), None)
-        frame = scan.select(chosen, *((ids,) if ids else ())).collect()
-        column = frame[chosen]
-        names = frame[ids].cast(pl.String).to_list() if ids else None
+        column = scan.select(chosen).collect().to_series()
+
+        def texts(name: str) -> tuple[str, ...]:
+            return tuple(scan.select(pl.col(name).cast(pl.String)).collect().to_series().to_list())
+
+        beside = [name for name in schema if name != chosen and may_be_ids(schema[name])]
+        named = choose_ids(beside) or next(filter(is_index, beside), None)
+        names = None if named is None else texts(named)
+        # What repeats is no id, and need not be kept.
+        others = tuple(
+            column
+            for column in (texts(name) for name in beside if name != named)
+            if len(set(column)) == len(column)
+        )
     except POLARS_ERRORS as error:
         raise file.damaged("parquet", error) from None
-    if names is not None and (None in names or (is_index(ids or "") and _count_up(names))):
-        names = None
+    ids = _Ids(
+        None if names is None or None in names else names,
+        named is not None and is_index(named),
+        others,
+    )
     if column.null_count():
         raise InputError(
             f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the label is missing."
         )
     if not len(column):
         raise InputError(f"{file.label}: there is no label in it.")
-    return column, names
+    return column, ids
 
 
 def _texts(file: File, column: pl.Series) -> pl.Series:
@@ -336,28 +366,36 @@ def _lines(source: Source) -> list[str]:
     ]
 
 
-def _column(
-    file: File, lines: list[str], separator: str
-) -> tuple[list[str], list[str] | None, int]:
+def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], _Ids, int]:
     """Return the labels in a column that the first line names, the ids beside them, and the line of
     the first label; or all lines, where they have no columns."""
     header = [cell.strip() for cell in split(lines[0], separator)] if lines else []
     if len(header) == 1 and file.key is None and header[0].lower() not in LABEL_NAMES:
-        return [(split(line, separator) or [""])[0].strip() for line in lines], None, 1
+        return [(split(line, separator) or [""])[0].strip() for line in lines], _Ids(), 1
     chosen = choose_named(file, header, LABEL_NAMES)
     place = header.index(chosen)
-    others = [name for name in header if name != chosen]
-    named = choose_ids(others) or next((name for name in others if is_index(name)), None)
-    labels, ids = [], []
+    rows: list[list[str]] = []
     for number, line in enumerate(lines[1:], 2):
-        cells = split(line, separator)
+        cells = [cell.strip() for cell in split(line, separator)]
         if line and len(cells) != len(header):
             raise InputError(
                 f"{file.label}, line {number}: expected {len(header)} fields, found {len(cells)}: "
                 f"{quote(line)}"
             )
-        labels.append(cells[place].strip() if line else "")
-        ids.append(cells[header.index(named)].strip() if line and named is not None else "")
-    if named is None or "" in ids or (is_index(named) and _count_up(ids)):
-        return labels, None, 2
-    return labels, ids, 2
+        rows.append(cells if line else [""] * len(header))
+
+    def column(at: int) -> list[str]:
+        return [row[at] for row in rows]
+
+    beside = [at for at in range(len(header)) if at != place]
+    named = choose_ids([header[at] for at in beside])
+    own = next(
+        (at for at in beside if (is_index(header[at]) if named is None else header[at] == named)),
+        None,
+    )
+    ids = _Ids(
+        None if own is None or "" in column(own) else column(own),
+        own is not None and is_index(header[own]),
+        tuple(tuple(column(at)) for at in beside if at != own),
+    )
+    return column(place), ids, 2

@@ -124,6 +124,8 @@ def _refuse_ids(parts: Iterable[list[Any]], vectors: Vectors) -> None:
         if len(each) < 2 or each[0] not in known:
             return
         name = each[0]
+    if name is None:
+        return
     raise InputError(
         f"{vectors.source}: each label begins with the id of a vector, as {name!r}; give labels "
         "and ids in a table (CSV, TSV, Parquet) with the columns id and label."

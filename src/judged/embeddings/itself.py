@@ -140,11 +140,27 @@ def _whole(queries: Vectors, own: Ints) -> NDArray[np.bool_]:
     """Which of the queries that have an item hold whole numbers only."""
     rows = np.flatnonzero(own >= 0)
     found = np.zeros(len(own), bool)
-    for begin in range(0, len(rows), ROWS_AT_A_TIME):
-        some = rows[begin : begin + ROWS_AT_A_TIME]
-        block = queries.rows(some, np.float64)
+    for some in _parts(rows, queries.dims):
+        block = _read(queries, some, np.float64)
         found[some] = (block == np.rint(block)).all(axis=1)
     return found
+
+
+def _parts(rows: Ints, dims: int) -> Iterator[Ints]:
+    """Rows in parts of so many numbers as take little memory."""
+    step = max(1, _NUMBERS // dims)
+    for begin in range(0, len(rows), step):
+        yield rows[begin : begin + step]
+
+
+_NUMBERS = 1 << 22
+
+
+def _read(side: Vectors, rows: Ints, kind: Precision) -> Matrix:
+    """Read some rows, at once where they stand one after the other."""
+    if len(rows) and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all():
+        return side.block(int(rows[0]), int(rows[-1]) + 1, kind)
+    return side.rows(rows, kind)
 
 
 class _Numbers:
@@ -167,8 +183,7 @@ class _Numbers:
         few = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))[: len(rows)]]
         if not len(few) or not self._same(*self._both(few, own)).any() or not self._apart(few, own):
             return found
-        for begin in range(0, len(rows), ROWS_AT_A_TIME):
-            some = rows[begin : begin + ROWS_AT_A_TIME]
+        for some in _parts(rows, queries.dims):
             same = self._same(*self._both(some, own))
             found[some[same]] = own[some[same]]
         queries.release()
@@ -209,7 +224,7 @@ class _Numbers:
             )
 
     def _both(self, rows: Ints, own: Ints) -> tuple[Matrix, Matrix]:
-        return self.queries.rows(rows, self._kind), self.items.rows(own[rows], self._kind)
+        return _read(self.queries, rows, self._kind), _read(self.items, own[rows], self._kind)
 
     def _same(self, left: Matrix, right: Matrix) -> NDArray[np.bool_]:
         return (left == right).all(axis=1)

@@ -79,6 +79,29 @@ def test_ways_to_say_the_same_relevance(judged, vectors, arguments):
     assert scores(judged, *arguments, "-m", "RR") == [{"RR": pytest.approx(2 / 3)}]
 
 
+def test_tables_of_labels_are_joined_by_id(judged, vectors):
+    ids = ("--query-ids", "q.ids", "--item-ids", "i.ids")
+    (vectors / "ql.csv").write_text("id,label\nqb,blue\nqa,red\n")
+    (vectors / "il.csv").write_text("id,label\nd,red\nc,green\nb,blue\na,blue\n")
+    tables = "ql.csv", "il.csv"
+    expected = [{"RR": pytest.approx(2 / 3)}]
+    assert scores(judged, "--labels", *tables, *ids, "-m", "RR") == expected
+    assert scores(judged, "--shared-labels", *tables, *ids, "-m", "RR") == expected
+    excluded = "--exclude-labels", "ql.csv", "il.csv"
+    (vectors / "named").write_text("qa 0 c 1\nqb 0 c 1\n")
+    # Without d, q0 ranks c second; without a and b, q1 ranks c second.
+    found = scores(judged, "--qrels", "named", *excluded, *ids, "-m", "RR")
+    assert found == [{"RR": 0.5}]
+    (vectors / "il.csv").write_text("id,label\nd,red\nc,green\nb,blue\n")
+    result = judged(*DOT, "--labels", *tables, *ids)
+    assert (result.code, result.err) == (
+        2,
+        "judged: il.csv: labels are joined by id, and 1 of 4 vectors of i.npy are not in the table "
+        "('a'); its ids are 'd', 'c', 'b'. Give every vector a label, or leave the ids out of the "
+        "table if its rows are in the order of the vectors.\n",
+    )
+
+
 def test_pairs(judged, vectors):
     np.save("i.npy", np.array(ITEMS[:2]))
     assert scores(judged, "--pairs", "-m", "Success@1") == [{"Success@1": 1.0}]

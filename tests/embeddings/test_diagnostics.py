@@ -467,7 +467,7 @@ def test_the_same_seed_gives_the_same():
         (
             {"similarity": "cosin"},
             "There is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, "
-            "euclidean, manhattan, hamming.",
+            "euclidean, manhattan, hamming, hamming-packed.",
         ),
         ({"dims": 7}, "the queries: dims must be a whole number from 1 to 6; got 7."),
     ],

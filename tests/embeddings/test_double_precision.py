@@ -357,6 +357,20 @@ def test_numbers_that_single_precision_cannot_hold(name: str, size: float) -> No
             top_k(left, right, 5, similarity="cosine", precision="single")
 
 
+def test_excluded_items_are_not_counted_however_large_the_queries_are() -> None:
+    # Beside such queries all items are equally far in double precision: 39 tie, of 40.
+    rng = np.random.default_rng(13)
+    items, labels = rng.normal(size=(40, 6)), np.arange(40)
+    for size in (1e20, 1e28, 1e34):
+        queries = rng.normal(size=(40, 6)) * size
+        options = {"similarity": "euclidean", "exclude": same_row()}
+        found = rank(queries, items, same_label(labels, np.roll(labels, 1)), **options)
+        assert found.hit_tie_first is not None
+        assert found.hit_tie_last is not None
+        assert (found.hit_tie_first.tolist(), found.hit_tie_last.tolist()) == ([1] * 40, [39] * 40)
+        assert (top_k(queries, items, 40, **options).lengths == 39).all()
+
+
 def test_a_middle_of_items_that_single_precision_cannot_hold() -> None:
     rng = np.random.default_rng(14)
     queries, items = rng.normal(3, 1, size=(5, 6)) * 2.0**300, rng.normal(3, 1, (40, 6)) * 2.0**300

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from judged import Rankings, evaluate, evaluate_embeddings
+from judged import InputError, Rankings, evaluate, evaluate_embeddings
 from judged.checks import size_in_bytes
 from judged.embeddings import counting, settling
 from judged.embeddings.counting import _BEHIND, _SHORT, _SORT_FROM
@@ -47,11 +47,20 @@ def chebyshev(queries: Array, items: Array) -> Array:
 
 # -- similarities
 
+
+def unpacked(rows: Array) -> Array:
+    return np.unpackbits(rows.astype(np.int8).view(np.uint8), axis=1)
+
+
 SIMILARITIES: dict[str, tuple[Any, Callable[[Array, Array], Array]]] = {
     "dot": ("dot", lambda q, x: q @ x.T),
     "euclidean": ("euclidean", lambda q, x: -distances(q, x)),
     "manhattan": ("manhattan", lambda q, x: -np.abs(q[:, None] - x[None]).sum(axis=2)),
     "hamming": ("hamming", lambda q, x: ((q[:, None] > 0) == (x[None] > 0)).sum(axis=2)),
+    "hamming-packed": (
+        "hamming-packed",
+        lambda q, x: (unpacked(q)[:, None] == unpacked(x)[None]).sum(axis=2),
+    ),
     "bilinear": (WEIGHTS, lambda q, x: q @ WEIGHTS @ x.T),
     "callable": (chebyshev, chebyshev),
 }
@@ -65,6 +74,57 @@ def test_similarities_with_exact_ties(name: str, ties: str) -> None:
     found = rank(queries, items, among(relevant), similarity=given_as, policy={"ties": ties})
     same(found, twin(queries.astype(float), items.astype(float)), judged(relevant), ties=ties)
     assert found.ties == ties
+
+
+def test_packed_bits_are_asked_for() -> None:
+    rng = np.random.default_rng(31)
+    bits = rng.normal(size=(60, 64)) > 0
+    queries = bits[:20] ^ (rng.random((20, 64)) < 0.05)
+    expected = rank(queries, bits, pairs_of_rows(20), similarity="hamming").hit_rank.tolist()
+    assert np.mean(np.array(expected) == 1) > 0.9
+    packed = [np.packbits(each, axis=1) for each in (queries, bits)]
+    forms: dict[str, Callable[[Array], Any]] = {
+        "uint8": lambda rows: rows,
+        "int8 view": lambda rows: rows.view(np.int8),
+        "int8 moved": lambda rows: (rows.astype(int) - 128).astype(np.int8),
+        "int64": lambda rows: rows.astype(np.int64),
+        "lists": lambda rows: rows.tolist(),
+        "float32": lambda rows: rows.astype(np.float32),
+    }
+    for form, convert in forms.items():
+        left, right = map(convert, packed)
+        with pytest.raises(InputError, match="Choose the similarity hamming-packed for bytes"):
+            rank(left, right, pairs_of_rows(20), similarity="hamming")
+        for memory in ("1GB", "1MB"):
+            found = rank(left, right, pairs_of_rows(20), similarity="hamming-packed", memory=memory)
+            assert found.hit_rank.tolist() == expected, form
+    mixed = forms["int8 moved"](packed[0]), packed[1]
+    with pytest.raises(InputError, match="give both as uint8"):
+        rank(*mixed, pairs_of_rows(20), similarity="hamming-packed")
+    with pytest.raises(InputError, match="packed bits are whole numbers from 0 to 255"):
+        rank(packed[0] + 0.5, packed[1], pairs_of_rows(20), similarity="hamming-packed")
+
+
+def test_one_bit_per_number_is_not_taken_for_packed_bits() -> None:
+    rng = np.random.default_rng(32)
+    for values in (
+        rng.integers(0, 2, (9, 8)).astype(np.uint8),
+        rng.integers(-1, 2, (9, 8)).astype(np.int8),
+        rng.integers(0, 2, (9, 8)).astype(bool),
+        rng.integers(0, 2, (9, 8)).astype(np.uint8) * 255,
+        rng.integers(-3, 4, (9, 8)),
+        rng.normal(size=(9, 8)) * 100,
+        rng.integers(-500, 500, (9, 8)),
+    ):
+        bits = values > 0
+        found, expected = (
+            rank(each[:4], each, pairs_of_rows(4), similarity="hamming") for each in (values, bits)
+        )
+        assert hits_of(found) == hits_of(expected)
+
+
+def pairs_of_rows(count: int) -> dict[str, dict[str, int]]:
+    return {str(row): {str(row): 1} for row in range(count)}
 
 
 def test_cosine() -> None:

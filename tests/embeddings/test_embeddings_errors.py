@@ -105,11 +105,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "unknown similarity": (
         ranked(similarity="cosin"),
         "There is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, euclidean, "
-        "manhattan, hamming.",
+        "manhattan, hamming, hamming-packed.",
     ),
     "unlike any similarity": (
         ranked(similarity="xyz"),
-        "There is no similarity 'xyz'. There is cosine, dot, euclidean, manhattan, hamming.",
+        "There is no similarity 'xyz'. There is cosine, dot, euclidean, manhattan, hamming, "
+        "hamming-packed.",
     ),
     "no similarity": (
         ranked(similarity=None),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from judged import InputError, PolicyError, evaluate_embeddings
+from judged import Embeddings, InputError, PolicyError, evaluate_embeddings
 from judged.embeddings import ready
 from judged.embeddings.relevance import same_label, same_row
 from support.products import evaluate_index
@@ -112,8 +113,10 @@ def test_faiss_marks_missing_items_with_minus_one(case: Case) -> None:
     result = evaluate_index(index, *case, k=100, measures=["R@100"])
     assert result.evaluation.runs[1].about.retrieved.tolist() == [30] * 70
     assert result.evaluation.runs[1].audit.notes == (
-        "The index holds 30 items, the exact search was over 3,000.",
+        "The index holds 30 items, the exact search was over 3,000: it cannot find those it lacks, "
+        "which lowers its numbers. Build the index from the same items.",
     )
+    assert f"index@100: {result.evaluation.runs[1].audit.notes[0]}" in result.warnings()
     assert result.evaluation.runs[0].audit.notes == ()
 
 
@@ -249,6 +252,124 @@ def test_numbers_are_rows_whatever_stands_beside_them() -> None:
         "the index returned item 3 for query '0', but items are numbered from 0 to 2; "
         "if its numbers are keys of its own, give keys, one for each item."
     )
+
+
+def test_numbers_may_be_the_ids_of_items(case: Case) -> None:
+    faiss, usearch = quietly("faiss"), quietly("usearch.index")
+    queries, items, relevance = case
+    count, wrong = len(items), []
+    for name, ids in {
+        "from 1": np.arange(1, count + 1),
+        "backwards": np.arange(count)[::-1],
+        "turned": np.roll(np.arange(count), 1),
+        "others": np.random.default_rng(1).permutation(10**6)[:count],
+        "half": np.arange(count) + count // 2,
+    }.items():
+        by_map = faiss.IndexIDMap(faiss.IndexFlatIP(16))
+        by_map.add_with_ids(items, ids)
+        by_key = usearch.Index(ndim=16, metric="ip", dtype="f32")
+        by_key.add(ids, items)
+        by_row = faiss.IndexFlatIP(16)
+        by_row.add(items)
+
+        def find(block: np.ndarray, k: int, ids: Any = ids) -> Any:
+            rows, scores = brute(items)(block, k)
+            return ids[rows].tolist(), scores
+
+        for kind, index, are_ids in (
+            ("faiss", by_map, True),
+            ("usearch", by_key, True),
+            ("function", find, True),
+            ("rows", by_row, False),
+            ("rows of a function", brute(items), False),
+        ):
+            options = {"item_ids": ids.tolist(), "k": 20, "measures": ["RR"]}
+            result = evaluate_index(index, queries, items, relevance, **options)
+            noted = "The numbers that the index returns were taken for ids of items."
+            if result.recall < 0.9 or (noted in result.evaluation.runs[1].audit.notes) != are_ids:
+                wrong.append((name, kind, result.recall))
+    assert not wrong
+
+
+def test_numbers_that_may_be_rows_or_ids_are_refused(case: Case) -> None:
+    queries, items, relevance = case
+    rng = np.random.default_rng(2)
+
+    def careless(block: np.ndarray, k: int) -> Any:
+        return [rng.permutation(2000)[:k].tolist() for _ in block], None
+
+    options: dict[str, Any] = {"item_ids": np.arange(3000)[::-1], "k": 5, "measures": ["RR"]}
+    with pytest.raises(InputError) as error:
+        evaluate_index(careless, queries, items, relevance, **options)
+    assert str(error.value) == (
+        "the index returns numbers that could be ids of items or their row numbers; give keys, "
+        "what the index calls each item: keys=item_ids for ids, or keys=range(number of items) "
+        "for rows."
+    )
+    evaluate_index(careless, queries, items, relevance, keys=range(3000), **options)
+
+
+def test_an_index_of_another_metric(case: Case) -> None:
+    faiss, usearch = quietly("faiss"), quietly("usearch.index")
+    queries, unit, relevance = case
+    items = unit * np.random.default_rng(1).uniform(0.5, 2, (len(unit), 1)).astype(np.float32)
+    indexes = {
+        "dot": faiss.IndexFlatIP(16),
+        "euclidean": faiss.IndexFlatL2(16),
+        "cosine": usearch.Index(ndim=16, metric="cos", dtype="f32"),
+    }
+    normalised = faiss.IndexFlatIP(16)
+    normalised.add(unit)
+    wrong = []
+    for own, index in indexes.items():
+        index.add(*((np.arange(len(items)), items) if own == "cosine" else (items,)))
+        for name in ("dot", "euclidean", "cosine", "manhattan"):
+            options: Any = {"k": 5, "similarity": name, "measures": ["RR"]}
+            said = evaluate_index(index, queries, items, relevance, **options).warnings()
+            expected = [f"index@5: The index ranks by {own}"] if own != name else []
+            if [text.partition(",")[0] for text in said] != expected:
+                wrong.append((own, name, said))
+    # Vectors that were normalised before they were added rank by cosine.
+    options = {"k": 5, "measures": ["RR"]}
+    assert not evaluate_index(normalised, queries, items, relevance, **options).warnings()
+    assert not wrong
+    result = evaluate_index(indexes["euclidean"], queries, items, relevance, **options)
+    assert result.warnings() == [
+        "index@5: The index ranks by euclidean, the exact search by cosine, and vectors differ in "
+        "length: its recall and loss show this difference too. Choose the similarity euclidean, or "
+        "build the index for cosine."
+    ]
+
+
+def test_binary_indexes(tmp_path: Path) -> None:
+    faiss, usearch = quietly("faiss"), quietly("usearch.index")
+    bits = np.random.default_rng(5).random((300, 64)) < 0.5
+    packed = np.packbits(bits, axis=1)
+    flat = faiss.IndexBinaryFlat(64)
+    flat.add(packed)
+    file = str(tmp_path / "binary.faiss")
+    faiss.write_index_binary(flat, file)
+    keyed = usearch.Index(ndim=64, metric="hamming", dtype="b1")
+    keyed.add(np.arange(300), packed)
+    relevance = {str(at): {str(at): 1} for at in range(20)}
+    for index, recall in ((flat, 1.0), (file, 1.0), (keyed, 0.8)):
+        for similarity, vectors in (("hamming", bits), ("hamming-packed", packed)):
+            options: Any = {"k": 5, "similarity": similarity, "measures": ["RR"]}
+            result = evaluate_index(index, vectors[:20], vectors, relevance, **options)
+            assert result.recall >= recall
+            assert result.evaluation.value("RR", "index@5") == 1.0
+    for options, words in (
+        ({"similarity": "cosine"}, "IndexBinaryFlat compares bits, the exact search is by cosine"),
+        ({"similarity": "hamming-packed"}, "the index has 64 dimensions, the queries have 512"),
+    ):
+        with pytest.raises(InputError, match=words):
+            evaluate_index(flat, bits[:20], bits, relevance, k=5, **options)
+    signed = (packed.astype(int) - 128).astype(np.int8)
+    with pytest.raises(InputError, match="give the vectors as uint8"):
+        evaluate_index(flat, signed[:20], signed, relevance, k=5, similarity="hamming-packed")
+    both = Embeddings(bits[:20], bits, similarity="hamming")
+    with pytest.raises(InputError, match="binary indexes are not swept"):
+        both.sweep_index(flat, relevance, parameter="ef", values=[4])
 
 
 def test_a_loss_is_above_0_also_where_less_is_better() -> None:

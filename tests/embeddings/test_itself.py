@@ -118,13 +118,62 @@ def test_vectors_that_only_double_precision_tells_apart_are_others():
 def test_other_vectors_are_not_warned_of():
     other = RANDOM.normal(size=VECTORS.shape)
     assert not warnings(other, VECTORS, SAME)
-    mixed = VECTORS.copy()
-    mixed[7] += 1e-3
-    assert not warnings(mixed, VECTORS, SAME)
     # Codes of a few bits meet by chance: several items have a query's.
     codes = RANDOM.integers(1, 3, (40, 3)).astype(np.float32)
     assert not warnings(codes[::-1], codes, relevance.same_label(LABELS[::-1], LABELS))
-    assert not warnings(VECTORS, VECTORS[:20], relevance.same_label(LABELS, LABELS[:20]))
+    few = other.copy()
+    few[:7] = VECTORS[:7]  # may be by chance
+    assert not warnings(few, VECTORS, SAME)
+    codes = RANDOM.integers(0, 2, (400, 4))
+    labels = np.arange(400) % 5
+    same = relevance.same_label(labels, labels)
+    assert not warnings(codes + 0.0, np.roll(codes, 1, axis=0) + 0.0, same, similarity="dot")
+    # In a narrow cone all directions are nearly the same.
+    cone = 1e7 + RANDOM.normal(size=(2, 40, 6))
+    assert not warnings(*cone, SAME)
+
+
+def test_some_queries_that_are_items():
+    other = RANDOM.normal(size=(60, 6)).astype(np.float32)
+    labels = np.arange(60) % 5
+    same = relevance.same_label(labels, LABELS)
+    ids = {"query_ids": [f"q{row}" for row in range(60)], "item_ids": IDS}
+    for count in (8, 30):
+        rows = {"row": np.arange(count), "elsewhere": np.arange(count)[::-1] + 5}
+        for way, own in rows.items():
+            mixed, at = other.copy(), np.arange(count) + (20 if way == "elsewhere" else 0)
+            mixed[at] = VECTORS[own]
+            (said,) = warnings(mixed, VECTORS, same)
+            assert said.startswith(f"{count} of 60 queries are ranked among the items for")
+            gone = {str(query): {str(item): 1} for query, item in zip(at, own, strict=True)}
+            assert not warnings(mixed, VECTORS, same, exclude=gone)
+    mixed = other.copy()
+    mixed[20:50] = VECTORS[:30]
+    named = {**ids, "query_ids": [f"i{row - 20}" for row in range(20)] + IDS}
+    (said,) = warnings(mixed, VECTORS, same, **named)
+    assert said.startswith("30 of 60 queries")
+    assert "exclude=judged.relevance.same_id() (--exclude-same-id)" in said
+    # What is judged relevant, or a pair, is meant to be found.
+    judgements = {f"q{row}": {IDS[(row - 20) % 40]: 1} for row in range(60)}
+    assert not warnings(mixed, VECTORS, judgements, **ids)
+    judgements = {f"q{row}": {IDS[(row - 19) % 40]: 1} for row in range(60)}
+    assert len(warnings(mixed, VECTORS, judgements, **ids)) == 1
+    assert not warnings(np.concatenate([VECTORS[:30], other[:10]]), VECTORS, relevance.pairs())
+
+
+def test_copies_of_another_length_under_cosine():
+    lengths = RANDOM.uniform(0.1, 9, (40, 1)).astype(np.float32)
+    expected = "The queries are ranked among the items for themselves (vectors of the same "
+    turned = relevance.same_label(LABELS[::-1], LABELS)
+    for queries, items, relevant in (
+        (VECTORS * lengths, VECTORS, SAME),
+        (VECTORS.astype(np.float64), VECTORS.astype(np.float64) * lengths, SAME),
+        ((VECTORS * lengths)[::-1], VECTORS, turned),
+    ):
+        (said,) = warnings(queries, items, relevant)
+        assert said.startswith(expected)
+        assert not warnings(queries, items, relevant, similarity="dot")
+    assert not warnings(-VECTORS, VECTORS, SAME)
 
 
 def test_categories_normalised_scores_both_ways_and_an_index_are_warned_of():

@@ -9,9 +9,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_matrix
 
 from judged import evaluate, evaluate_embeddings
 from judged.embeddings.relevance import listed, pairs, same_id, same_label, same_row, shared_label
+from judged.errors import InputError
+from judged.inputs.vectors.label_tables import LabelTable
+from judged.inputs.vectors.labels import labels_from, labels_lists_from
 from judged.policy import CHOICES
 from support.dense import among, as_judgements, as_run, judged, same, sample
 from support.loops import for_each
@@ -149,6 +153,175 @@ def test_labels_in_common(graded: bool) -> None:
     same(found, queries @ items.T, grades)
 
 
+def test_a_matrix_of_0_and_1_holds_several_labels_in_every_form(tmp_path: Path) -> None:
+    queries, items, _, rng = sample(13)
+    left, right = (rng.random((len(each), 5)) < 0.3 for each in (queries, items))
+    left[:, 0] |= ~left.any(axis=1)
+    expected = judged((left.astype(int) @ right.T.astype(int)) > 0)
+
+    def text(rows: Any, name: str, mark: str, header: str = "") -> Any:
+        lines = (mark.join(map(str, row)) for row in rows.astype(int).tolist())
+        (tmp_path / name).write_text(header + "\n".join(lines) + "\n")
+        return labels_lists_from(tmp_path / name)
+
+    torch = pytest.importorskip("torch")
+    wrong = []
+    for form, convert in {
+        "bool": lambda rows: rows,
+        "int": lambda rows: rows.astype(np.int64),
+        "float": lambda rows: rows.astype(np.float32),
+        "lists": lambda rows: rows.astype(int).tolist(),
+        "rows": lambda rows: list(rows.astype(int)),
+        "tensor": lambda rows: torch.tensor(rows),
+        "bfloat16": lambda rows: torch.tensor(rows).to(torch.bfloat16),
+        "rows of tensors": lambda rows: list(torch.tensor(rows.astype(int))),
+        "sparse": lambda rows: csr_matrix(rows.astype(int)),
+        "text": lambda rows: text(rows, "labels.txt", " "),
+        "csv": lambda rows: text(rows, "labels.csv", ","),
+        "tsv": lambda rows: text(rows, "labels.tsv", "\t"),
+        "named": lambda rows: text(rows, "labels.csv", ",", "a,b,c,d,e\n"),
+        "polars": lambda rows: pl.DataFrame(rows.astype(int), schema=list("abcde")),
+        "pandas": lambda rows: pd.DataFrame(rows, columns=list("abcde")),
+    }.items():
+        try:
+            relation = shared_label(convert(left), convert(right))
+            same(rank(queries, items, relation, similarity="dot"), queries @ items.T, expected)
+        except (AssertionError, InputError) as error:
+            wrong.append((form, error))
+    assert not wrong
+
+
+def test_labels_that_could_be_meant_in_two_ways_are_refused() -> None:
+    for left, right, words in (
+        ([[0], [1]], [[1], [0], [1]], "one label each or a matrix of one column"),
+        ([[1, 0, 1], [0, 0, 1]], [["0"], ["2", "1"], ["1"]], "give both in the same form"),
+        ([[1, 0, 1], [0, 0, 1]], np.eye(3, 4, dtype=int), "give both in the same form"),
+        ([[3, 0, 0], [4, 5, 0]], [[3], [4], [5]], "could be counts"),
+        ([[3, -1, -1], [4, 5, -1]], [[3], [4], [5]], "lists that are filled up"),
+        (np.array([[0.5, 1], [1, 0]]), [[1], [0], [1]], "or a matrix of 0 and 1; got 0.5"),
+        (pl.DataFrame({"id": [7, 8], "a": [0, 1]}), [[1], [0], [1]], "columns are 'id', 'a'"),
+    ):
+        with pytest.raises(InputError, match=words):
+            rank(np.ones((2, 1)), np.ones((3, 1)), shared_label(left, right))
+
+
+def test_lists_of_the_labels_0_and_1_stay_lists() -> None:
+    found = rank(np.ones((2, 1)), np.ones((3, 1)), shared_label([[0], [0, 1]], [[0], [1], []]))
+    assert found.total(found.hit_query).tolist() == [1, 2]
+    found = rank(np.ones((1, 1)), np.ones((2, 1)), shared_label([[1, 2]], [[1, 3], [5, 5]]))
+    assert found.total(found.hit_query).tolist() == [1]
+
+
+def _shuffled(rng: Any, ids: list[str], labels: list[str]) -> tuple[list[str], list[str]]:
+    """Ids and labels in another order, with one of a vector that is not there."""
+    order = rng.permutation(len(ids))
+    names = [*(ids[at] for at in order), "elsewhere"]
+    return names, [*(labels[at] for at in order), "none"]
+
+
+def test_labels_with_ids_are_joined_by_id(tmp_path: Path) -> None:
+    queries, items, _, rng = sample(14)
+    ids = {
+        "query_ids": [f"q{at}" for at in range(len(queries))],
+        "item_ids": [f"i{at}" for at in range(len(items))],
+    }
+    labels = [[f"l{code}" for code in rng.integers(0, 4, len(each))] for each in (queries, items)]
+    relevant = judged(np.array([[one == other for other in labels[1]] for one in labels[0]]))
+
+    def written(frame: pl.DataFrame, name: str) -> Path:
+        path = tmp_path / name
+        if path.suffix == ".parquet":
+            frame.write_parquet(path)
+        elif path.suffix == ".npz":
+            columns = {each: np.array(frame[each].to_list()) for each in frame.columns}
+            np.savez(path, **columns)
+        else:
+            frame.write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+        return path
+
+    def table(names: list[str], values: list[str]) -> pl.DataFrame:
+        return pl.DataFrame({"id": names, "label": values})
+
+    def by_picture(names: list[str], values: list[str]) -> pl.DataFrame:
+        return pl.DataFrame({"name": values, "label": values, "picture": names})
+
+    def dummies(names: list[str], values: list[str]) -> pl.DataFrame:
+        return pl.DataFrame({"id": names, "c": values}).to_dummies("c", separator="")
+
+    one: dict[str, Any] = {
+        "csv": lambda *table_: labels_from(written(table(*table_), "l.csv")),
+        "tsv": lambda *table_: labels_from(written(table(*table_), "l.tsv")),
+        "parquet": lambda *table_: labels_from(written(table(*table_), "l.parquet")),
+        "no name of ids": lambda *table_: labels_from(written(by_picture(*table_), "l.csv")),
+        "nor in Parquet": lambda *table_: labels_from(written(by_picture(*table_), "l.parquet")),
+        "npz": lambda *table_: labels_from(written(table(*table_), "l.npz")),
+        "series": lambda names, values: pd.Series(values, index=names),
+        "dict": lambda names, values: dict(zip(names, values, strict=True)),
+    }
+    several: dict[str, Any] = {
+        "csv": lambda *table_: labels_lists_from(written(table(*table_), "l.csv")),
+        "0 and 1": lambda *table_: labels_lists_from(written(dummies(*table_), "l.csv")),
+        "series": lambda names, values: pd.Series([[each] for each in values], index=names),
+        "pandas": lambda names, values: pd.get_dummies(pd.Series(values, index=names)),
+        "dict": lambda names, values: {
+            name: [value] for name, value in zip(names, values, strict=True)
+        },
+    }
+    wrong = []
+    for say, forms in ((same_label, one), (shared_label, several)):
+        for form, convert in forms.items():
+            sides = [
+                convert(*_shuffled(rng, names, own))
+                for names, own in zip(ids.values(), labels, strict=True)
+            ]
+            try:
+                found = rank(queries, items, say(*sides), similarity="dot", **ids)
+                same(found, queries @ items.T, relevant, names=ids["item_ids"])
+            except (AssertionError, InputError) as error:
+                wrong.append((say.__name__, form, error))
+    assert not wrong
+    unique = pd.Series(*reversed(_shuffled(rng, ids["item_ids"], ids["item_ids"])))
+    found = rank(queries, items, same_label(*labels), similarity="dot", unique=unique, **ids)
+    same(found, queries @ items.T, relevant, names=ids["item_ids"])
+
+
+def test_labels_whose_ids_do_not_match_are_refused() -> None:
+    vectors, ids = np.ones((3, 1)), {"query_ids": ["a", "b", "c"], "item_ids": ["2", "0", "1"]}
+    for left, right, words in (
+        (pd.Series([1, 2, 3], index=["a", "b", "x"]), [1, 2, 3], "1 of 3 vectors of the queries"),
+        (pd.Series([1, 2, 3], index=["x", "y", "z"]), [1, 2, 3], "3 of 3 vectors of the queries"),
+        ({"a": 1, "b": 2}, [1, 2, 3], "not in the table \\('c'\\); its ids are 'a', 'b'"),
+        (LabelTable(("a", "b", "c", "c"), [1, 2, 3, 4]), [1, 2, 3], "'c' occurs more than once"),
+        ([1, 2, 3], pd.Series([1, 2, 3]), "could be meant by id or by row"),
+        (["b red", "a red", "c New York"], ["red"] * 3, "label begins with the id of a vector, as"),
+    ):
+        with pytest.raises(InputError, match=words):
+            rank(vectors, vectors, same_label(left, right), **ids)
+    lines = [["b", "red"], ["a", "red", "blue"], ["c", "x"]]
+    with pytest.raises(InputError, match="label begins with the id of a vector, as 'c'"):
+        rank(vectors, vectors, shared_label(lines, lines), **ids)
+    with pytest.raises(InputError, match="could be meant by id or by row"):
+        rank(vectors, vectors, same_label([1, 2, 3], LabelTable(("1", "0", "2"), [1, 2, 3])))
+
+
+def test_labels_whose_ids_say_nothing_stay_in_order() -> None:
+    vectors, ids = np.ones((3, 1)), {"query_ids": ["a", "b", "c"], "item_ids": ["a", "b", "c"]}
+    for labels in (
+        pd.Series([1, 2, 3]),
+        pd.Series([1, 2, 3], index=[7, 5, 6]),  # as train_test_split leaves it
+        pl.Series([1, 2, 3]),
+        LabelTable(("n", "n", "m"), [1, 2, 3]),  # names of classes
+    ):
+        found = rank(vectors, vectors, same_label(labels, [1, 3, 2]), **ids)
+        assert found.hit_grade.tolist() == [1, 1, 1]
+    found = rank(vectors, vectors, same_label(LabelTable(("x", "y", "z"), [1, 2, 3]), [1, 3, 2]))
+    assert found.hit_grade.tolist() == [1, 1, 1]
+    counted = LabelTable(("0", "1", "2"), [1, 2, 3], unnamed=True)  # as pandas writes an index
+    assert len(rank(vectors, vectors, same_label(counted, [1, 3, 2]), **ids).hit_rank) == 3
+    with pytest.raises(InputError, match="could be meant by id or by row"):
+        rank(vectors, vectors, same_label(counted, [1, 3, 2]), query_ids=["2", "1", "0"])
+
+
 def test_pairs_on_the_diagonal() -> None:
     queries, items, _, _ = sample(13, queries=40, items=40)
     same(
@@ -156,6 +329,28 @@ def test_pairs_on_the_diagonal() -> None:
         queries @ items.T,
         judged(np.eye(40) > 0),
     )
+
+
+def test_rows_that_ids_contradict_are_refused() -> None:
+    vectors = np.arange(1.0, 4.0)[:, None]
+    ids = {"query_ids": ["a", "b", "c"], "item_ids": ["a", "c", "b"]}
+    with pytest.raises(InputError) as error:
+        rank(vectors, vectors, pairs(), **ids)
+    assert str(error.value) == (
+        "the queries and the items have the same ids in another order: row 1 (from 0) is 'b' and "
+        "'c', so rows or ids could be meant. For pairs by id, give judged.relevance.same_id(); to "
+        "go by row, put both sides in the same order, or give other ids (query_ids, --query-ids)."
+    )
+    labels = same_label([1, 2, 1], [1, 2, 1])
+    for count in (3, 2):  # all of the items, and some of them
+        some = {"query_ids": ["b", "a", "c"][:count], "item_ids": ["a", "b", "c"]}
+        with pytest.raises(InputError, match="To exclude by id, give"):
+            rank(vectors[:count], vectors, {"b": {"c": 1}}, exclude=same_row(), **some)
+    for query_ids, item_ids in (("abc", "abc"), ("abc", "xyz"), ("abd", "acb"), ("abc", None)):
+        some = {"query_ids": list(query_ids)}
+        some |= {} if item_ids is None else {"item_ids": list(item_ids)}
+        assert len(rank(vectors, vectors, pairs(), **some).hit_rank) == 3
+        assert len(rank(vectors, vectors, labels, exclude=same_row(), **some).hit_rank) == 2
 
 
 def test_a_function_may_give_grades() -> None:

@@ -264,3 +264,18 @@ def test_rows_have_no_ids(ties: str) -> None:
         str(caught.value)
         == f"items have no ids here: ties must be input, best, worst or expected; got {ties!r}."
     )
+
+
+def test_tensors_of_every_type() -> None:
+    torch = pytest.importorskip("torch")
+    grades, scores = [[0, 1, 1], [1, 0, 0]], [[0.75, 0.5, 0.25], [0.125, 0.25, 0.5]]
+    expected = Rankings.from_scores(grades, scores)
+    for kind in (torch.bfloat16, torch.float16, torch.float32, torch.float64):
+        tensor = torch.tensor(scores, dtype=kind, requires_grad=True)
+        for rows in (tensor, list(tensor), [list(row) for row in tensor]):
+            for given in (grades, torch.tensor(grades), torch.tensor(grades, dtype=torch.bfloat16)):
+                found = Rankings.from_scores(given, rows)
+                assert found.hit_grade.tolist() == expected.hit_grade.tolist()
+                assert found.hit_rank.tolist() == expected.hit_rank.tolist()
+    found = Rankings.from_relevance(torch.tensor(grades, dtype=torch.bfloat16))
+    assert found.hit_grade.tolist() == [0, 1, 1, 1, 0, 0]

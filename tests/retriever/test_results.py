@@ -313,6 +313,35 @@ def test_results_beyond_k_are_said() -> None:
     assert found.warnings() == [f"{note}, though measures look down to rank 20."]
 
 
+def test_results_beyond_k_that_a_measure_without_a_cutoff_would_count_are_warned_of() -> None:
+    ids = [f"d{number}" for number in range(30)]
+    note = "20 results beyond the first 10 of 1 query not kept (k=10)"
+    more = "relevant results beyond count as not retrieved. Raise k, or give a cutoff, such as"
+    both, late = {"q": {"d9": 1, "d20": 1}}, {"q": {"d9": 0, "d20": 1}}
+    for judgements, measures, expected in (
+        (
+            both,
+            ["AP", "nDCG", "RR"],
+            f"{note}, though AP and nDCG look at whole lists: {more} AP@10.",
+        ),
+        (late, ["RR", "P@5"], f"{note}, though RR looks at whole lists: {more} RR@10."),
+        ({"q": {"d9": 1, "d20": 0}}, ["AP", "RR"], None),
+        (both, ["AP@10", "RR"], None),
+    ):
+        for form in (judgements, pl.DataFrame(rows_of(judgements), orient="row", schema=QRELS)):
+            found = evaluate_retriever(lambda text: ids, None, form, measures, k=10)
+            assert [text for text in found.warnings() if "not kept" in text] == (
+                [] if expected is None else [expected]
+            )
+
+
+QRELS = ["query", "item", "grade"]
+
+
+def rows_of(judgements: dict[str, dict[str, int]]) -> list[tuple[str, str, int]]:
+    return [(query, *pair) for query, items in judgements.items() for pair in items.items()]
+
+
 def test_ids_that_nobody_judged_are_said() -> None:
     found = evaluate_retriever(lambda text: [Object(id="x1")], None, {"q": {"d1": 1}}, "RR")
     assert found.warnings() == [

@@ -27,9 +27,12 @@ RELEVANCE: dict[str, tuple[Any, str]] = {
     "labels": (
         PAIR,
         "One label per vector, for queries and for items: relevant is the same label, as with "
-        "several captions of one clip.",
+        "several captions of one clip. Tables with an id column are joined by id.",
     ),
-    "shared-labels": (PAIR, "Several labels per vector: relevant is a label in common."),
+    "shared-labels": (
+        PAIR,
+        "Several labels per vector, lists or a table of 0 and 1: relevant is a label in common.",
+    ),
     "pairs": (None, "Relevant is the item in the query's own row."),
     "revisited": (
         READS,
@@ -83,7 +86,8 @@ def similarity_option(function: Function) -> Function:
         default="cosine",
         show_default=True,
         metavar="NAME|FILE",
-        help="cosine, dot, euclidean, manhattan or hamming; or a file: one that 'judged learn' "
+        help="cosine, dot, euclidean, manhattan, hamming or hamming-packed; or a file: one that "
+        "'judged learn' "
         "wrote, or the matrix W of a similarity q W x.",
     )
     allowing = click.option(

@@ -77,7 +77,7 @@ def basis_of(search: Search, relation: Relation, *, back: bool = False) -> Basis
         _words(search, relation, back),
         tuple(dict.fromkeys(notes)),
         relation.complete,
-        warned_of_itself(search),
+        warned_of_itself(search, relation, back=back),
     )
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Protocol, TypeVar
 
+from judged.inputs.vectors.vectors import Vectors
 from judged.threads import one_thread_each
 
 Result = TypeVar("Result")
@@ -52,6 +53,9 @@ def over_blocks(
             yield result
             if progress is not None:
                 progress(end - begin)
+    for side in ("queries", "items"):
+        if isinstance(vectors := getattr(product, side, None), Vectors):
+            vectors.refuse_changed()
 
 
 def _in_turn(

@@ -24,6 +24,7 @@ from judged.embeddings.relations import Bound
 from judged.embeddings.tiles import Tile
 from judged.errors import InputError
 from judged.inputs.categories import Categories, is_frame, read_categories
+from judged.inputs.vectors.label_tables import in_order_of
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.segments import Floats, Ints, borders, positions, starts_of
 from judged.similarity.rounding import Precision
@@ -37,6 +38,7 @@ class Gathered(Vectors):
     order: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def block(self, begin: int, end: int, dtype: Precision = np.float32) -> Matrix:
+        self.refuse_changed()
         rows = self.order[begin:end]
         if isinstance(self.values, np.ndarray):
             with np.errstate(over="ignore"):  # infinite numbers are refused later
@@ -145,7 +147,9 @@ class Grouping:
         }
         tiles = ((self.begins[first], layout) for first, (_, layout) in self.layouts.items())
         order = np.concatenate([self._together[begin + layout.order] for begin, layout in tiles])
-        self.items = Gathered(items.values, items.ids, items.source, items.notes, order)
+        self.items = Gathered(
+            items.values, items.ids, items.source, items.notes, order, origin=items.origin
+        )
         self._column_of = np.empty(len(order), np.int64)
         self._column_of[order] = np.arange(len(order))
 
@@ -338,7 +342,7 @@ def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], In
         table = read_categories(categories)
         labels: Any = table.of(items.names(), items.source)
     else:
-        labels = _labels(categories, items)
+        labels = _labels(in_order_of(items, categories), items)
     code: dict[Any, int] = {}
     numbers = np.fromiter(
         (code.setdefault(label, len(code)) for label in labels), np.int64, len(items)

@@ -64,8 +64,9 @@ class Embeddings(Indexed):
     queries, items : VectorsLike
         A matrix with one row per vector, or a file of vectors.
     similarity : SimilarityLike, optional
-        "cosine" (the default), "dot", "euclidean", "manhattan" or "hamming"; a matrix W for q W x;
-        a learned similarity or its file; or a function of two blocks of vectors.
+        "cosine" (the default), "dot", "euclidean", "manhattan", "hamming" or "hamming-packed"
+        (eight bits in each number); a matrix W for q W x; a learned similarity or its file; or a
+        function of two blocks of vectors.
     exclude : RelevanceLike or list of them, optional
         What is not ranked for a query, as `judged.relevance.same_row()` for the query itself.
     memory : str or int, optional

@@ -16,6 +16,7 @@ import numpy as np
 from judged.checks import checked_methods, real
 from judged.embeddings.index_adapter import Adapter, as_index
 from judged.embeddings.index_lists import Lists, lists_of
+from judged.embeddings.product import Product
 from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search, refuse_changes, refuse_removal, scores_of
 from judged.embeddings.top_k import Best
@@ -69,21 +70,22 @@ def evaluate_each(
     product, _ = scores_of(exact)
     best = Best(product, k, ties=ties)
     lock = Lock()
-    adapters = [Adapter(index, product, keys, setting=each, lock=lock) for each in settings]
+    assert isinstance(product, Product)  # categories are refused
+    adapters = [Adapter(index, product, keys, k=k, setting=each, lock=lock) for each in settings]
     found = lists_of(product, relevance, best, adapters, progress)
     return [
-        _evaluation(lists, exact, request, adapter.notes)
+        _evaluation(lists, exact, relation, request, adapter.notes)
         for lists, adapter in zip(found, adapters, strict=True)
     ]
 
 
 def _evaluation(
-    lists: Lists, exact: Search, request: Request, notes: tuple[str, ...]
+    lists: Lists, exact: Search, relation: Relation, request: Request, notes: tuple[str, ...]
 ) -> IndexEvaluation:
     from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
     from judged.evaluation.warnings import announced
 
-    rankings = lists.rankings(exact, request.policy.ties, notes)
+    rankings = lists.rankings(exact, relation, request.policy.ties, notes)
     return IndexEvaluation(
         k=lists.exact.k,
         per_query_recall=lists.recall(),

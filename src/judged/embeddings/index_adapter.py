@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.embeddings.product import Scores
+from judged.embeddings.product import Product
 from judged.errors import InputError, MissingExtraError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Ints
+from judged.similarity.similarity import Similarity
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.types import Ids, IndexLike
@@ -42,10 +44,12 @@ def _read(label: str) -> Any:
         raise MissingExtraError(
             f"{label}: reading a faiss index needs faiss: pip install faiss-cpu."
         ) from None
-    try:
-        return faiss.read_index(label)
-    except RuntimeError:
-        raise InputError(f"{label}: is neither a faiss nor a usearch index.") from None
+    for read in (faiss.read_index, faiss.read_index_binary):
+        try:
+            return read(label)
+        except RuntimeError:
+            continue
+    raise InputError(f"{label}: is neither a faiss nor a usearch index.")
 
 
 def _read_usearch(label: str) -> Any:
@@ -80,29 +84,63 @@ class Adapter:
     def __init__(
         self,
         index: Any,
-        product: Scores,
+        product: Product,
         keys: Ids | None,
         *,
+        k: int,
         setting: Setting | None = None,
         lock: Lock | None = None,
     ) -> None:
         self._queries, self._items = product.queries, product.items
         self._setting = setting
-        self._ask = asking(index if setting is None else setting.of(index))
+        self._ask = asking(index if setting is None else setting.of(index), product.similarity)
         self._one_at_a_time = lock or Lock()
         self._keys = None if keys is None else _checked_keys(keys, product.items)
-        _check_dims(index, product.queries)
-        held = _size(index)
-        self.notes: tuple[str, ...] = ()
-        if held is not None and held != len(product.items):
-            self.notes = (
-                f"The index holds {held:,} items, the exact search was over "
-                f"{len(product.items):,}.",
-            )
+        _check_dims(index, product)
+        self.notes = (*_about_size(index, product.items), *_about_metric(index, product))
+        self._numbers: dict[int, int] | None = None
+        if self._keys is None and self._returns_ids(product, k):
+            self._numbers = {int(name): row for name, row in self._by_id.items()}
+            self.notes += ("The numbers that the index returns were taken for ids of items.",)
 
-    def find(self, queries: Ints, k: int) -> Ints:
-        """The rows of the items it returned for these queries, in ascending order, a row per query;
-        -1 where there is none."""
+    def _returns_ids(self, product: Product, k: int) -> bool:
+        """Whether the numbers that the index returns are the items' ids, and not their rows.
+
+        A few queries are asked for it. Where both could be, the reading with the better scores is
+        right: an index returns items that are near.
+        """
+        names = self._items.ids
+        if names is None or not all(map(_is_number, names)):
+            return False
+        rows = self._by_id
+        if all(row == int(name) for name, row in rows.items()):
+            return False
+        count = len(self._queries)
+        queries = np.unique(np.linspace(0, count - 1, min(_PROBED, count)).astype(np.int64))
+        answer = self._asked(queries, min(k, len(names)))
+        place, numbers = [], []
+        for query, found in zip(queries.tolist(), answer.tolist(), strict=True):
+            some = [each for each in found if isinstance(each, int) and each != -1]
+            place += [query] * len(some)
+            numbers += some
+        as_rows = all(0 <= number < len(names) for number in numbers)
+        as_ids = all(str(number) in rows for number in numbers)
+        if not (as_rows and as_ids) or not numbers:
+            return as_ids and bool(numbers)
+        of_query = np.array(place)
+        if not product.similarity.certain:
+            raise InputError(_ROWS_OR_IDS)
+        by_row, by_id = (
+            np.bincount(of_query, product.exact_pairs(of_query, np.array(items)), count)[queries]
+            for items in (numbers, [rows[str(number)] for number in numbers])
+        )
+        better, worse = int((by_id > by_row).sum()), int((by_id < by_row).sum())
+        if max(better, worse) < _MOSTLY * (better + worse) or better == worse:
+            raise InputError(_ROWS_OR_IDS)
+        return better > worse
+
+    def _asked(self, queries: Ints, k: int) -> NDArray[Any]:
+        """Ask the index, and check that there is a row for each query."""
         begin, end = int(queries[0]), int(queries[-1]) + 1
         block = (
             self._queries.block(begin, end)
@@ -118,6 +156,12 @@ class Adapter:
                 f"the index returned shape {answer.shape} for {len(queries)} queries; "
                 "it must return a matrix, one row per query, the best item first."
             )
+        return answer
+
+    def find(self, queries: Ints, k: int) -> Ints:
+        """The rows of the items it returned for these queries, in ascending order, a row per query;
+        -1 where there is none."""
+        answer = self._asked(queries, k)
         found = self._rows(answer, queries)[:, :k]
         ordered = np.sort(found, axis=1)
         again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
@@ -128,14 +172,14 @@ class Adapter:
         return found
 
     def _rows(self, answer: NDArray[Any], queries: Ints) -> Ints:
-        if self._keys is None and answer.dtype.kind in "iu":
+        if self._keys is None and self._numbers is None and answer.dtype.kind in "iu":
             found = answer.astype(np.int64)
             wrong = (found < -1) | (found >= len(self._items))
             if wrong.any():
                 row, place = (int(at[0]) for at in np.nonzero(wrong))
                 raise self._no_row(found[row, place], queries[row])
             return found
-        place_of = self._keys if self._keys is not None else self._by_id
+        place_of: dict[Any, int] = self._keys or self._numbers or self._by_id
         none = {-1, None} - place_of.keys()
         found = np.full(answer.shape, -1, np.int64)
         for row, names in enumerate(answer.tolist()):
@@ -144,7 +188,11 @@ class Adapter:
                     found[row, place] = place_of[name]
                 elif name in none:
                     continue
-                elif self._keys is None and isinstance(name, (int, np.integer)):
+                elif (
+                    self._keys is None
+                    and self._numbers is None
+                    and isinstance(name, (int, np.integer))
+                ):
                     # A row also where None or a text stands beside it, or it would depend on which
                     # queries are asked together.
                     if not 0 <= name < len(self._items):
@@ -173,13 +221,33 @@ class Adapter:
         return f"for query {self._queries.name(int(query))!r}"
 
 
-def asking(index: Any) -> Callable[[Any, int], NDArray[Any]]:
+_PROBED = 64
+"""Queries that are asked to see what the numbers of an index mean."""
+_MOSTLY = 0.9
+_ROWS_OR_IDS = (
+    "the index returns numbers that could be ids of items or their row numbers; give keys, what "
+    "the index calls each item: keys=item_ids for ids, or keys=range(number of items) for rows."
+)
+
+
+def _is_number(name: str) -> bool:
+    """Whether an id is the text of a whole number."""
+    return name.isascii() and name.isdigit() and len(name) < 19 and str(int(name)) == name
+
+
+def asking(index: Any, similarity: Similarity) -> Callable[[Any, int], NDArray[Any]]:
     """The way to ask an index: a block of queries and k in, a matrix of what it calls the items
     out."""
     if hasattr(index, "search"):
+        binary = _is_binary(index)
+        if binary and similarity.name not in _BITS_PER_NUMBER:
+            raise InputError(
+                f"{type(index).__name__} compares bits, the exact search is by {similarity.name}; "
+                f"choose the similarity {' or '.join(_BITS_PER_NUMBER)}."
+            )
 
         def by_search(block: Any, k: int) -> NDArray[Any]:
-            answer = index.search(block, k)
+            answer = index.search(_packed(block, similarity) if binary else block, k)
             if hasattr(answer, "keys") and hasattr(answer, "distances"):  # usearch
                 return _usearch(answer)
             if isinstance(answer, (tuple, list)) and len(answer) == 2:  # faiss: distances first
@@ -255,20 +323,108 @@ def _checked_keys(keys: Ids, items: Vectors) -> dict[Any, int]:
     return known
 
 
-def _check_dims(index: Any, queries: Vectors) -> None:
+_BITS_PER_NUMBER = {"hamming": 1, "hamming-packed": 8}
+
+
+def _library(index: Any) -> str:
+    return type(index).__module__.partition(".")[0]
+
+
+def _is_binary(index: Any) -> bool:
+    """Whether an index takes packed bits."""
+    if _library(index) == "faiss":
+        return any(base.__name__ == "IndexBinary" for base in type(index).__mro__)
+    return _library(index) == "usearch" and getattr(index.dtype, "name", "") == "B1"
+
+
+def _packed(block: NDArray[Any], similarity: Similarity) -> NDArray[np.uint8]:
+    """Queries as a binary index takes them, eight bits in a byte."""
+    if _BITS_PER_NUMBER[similarity.name] == 1:
+        return np.packbits(block > 0, axis=1)
+    if block.min() < 0:
+        raise InputError("a binary index takes bytes from 0 to 255; give the vectors as uint8.")
+    return np.ascontiguousarray(block, dtype=np.uint8)
+
+
+def _check_dims(index: Any, product: Product) -> None:
     dims = next(
         (size for name in ("d", "ndim") if isinstance(size := getattr(index, name, None), int)),
         None,
     )
-    if dims is not None and dims != queries.dims:
+    queries = product.queries
+    bits = _BITS_PER_NUMBER.get(product.similarity.name, 1) if _is_binary(index) else 1
+    if dims is not None and dims != queries.dims * bits:
         raise InputError(
-            f"the index has {dims} dimensions, {queries.source} have {queries.dims}; they must "
-            "have as many. Was it built from these vectors?"
+            f"the index has {dims} dimensions, {queries.source} have {queries.dims * bits}; they "
+            "must have as many. Was it built from these vectors?"
         )
 
 
-def _size(index: Any) -> int | None:
+def _about_size(index: Any, items: Vectors) -> tuple[str, ...]:
+    """A warning of an index that holds other items than are searched exactly."""
     held = getattr(index, "ntotal", None)
     if held is None and hasattr(index, "search") and hasattr(index, "__len__"):
         held = len(index)
-    return held if isinstance(held, int) else None
+    if not isinstance(held, int) or held == len(items):
+        return ()
+    lost = (
+        "it cannot find those it lacks, which lowers its numbers"
+        if held < len(items)
+        else "items that are not searched exactly may take places in its lists"
+    )
+    return (
+        Warned(
+            f"The index holds {held:,} items, the exact search was over {len(items):,}: {lost}. "
+            "Build the index from the same items."
+        ),
+    )
+
+
+_METRICS: dict[Any, str] = {0: "dot", 1: "euclidean", 2: "manhattan"}
+_METRICS |= {"IP": "dot", "Cos": "cosine", "L2sq": "euclidean"}
+"""What faiss and usearch call a similarity."""
+_SAME_LENGTH = ("cosine", "dot", "euclidean")
+"""These order items in the same way where all items have the same length."""
+_SAMPLE = 256
+
+
+def _about_metric(index: Any, product: Product) -> tuple[str, ...]:
+    """A warning of an index that ranks by another similarity than the exact search."""
+    own, library = None, _library(index)
+    if library == "faiss" and not _is_binary(index):
+        own = _METRICS.get(getattr(index, "metric_type", None))
+    elif library == "usearch":
+        own = _METRICS.get(getattr(getattr(index, "metric_kind", None), "name", None))
+    name = product.similarity.name
+    if own in (None, name) or name not in (*_SAME_LENGTH, "manhattan", *_BITS_PER_NUMBER):
+        return ()
+    why = ""
+    if own in _SAME_LENGTH and name in _SAME_LENGTH:
+        items = product.items
+        rows = np.unique(np.linspace(0, len(items) - 1, _SAMPLE).astype(np.int64))
+        held = _held(index, rows)
+        if any(each is not None and _one_length(each) for each in (held, items.rows(rows))):
+            return ()
+        why = ", and vectors differ in length"
+    return (
+        Warned(
+            f"The index ranks by {own}, the exact search by {name}{why}: its recall and loss show "
+            f"this difference too. Choose the similarity {own}, or build the index for {name}."
+        ),
+    )
+
+
+def _held(index: Any, rows: Ints) -> NDArray[Any] | None:
+    """Some vectors as the index holds them, which may have been normalised; None where it does not
+    give them."""
+    try:
+        if _library(index) == "faiss":
+            return np.stack([index.reconstruct(int(row)) for row in rows if row < index.ntotal])
+        return np.stack([index.get(int(key)) for key in list(index.keys)[:_SAMPLE]])
+    except Exception:  # whatever a library says of what it cannot give
+        return None
+
+
+def _one_length(vectors: NDArray[Any]) -> bool:
+    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
+    return bool(lengths.max() <= lengths.min() * 1.001)

@@ -15,7 +15,7 @@ from judged.embeddings.itself import warned_of_itself
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.product import Scores
 from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relations import Bound
+from judged.embeddings.relations import Bound, Relation
 from judged.embeddings.search import Search
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError
@@ -57,14 +57,16 @@ class Lists:
         share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
         return share
 
-    def rankings(self, search: Search, ties: Ties, notes: tuple[str, ...]) -> list[Rankings]:
+    def rankings(
+        self, search: Search, relation: Relation, ties: Ties, notes: tuple[str, ...]
+    ) -> list[Rankings]:
         if not len(self.relevant.item):
             raise InputError(
                 "no item is relevant to any query; check the relevance that was given."
             )
         k = self.exact.k
         exact = self._rankings(self.exact.items, f"exact@{k}", ties)
-        itself = warned_of_itself(search, exact)
+        itself = warned_of_itself(search, relation, exact)
         return [
             self._audited(exact, itself),
             self._audited(self._rankings(self.found, f"index@{k}", ties), (*itself, *notes)),

@@ -79,6 +79,11 @@ def _assigning(index: Any, name: str) -> tuple[Callable[[Any], None], Any]:
 def _of_faiss(index: Any, name: str) -> tuple[Callable[[Any], None], Any]:
     import faiss
 
+    if not isinstance(index, faiss.Index):
+        raise InputError(
+            f"{type(index).__name__}: parameters of binary indexes are not swept; set them, and "
+            "evaluate the index for each."
+        )
     space = faiss.ParameterSpace()
 
     def assign(value: Any) -> None:

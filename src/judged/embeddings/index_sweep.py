@@ -83,7 +83,7 @@ def _timing(index: Any, setting: Setting, exact: Search, k: int, timed: int) -> 
     count = len(exact.queries)
     rows = np.unique(np.linspace(0, count - 1, min(timed, count)).round().astype(np.int64))
     vectors = exact.queries.rows(rows)
-    ask, k = asking(setting.of(index)), min(k, len(exact.items))
+    ask, k = asking(setting.of(index), exact.similarity), min(k, len(exact.items))
     setting.apply()
     for row in range(min(WARM, len(rows))):
         ask(vectors[row : row + 1], k)

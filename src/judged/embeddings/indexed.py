@@ -53,7 +53,8 @@ class Indexed(Search):
         k : int, optional
             How many items of each query are compared.
         keys : sequence, optional
-            What the index calls each item, where that is neither a row number nor an id.
+            What the index calls each item, where that is neither a row number nor an id, or could
+            be both.
 
         Returns
         -------

@@ -197,8 +197,7 @@ class Tally:
                 most = most + np.abs(shift)
                 own = own - shift[self._row]
             room = (room + 4 * unit(np.float64) * most)[self._row]
-            self._low = np.nextafter((own - room).astype(kind), kind(-np.inf))
-            self._high = np.nextafter((own + room).astype(kind), kind(np.inf))
+            self._low, self._high = _limits(own, room, kind)
 
     def _order(self) -> None:
         order = order_in_segments(self._row, self._score)
@@ -217,8 +216,7 @@ class Tally:
         else:
             slack = self._slack[self._row]
             kind = self._score.dtype.type
-            self._low = np.nextafter((self._score - slack).astype(kind), kind(-np.inf))
-            self._high = np.nextafter((self._score + slack).astype(kind), kind(np.inf))
+            self._low, self._high = _limits(self._score, slack, kind)
 
     def add(self, tile: Tile) -> None:
         """Count, for each relevant item, the scores of the tile above its own, level with it, and
@@ -342,6 +340,15 @@ class Tally:
             self._before,
         )
         return Counted(begin, self._all, first, last, before, ranked)
+
+
+def _limits(scores: Matrix, room: Floats, kind: Precision) -> tuple[Matrix, Matrix]:
+    """Return limits that lie at least some room below and above scores."""
+    with np.errstate(over="ignore"):
+        low = np.nextafter((scores - room).astype(kind), kind(-np.inf))
+        high = np.nextafter((scores + room).astype(kind), kind(np.inf))
+    # Excluded items score minus infinity, and must lie below every limit.
+    return np.maximum(low, np.finfo(kind).min), high
 
 
 def beside(numbers: Floats, kind: Precision) -> tuple[Matrix, Matrix]:

@@ -47,13 +47,14 @@ class Plan:
     ) -> Plan:
         """With `alone`, one thread."""
         cap, size = size_in_bytes(memory), np.dtype(precision).itemsize
-        held = len(items) * (items.dims + 1) * size
+        held = len(items) * (items.dims * similarity.spread + 1) * size
         hold = held <= cap // 2
         # Beside the scores there is what they are compared and sorted with, for which a third is
         # left.
         room = (cap - held if hold else cap) * 2 // 3 * 4 // size
         threads = 1 if alone else _side_by_side(queries, items, similarity, room)
-        return cls(hold, threads, *_shape(queries, items, hold, threads, room // threads))
+        ready = 0 if hold else items.dims * similarity.spread * 8
+        return cls(hold, threads, *_shape(queries, items, ready, threads, room // threads))
 
 
 def _side_by_side(queries: Vectors, items: Vectors, similarity: Similarity, room: int) -> int:
@@ -67,14 +68,13 @@ def _side_by_side(queries: Vectors, items: Vectors, similarity: Similarity, room
 
 
 def _shape(
-    queries: Vectors, items: Vectors, hold: bool, threads: int, room: int
+    queries: Vectors, items: Vectors, ready: int, threads: int, room: int
 ) -> tuple[int, int]:
-    """How many queries and items a tile may have."""
+    """How many queries and items a tile may have; items that are not held take `ready` bytes."""
     height = min(room // (len(items) * 4), 512, -(-len(queries) // threads))
     if height >= min(_LOW, len(queries)):
         return height, len(items)
     # Items in several tiles are multiplied twice, so that is only for what would else be too slow.
-    ready = 0 if hold else items.dims * 8
     height = min(64, len(queries))
     return height, min(max(room // (height * 4 + ready), 1), len(items))
 

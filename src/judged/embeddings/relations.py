@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.embeddings.pairs import Pairs
-from judged.errors import InputError
+from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.segments import Floats, Ints, starts_of
 
@@ -78,6 +78,7 @@ class PairedRows:
                 f"{len(items)} items. For several queries per item use "
                 "judged.relevance.same_label(…), or --labels."
             )
+        _refuse_other_order(queries, items, "For pairs by id, give judged.relevance.same_id()")
         return self
 
     def block(self, begin: int, end: int) -> Pairs:
@@ -85,6 +86,20 @@ class PairedRows:
 
     def most(self, begin: int, end: int) -> Ints:
         return np.ones(end - begin, np.int64)
+
+
+def _refuse_other_order(queries: Vectors, items: Vectors, by_id: str) -> None:
+    """Refuse to go by row where each query's id is that of an item in another row."""
+    if queries.ids is None or items.ids is None or queries.ids == items.ids[: len(queries)]:
+        return
+    if set(items.ids).issuperset(queries.ids):
+        row = next(row for row, name in enumerate(queries.ids) if name != items.ids[row])
+        raise InputError(
+            f"{queries.source} and {items.source} have the same ids in another order: row {row} "
+            f"(from 0) is {quoted(queries.ids[row])} and {quoted(items.ids[row])}, so rows or ids "
+            f"could be meant. {by_id}; to go by row, put both sides in the "
+            "same order, or give other ids (query_ids, --query-ids)."
+        )
 
 
 @dataclass(frozen=True)
@@ -96,6 +111,8 @@ class SameRow:
     complete: ClassVar[bool] = True
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
+        by_id = "To exclude by id, give judged.relevance.same_id() (--exclude-same-id)"
+        _refuse_other_order(queries, items, by_id)
         rows = np.arange(min(len(queries), len(items)))
         return _Listed.of(rows, rows, np.ones(len(rows)), queries)
 

@@ -44,7 +44,8 @@ def same_label(query_labels: Labels, item_labels: Labels) -> Relation:
     Parameters
     ----------
     query_labels, item_labels : Labels
-        One label per vector: texts, or whole numbers.
+        One label per vector: texts, or whole numbers. Labels with ids (a dict, or a pandas Series
+        whose index holds ids) are joined by id, others are in the order of the vectors.
 
     Returns
     -------
@@ -59,8 +60,8 @@ def same_label(query_labels: Labels, item_labels: Labels) -> Relation:
 
 
 def shared_label(
-    query_labels: Sequence[Iterable[Any]],
-    item_labels: Sequence[Iterable[Any]],
+    query_labels: Labels | Sequence[Iterable[Any]],
+    item_labels: Labels | Sequence[Iterable[Any]],
     *,
     graded: bool = False,
 ) -> Relation:
@@ -69,7 +70,8 @@ def shared_label(
     Parameters
     ----------
     query_labels, item_labels : sequence of iterables
-        Several labels per vector.
+        Several labels per vector: lists of labels, or a matrix of 0 and 1 (multi-hot) with a column
+        per label. Labels with ids are joined by id, as for `same_label`.
     graded : bool, optional
         Whether the grade is the number of labels in common; by default it is 1.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +14,8 @@ from numpy.typing import NDArray
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.relations import Bound
 from judged.errors import InputError
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.label_tables import in_order_of
+from judged.inputs.vectors.vectors import Vectors, array_of
 from judged.segments import Ints, positions, starts_of
 from judged.text import quote
 
@@ -70,8 +73,9 @@ def _codes(left: NDArray[Any], right: NDArray[Any]) -> tuple[Ints, Ints]:
 
 
 def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
+    given = in_order_of(vectors, given)
     try:
-        labels = np.asarray(given)
+        labels = np.asarray(array_of(given, "the labels") if hasattr(given, "shape") else given)
     except (TypeError, ValueError, RuntimeError):
         raise InputError(
             f"{vectors.source}: one label is needed for each of the {len(vectors)} vectors; got "
@@ -94,6 +98,8 @@ def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
             f"{vectors.source}: labels have shape {labels.shape}; one is needed for each of the "
             f"{len(vectors)} vectors."
         )
+    if labels.dtype.kind in "UT":
+        _refuse_ids((re.split(r"[\s,;]+", str(each), maxsplit=1) for each in labels), vectors)
     if labels.dtype.kind not in "biufUOT":
         raise InputError(
             f"{vectors.source}: labels must be texts or whole numbers; got {labels.dtype}."
@@ -111,6 +117,21 @@ def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
     return labels
 
 
+def _refuse_ids(parts: Iterable[list[Any]], vectors: Vectors) -> None:
+    """Refuse labels that begin with the ids of vectors, in lines that have no columns."""
+    known, name = set(vectors.ids or ()), None
+    for each in parts:
+        if len(each) < 2 or each[0] not in known:
+            return
+        name = each[0]
+    if name is None:
+        return
+    raise InputError(
+        f"{vectors.source}: each label begins with the id of a vector, as {name!r}; give labels "
+        "and ids in a table (CSV, TSV, Parquet) with the columns id and label."
+    )
+
+
 def _is_missing(label: Any) -> bool:
     """None, NaN, and what frames have for them."""
     return type(label).__name__ in ("NoneType", "NAType", "NaTType") or (
@@ -126,8 +147,8 @@ def _kind(labels: NDArray[Any]) -> str:
 class SharedLabel:
     """Items that have at least one label in common with the query; several labels per vector."""
 
-    query_labels: Sequence[Iterable[Any]]
-    item_labels: Sequence[Iterable[Any]]
+    query_labels: Any
+    item_labels: Any
     graded: bool = False
     """Whether the grade is the number of labels in common, not 1."""
     complete: ClassVar[bool] = True
@@ -138,7 +159,7 @@ class SharedLabel:
         return f"items with a label in common with the query{grade}"
 
     @property
-    def _both(self) -> tuple[Sequence[Iterable[Any]], Sequence[Iterable[Any]]]:
+    def _both(self) -> tuple[Any, Any]:
         return self.query_labels, self.item_labels
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
@@ -157,6 +178,7 @@ class SharedLabel:
                     f"{vectors.source}: {len(labels)} lists of labels for {len(vectors)} vectors; "
                     "there must be as many."
                 )
+        left, right = _without_zeros((left, right), (queries, items))
         known = {
             label: code
             for code, label in enumerate(dict.fromkeys(label for each in right for label in each))
@@ -175,9 +197,13 @@ class SharedLabel:
 
 
 def _lists(given: Any, vectors: Vectors) -> list[Any]:
-    """A list of labels for each vector, as texts stay what they are."""
+    """Return a list of labels for each vector; a text stays as it is."""
+    given = in_order_of(vectors, given, several=True)
+    if hasattr(given, "tocsr") and hasattr(given, "toarray"):  # a sparse matrix of scipy
+        given = given.toarray()
     try:
-        lists = [each if isinstance(each, str) else list(each) for each in given]
+        rows = np.asarray(array_of(given, "the labels")) if hasattr(given, "shape") else given
+        lists = [each if isinstance(each, str) else _row(each) for each in rows]
         for each in lists:
             set(each)
     except TypeError:
@@ -185,7 +211,68 @@ def _lists(given: Any, vectors: Vectors) -> list[Any]:
             f"{vectors.source}: a list of labels is needed for each vector, texts or numbers; got "
             f"{quote(repr(given))}."
         ) from None
+    numbers = [each for row in lists for each in row if isinstance(each, float)]
+    if (bad := next((each for each in numbers if each != np.floor(each)), None)) is not None:
+        raise InputError(
+            f"{vectors.source}: labels are whole numbers or texts, or a matrix of 0 and 1; got "
+            f"{bad!r}."
+        )
+    if not any(isinstance(each, str) for each in lists):
+        _refuse_ids(lists, vectors)
     return lists
+
+
+def _row(labels: Any) -> list[Any]:
+    """Return the labels of a vector as plain values, also those of an array or a tensor."""
+    if hasattr(labels, "shape"):
+        return np.asarray(array_of(labels, "the labels")).tolist()
+    return [each.item() if hasattr(each, "item") else each for each in labels]
+
+
+_BITS = {0: False, 1: True, "0": False, "1": True, "0.0": False, "1.0": True}
+_BITS |= {"false": False, "true": True, "False": False, "True": True}
+Sides = tuple[list[list[Any]], list[list[Any]]]
+
+
+def _without_zeros(sides: Sides, vectors: tuple[Vectors, Vectors]) -> Sides:
+    """Return lists of labels as they are; of matrices of 0 and 1 the columns that hold a 1.
+
+    A row of a matrix repeats a number, which a list of labels does not: three columns always do.
+    """
+    widths = [{len(row) for row in rows} for rows in sides]
+    bits = [
+        len(width) == 1 and all(label in _BITS for row in rows for label in row)
+        for width, rows in zip(widths, sides, strict=True)
+    ]
+    if all(bits) and widths[0] == widths[1]:
+        width = widths[0].pop()
+        if width == 1 and not all(_BITS[row[0]] for rows in sides for row in rows):
+            raise InputError(
+                "the labels are one 0 or 1 for each vector, which could be one label each or a "
+                "matrix of one column. Use judged.relevance.same_label(…) (--labels) for one label "
+                "each, or give each vector the list of its labels."
+            )
+        there = [
+            [[at for at, label in enumerate(row) if _BITS[label]] for row in rows] for rows in sides
+        ]
+        return there[0], there[1]
+    for rows, is_bits, side in zip(sides, bits, vectors, strict=True):
+        repeated = Counter(
+            label for row in rows for label, times in Counter(row).items() if times > 1
+        )
+        if is_bits and repeated:
+            raise InputError(
+                f"{side.source}: labels are a matrix of 0 and 1, and those of the other side are "
+                "lists of labels, or a matrix of other columns; give both in the same form."
+            )
+        same_width = len({len(row) for row in rows}) == 1
+        if same_width and len(repeated) == 1 and next(iter(repeated)) in (0, -1):
+            raise InputError(
+                f"{side.source}: rows of labels repeat {next(iter(repeated))}, so they could be "
+                "counts, one column per label, or lists that are filled up. Give a matrix of 0 "
+                "and 1, or lists of labels without filling."
+            )
+    return sides
 
 
 @dataclass(frozen=True, eq=False)

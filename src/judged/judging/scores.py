@@ -14,7 +14,7 @@ from judged.judging.ties import spans
 from judged.judging.variants import rearranged
 from judged.policy import CHOICES
 from judged.rankings.findings import Findings
-from judged.rankings.grades import query_names, rows_of
+from judged.rankings.grades import plain_array, query_names, rows_of
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats, Ints, descending, ordinals, starts_of
 from judged.text import listed
@@ -79,6 +79,7 @@ def rankings_from_scores(
 
 
 def _flat(rows: Any, what: str) -> tuple[Floats, Ints]:
+    rows = plain_array(rows, what)
     if isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) and rows.dtype.kind in "fiub":
         return rows.astype(np.float64).ravel(), np.full(len(rows), rows.shape[1], np.int64)
     parts = rows_of(rows, what)

@@ -238,7 +238,7 @@ class Fit:
             best=search.best,
             stopped=search.stopped,
             notes=tuple(self.notes),
-            warned=warned_of_itself(self.data.embeddings, ranked),
+            warned=warned_of_itself(self.data.embeddings, self.data.relevance, ranked),
         )
         learned = self._learned(search.weights, training)
         if held_out is None or before is None:

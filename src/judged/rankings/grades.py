@@ -93,6 +93,19 @@ def rows_of(given: Any, what: str, *, none: bool = False) -> list[Floats]:
     ]
 
 
+def plain_array(given: Any, what: str) -> Any:
+    """Return a tensor of torch as an array, also one of a type that numpy does not know."""
+    if not _is_tensor(given):
+        return given
+    from judged.inputs.vectors.vectors import array_of  # small evaluations do without it
+
+    return np.asarray(array_of(given, what))
+
+
+def _is_tensor(given: Any) -> bool:
+    return type(given).__module__.partition(".")[0] == "torch"
+
+
 def _no_list(what: str, given: Any) -> InputError:
     return InputError(
         f"{what} must hold one list of numbers for each query; got {quoted(given)}. For a single "
@@ -101,6 +114,9 @@ def _no_list(what: str, given: Any) -> InputError:
 
 
 def _row(row: Any, place: str, what: str, none: bool) -> Floats:
+    row = plain_array(row, what)
+    if isinstance(row, (list, tuple)) and any(map(_is_tensor, row)):
+        row = [each.item() if _is_tensor(each) and each.ndim == 0 else each for each in row]
     if isinstance(row, (str, bytes, Mapping)) or _dimensions(row) != 1:
         raise _no_list(what, row)
     if getattr(row, "dtype", None) is not None and np.asarray(row).dtype.kind in "fiu":

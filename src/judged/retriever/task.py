@@ -4,7 +4,7 @@ asked, then asked, then evaluated."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from inspect import signature
@@ -23,10 +23,11 @@ from judged.retriever.calls import Call, call_of
 from judged.retriever.queries import read_queries
 from judged.retriever.results import Item, Reader, Results
 from judged.retriever.saving import Record, Saved, hash_of
-from judged.text import Warned, counted, few
+from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
+    from judged.measures import Measure
     from judged.policy import Policy
     from judged.types import Progress
 
@@ -198,7 +199,7 @@ class Task:
                     "order of the results: the scores count. Return ids alone if the order should."
                 )
             )
-        said += self._about_cut(answered, [m.params.get("k") for m in request.measures])
+        said += self._about_cut(answered, request.measures)
         if self.reader.path is not None:
             said.append(f"The id of each result is its {self.reader.path}.")
         return said + self._unknown(answered)
@@ -216,19 +217,52 @@ class Task:
             )
         return [Warned(f"{failed}. The first error was {self._first_error()}")]
 
-    def _about_cut(self, answered: Mapping[str, Saved], cutoffs: list[Any]) -> list[str]:
-        cut = [each.results.cut for each in answered.values() if each.results.cut]
+    def _about_cut(self, answered: Mapping[str, Saved], measures: Sequence[Measure]) -> list[str]:
+        cut = {query: each.results for query, each in answered.items() if each.results.cut}
         if not cut:
             return []
         k = self.reader.k
         said = (
-            f"{counted(sum(cut), 'result')} beyond the first {k:,} of "
-            f"{counted(len(cut), 'query', 'queries')} not kept (k={k:,})"
+            f"{counted(sum(each.cut for each in cut.values()), 'result')} beyond the first {k:,} "
+            f"of {counted(len(cut), 'query', 'queries')} not kept (k={k:,})"
         )
+        cutoffs = [measure.params.get("k") for measure in measures]
         deeper = max((each for each in cutoffs if isinstance(each, int)), default=0)
         if deeper > k:
             return [Warned(f"{said}, though measures look down to rank {deeper:,}.")]
+        if names := self._uncut(cut, measures):
+            return [
+                Warned(
+                    f"{said}, though {listed(names)} {'looks' if len(names) == 1 else 'look'} at "
+                    "whole lists: relevant results beyond count as not retrieved. Raise k, or "
+                    f"give a cutoff, such as {names[0]}@{k}."
+                )
+            ]
         return [f"{said}."]
+
+    def _uncut(self, cut: Mapping[str, Results], measures: Sequence[Measure]) -> list[str]:
+        """Name the measures without a cutoff that relevant results beyond k may raise."""
+        wholes = [
+            measure
+            for measure in measures
+            if measure.spec.rates_relevance
+            and measure.spec.at is not None
+            and measure.params.get(measure.spec.at) is None
+        ]
+        relevant = _relevant_items(self.judgements, cut) if wholes else {}
+        left: set[str] = set()
+        unseen: set[str] = set()
+        for query, results in cut.items():
+            lost = relevant.get(query, set()) - set(results.items)
+            left |= {query} if lost else set()
+            unseen |= {query} if lost == relevant.get(query) and lost else set()
+        if any(self.options.get(name) is not None for name in ("unique", "item_to")):
+            left = unseen = set(cut)  # ids are others then
+        return [
+            str(measure)
+            for measure in wholes
+            if (unseen if measure.spec.name in _FIRST_ONLY else left)
+        ]
 
     def _unknown(self, answered: Mapping[str, Saved]) -> list[str]:
         """A warning where no id that was returned is among those that are judged."""
@@ -244,6 +278,29 @@ class Task:
                 f"returned, {quoted(judged)} and others are judged. Name the right id by item=."
             )
         ]
+
+
+_FIRST_ONLY = ("RR", "Success")
+"""Measures that look at the first relevant result only."""
+
+
+def _relevant_items(
+    judgements: Judgements | Lookup, queries: Mapping[str, Any]
+) -> dict[str, set[str]]:
+    """Return the items with a grade above 0 of some queries."""
+    if isinstance(judgements, Judgements):
+        rows = judgements.frame.select("query", "item", "grade").iter_rows()
+    else:
+        rows = (
+            (query, item, max(grade.values()) if isinstance(grade, Mapping) else grade)
+            for query in queries
+            for item, grade in judgements.lists.get(query, {}).items()
+        )
+    found: dict[str, set[str]] = {}
+    for query, item, grade in rows:
+        if query in queries and grade > 0:
+            found.setdefault(query, set()).add(item)
+    return found
 
 
 def _chosen(

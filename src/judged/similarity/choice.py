@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError, did_you_mean
-from judged.similarity.distances import Euclidean, Hamming, Manhattan
+from judged.similarity.distances import Euclidean, Hamming, Manhattan, PackedHamming
 from judged.similarity.functions import Bilinear, Custom
 from judged.similarity.similarity import Cosine, Similarity
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from judged.types import SimilarityLike
 
 SIMILARITIES: dict[str, Similarity] = {
-    each.name: each for each in (Cosine(), Similarity(), Euclidean(), Manhattan(), Hamming())
+    each.name: each
+    for each in (Cosine(), Similarity(), Euclidean(), Manhattan(), Hamming(), PackedHamming())
 }
 """Those that need nothing but their name."""
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.segments import Floats
 from judged.similarity.exact import Pairs, absolute_sums, half_squares
@@ -140,7 +141,72 @@ class Hamming(Similarity):
     says: str = "the more bits agree (a number above 0 is a 1, any other a 0), the higher the score"
 
     def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
+        if _may_be_packed(block, vectors):
+            raise InputError(
+                f"{vectors.source}: numbers such as {block[np.abs(block) >= _BYTE][0]:g} could be "
+                "bytes of eight bits each (packed, as np.packbits and binary indexes hold them), "
+                "or one bit each, which a number above 0 sets. Choose the similarity "
+                "hamming-packed for bytes, or give x > 0 for one bit each."
+            )
         return np.where(block > 0, np.float32(1), np.float32(-1))
 
     def compared(self, block: Matrix, *, items: bool) -> Matrix:
         return np.where(block > 0, 1.0, -1.0)
+
+
+_BYTE = 32
+"""Some bytes of packed bits reach this, and numbers whose sign alone is meant rarely do."""
+
+
+def _may_be_packed(block: Matrix, vectors: Vectors) -> bool:
+    """Whether vectors may hold eight bits in each number."""
+    least, most = float(block.min(initial=0)), float(block.max(initial=0))
+    in_bytes = (least >= 0 and most <= 255) or (least >= -128 and most <= 127)
+    if not in_bytes or max(-least, most) < _BYTE:
+        return False
+    if vectors.values.dtype.kind == "f" and (block != np.rint(block)).any():
+        return False
+    # Of masks of 0 and 255 both readings give the same order.
+    return not np.isin(block, (0, 255)).all()
+
+
+@dataclass(frozen=True, eq=False)
+class PackedHamming(Similarity):
+    """Bits that agree, eight of them in each number."""
+
+    name: str = "hamming-packed"
+    says: str = "the more bits agree (each number is a byte of eight bits), the higher the score"
+    spread: ClassVar[int] = 8
+
+    def check(self, queries: Vectors, items: Vectors) -> None:
+        super().check(queries, items)
+        (low, high), (other_low, other_high) = map(_range, (queries, items))
+        if min(low, other_low) < 0 and max(high, other_high) > 127:
+            raise InputError(
+                f"{queries.source} and {items.source} hold bytes from -128 to 127 and from 0 to "
+                "255, which could be the same bits (a view) or the first bit turned over (minus "
+                "128); give both as uint8."
+            )
+
+    def prepare(self, block: Matrix, vectors: Vectors, begin: int, *, items: bool) -> Matrix:
+        if (block != np.rint(block)).any() or ((block < -128) | (block > 255)).any():
+            raise InputError(
+                f"{vectors.source}: packed bits are whole numbers from 0 to 255, or from -128 to "
+                "127; there are others. Choose the similarity hamming for one bit per number."
+            )
+        return _signs(block).astype(np.float32)
+
+    def compared(self, block: Matrix, *, items: bool) -> Matrix:
+        return _signs(block).astype(np.float64)
+
+
+def _range(vectors: Vectors) -> tuple[float, float]:
+    """Return the least and the greatest number of some vectors."""
+    blocks = [(float(block.min()), float(block.max())) for _, block in vectors.blocks()]
+    return min(low for low, _ in blocks), max(high for _, high in blocks)
+
+
+def _signs(block: Matrix) -> Matrix:
+    """Return 1 and -1 for the bits of some bytes."""
+    bits = np.unpackbits((block.astype(np.int16) & 0xFF).astype(np.uint8), axis=1)
+    return bits.astype(np.int8) * 2 - 1

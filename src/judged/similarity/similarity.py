@@ -51,6 +51,8 @@ class Similarity:
     """Whether a vector of zeros cannot be compared."""
     side_by_side: ClassVar[bool] = True
     """Whether several threads may score at a time."""
+    spread: ClassVar[int] = 1
+    """How many numbers one number of a vector becomes when it is made ready."""
     both_ways: ClassVar[bool] = True
     """Whether an item's scores with all queries order them as the item's own search would."""
 

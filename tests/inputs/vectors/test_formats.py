@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import os
 import struct
 import sys
 from pathlib import Path
@@ -15,12 +16,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from judged import Embeddings
 from judged.errors import InputError, JudgedError, MissingExtraError
 from judged.inputs.formats import promised
 from judged.inputs.vectors import as_vectors, read_vectors
 from judged.inputs.vectors.formats import FORMATS
 from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import IN_MEMORY, Vectors
 from judged.types import VectorFileFormat
 from support.loops import for_each
 from support.vector_files import (
@@ -78,12 +80,63 @@ UNSIGNED = ("v.fvecs", "v.fbin")
 
 
 @pytest.mark.parametrize("name", FLOATS)
-def test_formats(write: Any, name: str) -> None:
+def test_formats(write: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     write(name, FLOATS[name])
-    vectors = as_vectors(name)
-    assert values(vectors) == ROWS.tolist()
-    assert (vectors.ids, vectors.source, vectors.notes) == (None, name, ())
-    assert is_mapped(vectors.values) == (name in MAPPED)
+    for size, mapped in ((IN_MEMORY, False), (0, name in MAPPED)):
+        monkeypatch.setattr("judged.inputs.vectors.vectors.IN_MEMORY", size)
+        vectors = as_vectors(name)
+        assert values(vectors) == ROWS.tolist()
+        assert (vectors.ids, vectors.source, vectors.notes) == (None, name, ())
+        assert is_mapped(vectors.values) == mapped == (vectors.origin is not None)
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_a_file_that_is_written_to_while_it_is_read(
+    write: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(name, FLOATS[name])
+    small = as_vectors(name)  # read at once
+    monkeypatch.setattr("judged.inputs.vectors.vectors.IN_MEMORY", 0)
+    replaced, mapped = as_vectors(name), as_vectors(name)
+    both, rows = Embeddings(mapped, mapped), np.array([0])
+    relevance = {"0": {"1": 1}}
+    expected = both.evaluate(relevance, "RR").value()
+    other = write("other", FLOATS[name])
+    other.replace(path)  # the file under the old name is another one, and the old one stays
+    assert values(replaced) == ROWS.tolist()
+    assert both.evaluate(relevance, "RR").value() == expected
+    mapped = as_vectors(name)
+    both = Embeddings(mapped, mapped)
+    path.write_bytes(path.read_bytes()[:-4])  # cut, as when it is being written
+    words = (
+        f"{name}: the file was changed while it was read, so its numbers may come from both "
+        "versions. Wait until it is written, and start again."
+    )
+    for use in (
+        lambda: mapped.block(0, 2),
+        lambda: mapped.rows(rows),
+        lambda: both.evaluate(relevance, "RR"),
+        lambda: both.top_k(1),
+    ):
+        with pytest.raises(InputError) as error:
+            use()
+        assert str(error.value) == words
+    assert values(small) == ROWS.tolist()
+
+
+def test_a_file_that_changes_after_the_last_block_was_read(
+    write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judged.inputs.vectors.vectors.IN_MEMORY", 0)
+    path = write("v.npy", npy(ROWS))
+    mapped = as_vectors("v.npy")
+    both = Embeddings(mapped, mapped)
+
+    def touch(done: int) -> None:
+        os.utime(path, ns=(1, 1))
+
+    with pytest.raises(InputError, match="changed while it was read"):
+        both.top_k(1, progress=touch)
 
 
 @pytest.mark.parametrize("name", FLOATS)
@@ -233,6 +286,76 @@ def test_what_was_assumed_is_noted(write: Any, name: str, content: str | bytes, 
     vectors = read_vectors(name)
     assert values(vectors) == ROWS.tolist()
     assert vectors.notes == (note,)
+
+
+def test_a_first_column_of_whole_numbers(write: Any) -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(40, 6))
+    sparse = np.where(rng.random((40, 6)) < 0.7, 0, rows)
+    sparse[:, 3] = 0
+    codes = rng.integers(0, 256, (40, 6))
+    wide = rng.permutation(10**6)[:40] + 2**40
+    header = [f"x{at}" for at in range(6)]
+    wrong = []
+    for name, values, first, names, are_ids in (
+        ("counted from 0", rows, range(40), None, True),
+        ("counted from 1", rows, range(1, 41), None, True),
+        ("any numbers", rows, wide, None, True),
+        ("few rows", rows[:4], [17, 5, 99, 3], None, True),
+        ("one row of many", rng.normal(size=(1, 32)), [7], None, True),
+        ("mostly zeros", sparse, wide, None, True),
+        ("counted codes", codes, range(40), None, True),
+        ("codes by wide numbers", codes, wide, None, True),
+        ("named as no dimension", rows, range(40), "row", True),
+        ("Unnamed: 0", rows, range(40), "Unnamed: 0", True),
+        ("Unnamed: 0 of codes", codes, wide, "Unnamed: 0", True),
+        ("no name of pandas", rows, wide, "", True),
+        ("repeated", rows, rng.integers(0, 9, 40), None, False),
+        ("codes", codes, rng.integers(0, 256, 40), None, False),
+        ("fractions", rows, rng.normal(size=40), None, False),
+        ("named as a dimension", rows, range(40), "x9", False),
+        ("a few rows and dimensions", rows[:2, :2], [1, 0], None, False),
+        ("whole floats", rows, [f"{each}.0" for each in range(40)], None, False),
+    ):
+        for mark, file in ((",", "v.csv"), ("\t", "v.tsv"), (" ", "v.txt")):
+            if names is not None and mark == " ":
+                continue
+            lines = [] if names is None else [mark.join([names, *header])]
+            lines += [
+                mark.join([str(one), *map(repr, row)])
+                for one, row in zip(first, values.tolist(), strict=True)
+            ]
+            write(file, "\n".join(lines) + "\n")
+            found = read_vectors(file)
+            ids = tuple(map(str, first)) if are_ids else None
+            expected = values if are_ids else np.column_stack([np.array(first, float), values])
+            if found.ids != ids or not np.allclose(found.values, expected):
+                wrong.append((name, mark, found.ids, found.dims))
+    assert not wrong
+
+
+def test_a_first_column_that_may_be_ids_is_noted(write: Any) -> None:
+    write("v.csv", "\n".join(f"{at},{at * 0.3}" for at in range(12)))
+    note = "v.csv: the first column, of whole numbers, was taken for ids."
+    assert read_vectors("v.csv").notes == (note,)
+    write("v.csv", "1,0.5\n2,0.5\n3,0.1\n")
+    assert read_vectors("v.csv").notes == (
+        "v.csv: the first column counts up and was taken for a dimension; if it holds ids, name "
+        'it "id" in a first line.',
+    )
+
+
+def test_an_index_of_pandas_is_no_dimension(write: Any) -> None:
+    for name in ("Unnamed: 0", "__index_level_0__"):
+        write("v.parquet", parquet(**{name: [5, 7], "a": [0.5, 1.5], "b": [2.5, 3.5]}))
+        found = read_vectors("v.parquet")
+        assert (found.ids, found.dims) == (("5", "7"), 2)
+        write("v.parquet", parquet(**{name: [5, 7], "id": ["x", "y"], "a": [0.5, 1.5]}))
+        found = read_vectors("v.parquet")
+        assert (found.ids, found.dims) == (("x", "y"), 1)
+    write("v.csv", "Unnamed: 0,id,a\n0,x,0.5\n1,y,1.5\n")
+    found = read_vectors("v.csv")
+    assert (found.ids, found.dims) == (("x", "y"), 1)
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

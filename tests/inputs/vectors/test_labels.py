@@ -97,14 +97,44 @@ def test_bad_labels(write: Any, name: str, content: str | bytes, expected: str) 
         ("l.csv", "a,b\nc\n", [["a", "b"], ["c"]]),
         ("l.csv", "id,labels\n1,a;b\n2,\n", [["a", "b"], []]),
         ("l.parquet", parquet(id=[1, 2], labels=[["a", "b"], []]), [["a", "b"], []]),
-        ("l.npy", npy(np.array([[1, 0, 1], [0, 0, 0]])), [["0", "2"], []]),
+        ("l.npy", npy(np.array([[1, 0, 1], [0, 0, 0]])), [[1, 0, 1], [0, 0, 0]]),
+        ("l.csv", "1,0,1\n0,0,0\n", [["1", "0", "1"], ["0", "0", "0"]]),
+        ("l.csv", "cat,dog\n1,0\n1,1\n", [["cat"], ["cat", "dog"]]),
+        ("l.csv", "id,cat,dog\na,1,0\nb,True,0.0\n", [["cat"], ["cat"]]),
+        ("l.csv", ",0,1,2\n0,1,0,0\n1,0,1,1\n", [["0"], ["1", "2"]]),
+        ("l.txt", "a 1 0 0\nb 0 1 1\n", [["0"], ["1", "2"]]),
+        ("l.parquet", parquet(cat=[True, False], dog=[1, 1]), [["cat", "dog"], ["dog"]]),
+        ("l.csv", "id,labels\n1,\"['a', 'b']\"\n2,[]\n", [["a", "b"], []]),
     ],
 )
 def test_several_labels(
     write: Any, name: str, content: str | bytes, expected: list[list[str]]
 ) -> None:
     write(name, content)
-    assert labels_lists_from(name) == expected
+    assert [list(each) for each in labels_lists_from(name)] == expected
+
+
+def test_ids_beside_labels(write: Any) -> None:
+    wrong = []
+    for name, content, expected in (
+        ("l.csv", "label,id\na,1\nb,2\n", ("1", "2")),
+        ("l.tsv", "item_id\tlabels\nx\ta;b\n", ("x",)),
+        ("l.csv", ",label\nx,a\ny,b\n", ("x", "y")),
+        ("l.csv", ",id,label\n0,x,a\n1,y,b\n", ("x", "y")),
+        ("l.csv", ",id,cat,dog\n0,x,1,0\n1,y,0,1\n2,z,1,1\n", ("x", "y", "z")),
+        ("l.csv", "image,label\nx,a\ny,b\n", None),
+        ("l.csv", "id,cat,dog\na,1,0\nb,1,1\n", ("a", "b")),
+        ("l.txt", "a 1 0 0\nb 0 1 1\n", ("a", "b")),
+        ("l.npz", npz(labels=np.array([[0, 1], [1, 1]]), ids=np.array(["x", "y"])), ("x", "y")),
+        ("l.npz", npz(labels=np.array([[0, 1], [1, 1]]), ids=np.array(["x"])), None),
+        ("l.parquet", parquet(id=[7, 8], labels=[["a"], ["b"]]), ("7", "8")),
+        ("l.parquet", parquet(id=["u", "v"], cat=[0, 1], dog=[1, 1]), ("u", "v")),
+    ):
+        write(name, content)
+        ids = getattr(labels_lists_from(name), "ids", None)
+        if ids != expected:
+            wrong.append((name, content, ids))
+    assert not wrong
 
 
 @pytest.mark.parametrize(
@@ -125,6 +155,12 @@ def test_several_labels(
             "l.parquet",
             parquet(label=["a"]),
             'l.parquet: column "label" is String; lists of labels are needed.',
+        ),
+        (
+            "l.csv",
+            "id,title,cat,dog\na,A title,1,0\nb,Another,1,1\n",
+            'l.csv: the columns "id", "title" are neither ids nor labels of 0 and 1, as other '
+            'columns are. Leave them out, or choose the column of labels, as "l.csv::title".',
         ),
     ],
 )

@@ -7,6 +7,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from judged.inputs.compression import most_unpacked, too_large
 from judged.inputs.vectors.formats import File, choose, choose_ids
 from judged.inputs.vectors.lazy import Lazy, from_bfloat16
 from judged.inputs.vectors.npy import NPY_ERRORS, refuse_objects
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import Origin, Vectors, held_or_mapped
 
 Shape = tuple[int, ...]
 
@@ -76,11 +77,15 @@ def read_npz(file: File) -> Vectors:
         )
 
 
-def array_of_npz(file: File, names: tuple[str, ...]) -> NDArray[Any]:
-    """One array, by its name: what labels are."""
+def labelled_arrays(file: File, names: tuple[str, ...]) -> tuple[NDArray[Any], list[str] | None]:
+    """Read one array by its name, and the ids beside it where there are as many."""
     with _Npz(file) as archive:
         chosen = choose_named(file, list(archive.shapes), names)
-        return archive.read(chosen, "labels")
+        labels = archive.read(chosen, "labels")
+        ids = choose_ids([name for name in archive.shapes if name != chosen])
+        if ids is None or archive.headers[ids][0] != labels.shape[:1]:
+            return labels, None
+        return labels, texts(archive.read(ids, "ids"), file)
 
 
 def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
@@ -232,13 +237,11 @@ def read_safetensors(file: File) -> Vectors:
     _, tensors = _tensors(file)
     shapes = {name: tensor.shape for name, tensor in tensors.items()}
     chosen = choose(file, shapes)
-    return _with_ids(
-        file,
-        tensors[chosen].values(),
-        chosen,
-        shapes,
-        lambda name: np.asarray(tensors[name].values()),
+    values, origin = tensors[chosen].values()
+    vectors = _with_ids(
+        file, values, chosen, shapes, lambda name: np.asarray(tensors[name].values()[0])
     )
+    return replace(vectors, origin=origin)
 
 
 def tensors_of_safetensors(file: File, mark: str) -> tuple[str, dict[str, NDArray[Any]]] | None:
@@ -247,7 +250,7 @@ def tensors_of_safetensors(file: File, mark: str) -> tuple[str, dict[str, NDArra
     metadata, tensors = _tensors(file)
     if mark not in metadata:
         return None
-    return metadata[mark], {name: np.array(tensor.values()) for name, tensor in tensors.items()}
+    return metadata[mark], {name: np.array(tensor.values()[0]) for name, tensor in tensors.items()}
 
 
 def _tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
@@ -302,7 +305,8 @@ class _Tensor:
                 )
                 raise self.file.damaged("safetensors", reason)
 
-    def values(self) -> NDArray[Any] | Lazy:
+    def values(self) -> tuple[NDArray[Any] | Lazy, Origin | None]:
+        """Return the numbers, and the file where they are mapped from it."""
         if self.type not in _TENSORS:
             raise InputError(
                 f"{self.file.label}: tensor {self.name} is {self.type}; known are "
@@ -310,8 +314,7 @@ class _Tensor:
             )
         dtype = np.dtype(_TENSORS[self.type])
         if self.begin == self.end:
-            return np.zeros(self.shape, dtype)
-        array = np.asarray(
-            np.memmap(self.file.path, dtype, mode="r", offset=self.begin, shape=self.shape)
-        )
-        return from_bfloat16(array) if self.type == "BF16" else array
+            return np.zeros(self.shape, dtype), None
+        mapped = np.memmap(self.file.path, dtype, mode="r", offset=self.begin, shape=self.shape)
+        array, origin = held_or_mapped(np.asarray(mapped), self.file.path)
+        return from_bfloat16(array) if self.type == "BF16" else array, origin

@@ -4,6 +4,7 @@ file is meant."""
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -217,6 +218,11 @@ def choose(
         f"key={matrices[0]!r}, "
         f'or as "{file.label}{SEPARATOR}{matrices[0]}".'
     )
+
+
+def is_index(name: str) -> bool:
+    """Whether a column has the name that pandas gives an index without one."""
+    return re.fullmatch(r"(Unnamed: \d+|__index_level_\d+__)?", name.strip()) is not None
 
 
 def choose_ids(candidates: Sequence[str], names: Sequence[str] = ID_NAMES) -> str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -17,12 +19,13 @@ from judged.inputs.categories import read_categories
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
-from judged.inputs.vectors.containers import array_of_npz, choose_named
-from judged.inputs.vectors.formats import File, choose_ids, detected, file_of
+from judged.inputs.vectors.containers import choose_named, labelled_arrays
+from judged.inputs.vectors.formats import File, choose_ids, detected, file_of, is_index
+from judged.inputs.vectors.label_tables import LabelTable
 from judged.inputs.vectors.npy import NPY_ERRORS, refuse_objects
-from judged.inputs.vectors.tables import LABEL_NAMES
+from judged.inputs.vectors.tables import LABEL_NAMES, may_be_ids
 from judged.inputs.vectors.text import SEPARATORS, split
-from judged.text import quote
+from judged.text import few, quote
 
 LABELS = Kind("labels", "label", "one label per line")
 _REVISITED = Kind("JSON", "row", "the lists easy, hard and junk of item rows for each query")
@@ -31,22 +34,24 @@ _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 
 def labels_from(
     path: str | os.PathLike[str], *, key: str | None = None
-) -> list[str] | NDArray[Any]:
-    """One label per vector: lines of text, a column of a CSV, TSV or Parquet file, or an array of
-    a .npy or .npz file.
+) -> list[str] | NDArray[Any] | LabelTable:
+    """Read one label per vector: lines of text, a column of a CSV, TSV or Parquet file, or an array
+    of a .npy or .npz file.
 
     A column or array that is not called "label" or the like is chosen by `key`, or as "path::key".
+    Labels with a column or array of ids beside them are a `LabelTable`.
     """
     file = _detected(path, key)
     if file.format in ("npy", "npz"):
-        return _checked_array(file, _array(file), 1)
+        array, names = _array(file)
+        return _with_ids(file, _checked_array(file, array, 1), _Ids(names))
     if file.format == "parquet":
         return _from_parquet(file)
     lines = _lines(open_source(file.path, LABELS))
     while lines and not lines[-1]:
         lines.pop()
-    labels, first = (
-        (lines, 1)
+    labels, ids, first = (
+        (lines, _Ids(), 1)
         if file.format in (None, "text")
         else _column(file, lines, SEPARATORS[file.format])
     )
@@ -55,43 +60,121 @@ def labels_from(
             raise InputError(f"{file.label}, line {number}: the label is missing.")
     if not labels:
         raise InputError(f"{file.label}: there is no label in it.")
-    return labels
+    return _with_ids(file, labels, ids)
 
 
-def labels_lists_from(path: str | os.PathLike[str], *, key: str | None = None) -> list[list[str]]:
-    """Several labels per vector, one line per vector: between semicolons, or else commas, or else
-    white space. A blank line has none.
+def labels_lists_from(
+    path: str | os.PathLike[str], *, key: str | None = None
+) -> list[list[str]] | NDArray[Any] | LabelTable:
+    """Read several labels per vector, one line per vector: between semicolons, or else commas, or
+    else white space. A blank line has none.
 
     Also a column of such texts in a CSV or TSV file, or of lists in a Parquet file; or a matrix of
-    0 and 1 in a .npy or .npz file, where the number of a column is a label.
+    0 and 1, with or without names of its columns and a column of ids.
     """
     file = _detected(path, key)
     if file.format in ("npy", "npz"):
-        matrix = _checked_array(file, _array(file), 2)
+        array, names = _array(file)
+        matrix = _checked_array(file, array, 2)
         if not np.isin(matrix, (0, 1)).all():
             raise InputError(
                 f"{file.label}: several labels per vector are a matrix of 0 and 1; it has other "
                 "numbers."
             )
-        return [[str(place) for place in np.flatnonzero(row)] for row in matrix]
+        return _with_ids(file, matrix, _Ids(names), several=True)
     if file.format == "parquet":
-        column = _parquet_column(file)
-        if not isinstance(column.dtype, pl.List | pl.Array):
-            raise InputError(
-                f"{file.label}: column {quote(column.name)} is {column.dtype}; lists of labels are "
-                "needed."
-            )
-        return [[str(label) for label in _texts(file, row).to_list()] for row in column]
+        return _lists_from_parquet(file)
     lines = _lines(open_source(file.path, LABELS))
-    if file.format in ("csv", "tsv"):
-        separator = SEPARATORS[file.format]
-        if file.key or choose_ids(split(lines[0], separator), LABEL_NAMES):
-            lines, _ = _column(file, lines, separator)
+    separator, ids = SEPARATORS[file.format or "text"], _Ids()
+    if file.format in ("csv", "tsv") and (
+        file.key or choose_ids(split(lines[0], separator), LABEL_NAMES)
+    ):
+        lines, ids, _ = _column(file, lines, separator)
+    else:
+        between = next((mark for mark in "\t," if any(mark in line for line in lines)), " ")
+        cells = [split(line, between) for line in lines if line]
+        if (table := _multi_hot(file, cells)) is not None:
+            return table
     mark = next((mark for mark in ";," if any(mark in line for line in lines)), None)
-    parts = [[part.strip() for part in line.split(mark)] for line in lines]
+    parts = [[part.strip() for part in _bare(line).split(mark)] for line in lines]
     if not any(chain.from_iterable(parts)):
         raise InputError(f"{file.label}: there is no label in it.")
-    return [[part for part in each if part] for each in parts]
+    return _with_ids(file, [[part for part in each if part] for each in parts], ids, several=True)
+
+
+def _bare(text: str) -> str:
+    """Return the inside of a list as Python and JSON write it, or the text as it is."""
+    if not (text.startswith("[") and text.endswith("]")):
+        return text
+    return ",".join(part.strip().strip("'\"") for part in text[1:-1].split(","))
+
+
+_BITS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
+
+
+def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | list[list[str]] | None:
+    """Return the labels of a table of 0 and 1 that names its columns, or has ids in the first.
+
+    None for other tables. A matrix of 0 and 1 alone is left to be seen together with that of the
+    other side.
+    """
+    cells = [[cell.strip() for cell in row] for row in rows]
+    if len(cells) < 2 or len({len(row) for row in cells}) > 1:
+        return None
+    header, body = cells[0], cells[1:]
+    named = all(cell.lower() not in _BITS for cell in header) or any(
+        len(numbers) > 2 and numbers == [str(at) for at in range(len(numbers))]
+        for numbers in (header, header[1:])
+    )
+    if not named:
+        header, body = ["", *(str(at) for at in range(len(cells[0]) - 1))], cells
+    ids = choose_ids(header) if named else None
+    if ids is not None:  # an index beside ids says nothing
+        used = [at for at in range(len(header)) if header[at] == ids or not is_index(header[at])]
+        header, body = [header[at] for at in used], [[row[at] for at in used] for row in body]
+    other = [at for at in range(len(header)) if any(row[at].lower() not in _BITS for row in body)]
+    place = next(
+        (
+            at
+            for at, name in enumerate(header)
+            if ([at] == other or (named and (name == ids or is_index(name))))
+            and len({row[at] for row in body}) == len(body)
+        ),
+        None,
+    )
+    bits = [at for at in range(len(header)) if at != place]
+    if set(other) - {place}:
+        if named and len(other) < len(header) and file.format in ("csv", "tsv", "parquet"):
+            raise InputError(
+                f"{file.label}: the columns {few([quote(header[at], 30) for at in other])} are "
+                "neither ids nor labels of 0 and 1, as other columns are. Leave them out, or "
+                f'choose the column of labels, as "{file.label}::{header[other[-1]]}".'
+            )
+        return None
+    if not bits or (not named and (place is None or len(bits) < 2)):
+        return None
+    labels = [[header[at] for at in bits if _BITS[row[at].lower()]] for row in body]
+    if place is None:
+        return labels
+    unnamed = named and is_index(header[place])
+    return _with_ids(file, labels, _Ids([row[place] for row in body], unnamed), several=True)
+
+
+@dataclass(frozen=True)
+class _Ids:
+    """What lies beside labels: ids, and other columns that may be ids."""
+
+    names: Sequence[str] | None = None
+    unnamed: bool = False
+    others: tuple[tuple[str, ...], ...] = ()
+
+
+def _with_ids(file: File, labels: Any, ids: _Ids, *, several: bool = False) -> Any:
+    """Return labels with the ids beside them."""
+    if ids == _Ids():
+        return labels
+    names = None if ids.names is None else tuple(map(str, ids.names))
+    return LabelTable(names, labels, file.label, several, ids.unnamed, ids.others)
 
 
 def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> Any:
@@ -164,11 +247,12 @@ def _detected(path: str | os.PathLike[str], key: str | None) -> File:
     return file
 
 
-def _array(file: File) -> NDArray[Any]:
+def _array(file: File) -> tuple[NDArray[Any], list[str] | None]:
+    """Read the array of labels, and the ids that lie beside it."""
     if file.format == "npz":
-        return array_of_npz(file, LABEL_NAMES)
+        return labelled_arrays(file, LABEL_NAMES)
     try:
-        return np.asarray(np.lib.format.open_memmap(file.path, mode="r"))
+        return np.array(np.lib.format.open_memmap(file.path, mode="r")), None
     except NPY_ERRORS as error:
         if "Python objects" in str(error):
             refuse_objects(file, np.dtype(object), "labels")
@@ -199,23 +283,40 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
     return labels
 
 
-def _parquet_column(file: File) -> pl.Series:
+def _parquet_columns(file: File) -> tuple[pl.Series, _Ids]:
+    """Read the column of labels, and the ids beside it."""
     try:
         scan = pl.scan_parquet(file.path, glob=False)
-        column = (
-            scan.select(choose_named(file, scan.collect_schema().names(), LABEL_NAMES))
-            .collect()
-            .to_series()
+        schema = scan.collect_schema()
+        chosen = choose_named(file, schema.names(), LABEL_NAMES)
+        column = scan.select(chosen).collect().to_series()
+
+        def texts(name: str) -> tuple[str, ...]:
+            return tuple(scan.select(pl.col(name).cast(pl.String)).collect().to_series().to_list())
+
+        beside = [name for name in schema if name != chosen and may_be_ids(schema[name])]
+        named = choose_ids(beside) or next(filter(is_index, beside), None)
+        names = None if named is None else texts(named)
+        # What repeats is no id, and need not be kept.
+        others = tuple(
+            column
+            for column in (texts(name) for name in beside if name != named)
+            if len(set(column)) == len(column)
         )
     except POLARS_ERRORS as error:
         raise file.damaged("parquet", error) from None
+    ids = _Ids(
+        None if names is None or None in names else names,
+        named is not None and is_index(named),
+        others,
+    )
     if column.null_count():
         raise InputError(
             f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the label is missing."
         )
     if not len(column):
         raise InputError(f"{file.label}: there is no label in it.")
-    return column
+    return column, ids
 
 
 def _texts(file: File, column: pl.Series) -> pl.Series:
@@ -229,9 +330,34 @@ def _texts(file: File, column: pl.Series) -> pl.Series:
     )
 
 
-def _from_parquet(file: File) -> list[str] | NDArray[Any]:
-    column = _texts(file, _parquet_column(file))
-    return column.to_list() if column.dtype == pl.String else column.to_numpy()
+def _from_parquet(file: File) -> list[str] | NDArray[Any] | LabelTable:
+    column, ids = _parquet_columns(file)
+    column = _texts(file, column)
+    return _with_ids(
+        file, column.to_list() if column.dtype == pl.String else column.to_numpy(), ids
+    )
+
+
+def _lists_from_parquet(file: File) -> list[list[str]] | LabelTable:
+    try:
+        scan = pl.scan_parquet(file.path, glob=False)
+        names = scan.collect_schema().names()
+        if file.key is None and len(names) > 1 and choose_ids(names, LABEL_NAMES) is None:
+            frame = scan.collect()
+            rows = [names, *map(list, frame.cast(pl.String).rows())]
+            if not any(None in row for row in rows) and (table := _multi_hot(file, rows)):
+                return table
+    except POLARS_ERRORS as error:
+        if not isinstance(error, pl.exceptions.InvalidOperationError):  # a column of lists
+            raise file.damaged("parquet", error) from None
+    column, ids = _parquet_columns(file)
+    if not isinstance(column.dtype, pl.List | pl.Array):
+        raise InputError(
+            f"{file.label}: column {quote(column.name)} is {column.dtype}; lists of labels are "
+            "needed."
+        )
+    labels = [[str(label) for label in _texts(file, row).to_list()] for row in column]
+    return _with_ids(file, labels, ids, several=True)
 
 
 def _lines(source: Source) -> list[str]:
@@ -240,20 +366,36 @@ def _lines(source: Source) -> list[str]:
     ]
 
 
-def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], int]:
-    """The labels in a column that the first line names, and the line of the first; or all lines,
-    where they have no columns."""
+def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], _Ids, int]:
+    """Return the labels in a column that the first line names, the ids beside them, and the line of
+    the first label; or all lines, where they have no columns."""
     header = [cell.strip() for cell in split(lines[0], separator)] if lines else []
     if len(header) == 1 and file.key is None and header[0].lower() not in LABEL_NAMES:
-        return [(split(line, separator) or [""])[0].strip() for line in lines], 1
-    place = header.index(choose_named(file, header, LABEL_NAMES))
-    labels = []
+        return [(split(line, separator) or [""])[0].strip() for line in lines], _Ids(), 1
+    chosen = choose_named(file, header, LABEL_NAMES)
+    place = header.index(chosen)
+    rows: list[list[str]] = []
     for number, line in enumerate(lines[1:], 2):
-        cells = split(line, separator)
+        cells = [cell.strip() for cell in split(line, separator)]
         if line and len(cells) != len(header):
             raise InputError(
                 f"{file.label}, line {number}: expected {len(header)} fields, found {len(cells)}: "
                 f"{quote(line)}"
             )
-        labels.append(cells[place].strip() if line else "")
-    return labels, 2
+        rows.append(cells if line else [""] * len(header))
+
+    def column(at: int) -> list[str]:
+        return [row[at] for row in rows]
+
+    beside = [at for at in range(len(header)) if at != place]
+    named = choose_ids([header[at] for at in beside])
+    own = next(
+        (at for at in beside if (is_index(header[at]) if named is None else header[at] == named)),
+        None,
+    )
+    ids = _Ids(
+        None if own is None or "" in column(own) else column(own),
+        own is not None and is_index(header[own]),
+        tuple(tuple(column(at)) for at in beside if at != own),
+    )
+    return column(place), ids, 2

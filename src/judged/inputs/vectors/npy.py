@@ -10,7 +10,7 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.inputs.vectors.formats import File, a_file
-from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Vectors, differing
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Vectors, differing, held_or_mapped
 
 VECS: dict[str, np.dtype[Any]] = {
     "fvecs": np.dtype("<f4"),
@@ -60,7 +60,8 @@ def read_npy(file: File) -> Vectors:
         f"{file.label} is in Fortran order, which is slow to read row by row; "
         "np.ascontiguousarray fixes it."
     )
-    return Vectors(np.asarray(values), source=file.source, notes=(slow,) if by_column else ())
+    held, origin = held_or_mapped(np.asarray(values), file.path)
+    return Vectors(held, source=file.source, notes=(slow,) if by_column else (), origin=origin)
 
 
 def read_vecs(file: File) -> Vectors:
@@ -87,7 +88,8 @@ def read_vecs(file: File) -> Vectors:
             f"{row.itemsize:,} bytes are needed, {left:,} are left. Is it {a_file(format)}, and "
             "whole?"
         )
-    return Vectors(rows["values"], source=file.source)
+    held, origin = held_or_mapped(rows["values"], file.path)
+    return Vectors(held, source=file.source, origin=origin)
 
 
 def read_bin(file: File) -> Vectors:
@@ -107,4 +109,5 @@ def read_bin(file: File) -> Vectors:
     values = np.memmap(
         file.path, BINS[format], mode="r", offset=2 * _HEADER.itemsize, shape=(count, dims)
     )
-    return Vectors(np.asarray(values), source=file.source)
+    held, origin = held_or_mapped(np.asarray(values), file.path)
+    return Vectors(held, source=file.source, origin=origin)

@@ -14,7 +14,7 @@ from judged.errors import InputError
 from judged.inputs.columns import NAMES
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.source import Source, decoded, open_source
-from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids
+from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids, is_index
 from judged.inputs.vectors.vectors import Matrix, Vectors, differing
 from judged.text import quote
 
@@ -32,7 +32,10 @@ _NOT_DIMENSIONS = {
 
 
 def is_dimension(name: str) -> bool:
-    return name.strip().replace("-", "_").replace(" ", "_").lower() not in _NOT_DIMENSIONS
+    return (
+        not is_index(name)
+        and name.strip().replace("-", "_").replace(" ", "_").lower() not in _NOT_DIMENSIONS
+    )
 
 
 def left_out(file: File, names: Sequence[str]) -> tuple[str, ...]:
@@ -50,7 +53,7 @@ def read_parquet(file: File) -> Vectors:
         ids = _named_ids(
             file,
             {name: str(dtype) for name, dtype in schema.items()},
-            [name for name, dtype in schema.items() if _may_be_ids(dtype)],
+            [name for name, dtype in schema.items() if may_be_ids(dtype)],
         )
         # Lists of numbers are what has two dimensions.
         shapes = {
@@ -78,14 +81,15 @@ def _is_list(dtype: pl.DataType) -> bool:
     )
 
 
-def _may_be_ids(dtype: pl.DataType) -> bool:
+def may_be_ids(dtype: pl.DataType) -> bool:
     return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Binary)
 
 
 def _named_ids(file: File, kinds: dict[str, str], fitting: list[str]) -> str | None:
     """The column of ids; one that is named so and cannot be is refused: rows would have numbers for
     ids, and nobody would know."""
-    found, named = choose_ids(fitting), choose_ids([name for name in kinds if name not in fitting])
+    found = choose_ids(fitting) or next(filter(is_index, fitting), None)
+    named = choose_ids([name for name in kinds if name not in fitting])
     if found is None and named is not None:
         raise InputError(
             f"{file.label}: {quote(named)} should hold ids, texts or whole numbers; it is "

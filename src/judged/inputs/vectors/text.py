@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.source import Source, decoded, open_source
-from judged.inputs.vectors.formats import VECTORS, File, choose_ids
+from judged.inputs.vectors.formats import VECTORS, File, choose_ids, is_index
 from judged.inputs.vectors.tables import (
     is_dimension,
     left_out,
@@ -73,12 +74,71 @@ def read_text(file: File) -> Vectors:
         )
     separator = _separator(lines[0][1]) if file.format is None else SEPARATORS[file.format]
     layout = _layout(file, lines, separator)
-    vectors = _text_at_once(file, source, layout) or _text_line_by_line(file, source, layout)
+    vectors = _read(file, source, layout)
+    if _may_begin_with_ids(lines, layout):
+        vectors = _with_first_column_as_ids(file, source, layout, vectors)
     if layout.promised not in (None, len(vectors)):
         raise InputError(
             f"{file.label}: the first line promises {layout.promised:,} vectors, there are "
             f"{len(vectors):,}."
         )
+    return vectors
+
+
+def _read(file: File, source: Source, layout: Layout) -> Vectors:
+    return _text_at_once(file, source, layout) or _text_line_by_line(file, source, layout)
+
+
+_MANY_ROWS = 10
+"""So many rows do not count up, or have different whole numbers, by chance."""
+_MANY_CELLS = 16
+"""So many cells do not all have a fraction by chance, where those of another column have none."""
+
+
+def _may_begin_with_ids(lines: Sequence[tuple[int, str]], layout: Layout) -> bool:
+    """Whether a first column that is taken for a dimension may be ids: whole numbers, in a column
+    whose name, if it has one, is unlike those of the others."""
+    if layout.ids is not None or layout.dimensions[:2] != (0, 1):
+        return False
+    rows = [layout.split(line) for number, line in lines if number >= layout.first]
+    if rows and not _WHOLE.fullmatch(rows[0][0].strip()):
+        return False
+    header = layout.split(lines[0][1]) if lines[0][0] < layout.first else []
+    kinds = [re.sub(r"\d+", "", name).strip().lower() for name in header]
+    return not kinds or (kinds[0] not in kinds[1:] and len(set(kinds[1:])) == 1)
+
+
+_WHOLE = re.compile(r"\d+", re.ASCII)
+
+
+def _with_first_column_as_ids(
+    file: File, source: Source, layout: Layout, vectors: Vectors
+) -> Vectors:
+    """Return the vectors without a first column that can only be ids, or with a note of it."""
+    first = np.asarray(vectors.values)[:, 0]
+    exact = first.max(initial=0) < 2**24  # single precision holds no larger whole numbers
+    if (first != np.rint(first)).any() or (exact and len(np.unique(first)) < len(first)):
+        return vectors
+    found = _read(file, source, replace(layout, ids=0, dimensions=layout.dimensions[1:], notes=()))
+    ids, values = found.ids or (), np.asarray(found.values)
+    if len(set(ids)) < len(ids) or not all(map(_WHOLE.fullmatch, ids)):
+        return vectors
+    counting = any(ids == tuple(map(str, range(start, start + len(ids)))) for start in (0, 1))
+    fractions = values != np.rint(values)
+    varied = (values != values[:1]).any(axis=0)
+    many = len(ids) >= _MANY_ROWS
+    all_fractions = fractions.all() and fractions.size >= _MANY_CELLS
+    alone = many and fractions.any() and bool(fractions.any(axis=0)[varied].all())
+    larger = many and float(min(map(int, ids))) > 10 * float(np.abs(values).max())
+    if all_fractions or alone or larger or (many and counting):
+        note = f"{file.label}: the first column, of whole numbers, was taken for ids."
+        return replace(found, notes=(*vectors.notes, note))
+    if counting and len(ids) > 2:
+        note = (
+            f"{file.label}: the first column counts up and was taken for a dimension; if it holds "
+            'ids, name it "id" in a first line.'
+        )
+        return replace(vectors, notes=(*vectors.notes, note))
     return vectors
 
 
@@ -141,7 +201,7 @@ def _layout(file: File, lines: Sequence[tuple[int, str]], separator: str) -> Lay
         raise InputError(f"{file.label}, line {number}: not a number: {quote(bad, 30)}.")
     name = choose_ids(cells)
     ids = cells.index(name) if name is not None else None
-    if ids is None and (not cells[0] or (below and not is_number(below[0].strip()))):
+    if ids is None and (is_index(cells[0]) or (below and not is_number(below[0].strip()))):
         ids = 0
     dimensions = tuple(place for place in everything if place != ids and is_dimension(cells[place]))
     if not dimensions:

@@ -6,6 +6,7 @@ import mmap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,46 @@ from judged.segments import Floats, Ints
 Matrix = NDArray[Any]
 """Of single or double precision."""
 ROWS_AT_A_TIME = 1 << 16
+
+
+IN_MEMORY = 1 << 26
+"""Files of vectors of so many bytes are read; larger ones are mapped into memory."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A file that is mapped into memory, as it was when it was opened."""
+
+    path: Path
+    state: tuple[int, ...]
+
+    @classmethod
+    def of(cls, path: Path) -> Origin:
+        return cls(path, _state(path))
+
+    def refuse_changed(self, source: str) -> None:
+        """Refuse a file that was written to since. One that took its name does no harm."""
+        state = _state(self.path)
+        if state != self.state and state[:2] == self.state[:2]:
+            raise InputError(
+                f"{source}: the file was changed while it was read, so its numbers may come from "
+                "both versions. Wait until it is written, and start again."
+            )
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def held_or_mapped(mapped: NDArray[Any], path: Path) -> tuple[NDArray[Any], Origin | None]:
+    """Return the numbers of a small file in memory, those of a large one as they are mapped."""
+    if mapped.nbytes <= IN_MEMORY:
+        return np.array(mapped), None
+    return mapped, Origin.of(path)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +79,8 @@ class Vectors:
         What was assumed while reading, a sentence each.
     made_by : str, optional
         The encoder that made the vectors, in words, where that is known.
+    origin : Origin, optional
+        The file that the numbers are mapped from, if they are.
 
     >>> vectors = Vectors(np.eye(3), ids=("a", "b", "c"))
     >>> len(vectors), vectors.dims
@@ -54,6 +97,8 @@ class Vectors:
     """What was assumed while reading, a sentence each."""
     made_by: str | None = field(default=None, kw_only=True)
     """The encoder that made them, in words, where that is known."""
+    origin: Origin | None = field(default=None, kw_only=True)
+    """The file that the numbers are mapped from, if they are."""
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -94,6 +139,7 @@ class Vectors:
         >>> Vectors(np.eye(3)).block(1, 3).tolist()
         [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
+        self.refuse_changed()
         # What is too large for a float32 becomes infinite, and is refused as that.
         with np.errstate(over="ignore"):
             return np.ascontiguousarray(self.values[begin:end], dtype=dtype)
@@ -139,6 +185,7 @@ class Vectors:
         >>> Vectors(np.eye(3)).rows(np.array([2, 0])).tolist()
         [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
         """
+        self.refuse_changed()
         if isinstance(self.values, Lazy):
             if self.values.take is not None:
                 return self.values.take(rows, slice(0, self.dims)).astype(dtype, copy=False)
@@ -147,6 +194,14 @@ class Vectors:
             return np.concatenate(found) if found else np.zeros((0, self.dims), dtype)
         with np.errstate(over="ignore"):
             return np.asarray(self.values[rows], dtype)
+
+    def refuse_changed(self) -> None:
+        """Refuse vectors whose file was written to since it was opened, with an `InputError`.
+
+        >>> Vectors(np.eye(3)).refuse_changed()
+        """
+        if self.origin is not None:
+            self.origin.refuse_changed(self.source)
 
     def release(self) -> None:
         """Give back the memory of a mapped file's pages; they are read again when needed.

@@ -25,13 +25,18 @@ class Ranked(OrderOnly):
     __slots__ = ()
 
 
-def refuse_negative_ranks(run: Run) -> None:
-    """Refuse ranks below 0: their order is that of scores, or the column is no rank."""
+def refuse_odd_ranks(run: Run) -> None:
+    """Refuse ranks that are negative or no whole numbers: the column may hold scores."""
     score = run.frame["score"]
-    if below := ((score > 0) & score.is_not_nan()).arg_true().head(1).to_list():
-        rank = -score[below[0]]
-        raise InputError(
-            f"{run.source}, {run.where(below)}: the rank is {rank:g}, but ranks count from 1 or 0, "
-            "the best first. If the greatest is the best, it is a score: columns={'score': COLUMN} "
-            "(--columns score=COLUMN)."
-        )
+    odd = ((score > 0) | (score != score.floor())) & score.is_finite()
+    if rows := odd.arg_true().head(1).to_list():
+        raise InputError(odd_rank_message(f"{run.source}, {run.where(rows)}", -score[rows[0]]))
+
+
+def odd_rank_message(place: str, rank: float) -> str:
+    """Return the message about a value that is no rank."""
+    return (
+        f"{place}: the rank is {rank:g}, but ranks are whole numbers from 0 or 1, the best first. "
+        "If the greatest value is the best, the column is a score: columns={'score': COLUMN} "
+        "(--columns score=COLUMN). If tied results share an average rank, give them whole ranks."
+    )

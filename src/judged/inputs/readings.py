@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
 from judged.frozen import dataclass
-from judged.inputs.order import Ranked, refuse_negative_ranks
+from judged.inputs.order import Ranked, refuse_odd_ranks
 from judged.inputs.tables import AnyTable, Judgements, Kind, Locate, Run, Table
 from judged.text import Tallied, Warned, counted
 
@@ -116,7 +116,7 @@ def run_of(run: Run) -> Run:
     if lost is not None:
         run = replace(run, lost=lost)
     if any(isinstance(note, Ranked) for note in run.notes):
-        refuse_negative_ranks(run)
+        refuse_odd_ranks(run)
     return run
 
 

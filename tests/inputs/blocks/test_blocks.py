@@ -342,6 +342,23 @@ def test_another_folder_is_refused(tmp_path: Path, name: str | None, why: str) -
     )
 
 
+@pytest.mark.parametrize(
+    ("log", "phrase"), [("_delta_log", "a Delta table"), (".hoodie", "a Hudi table")]
+)
+def test_a_table_with_a_log_of_its_files_is_refused(tmp_path: Path, log: str, phrase: str) -> None:
+    """Files of such a folder may be deleted: the log says so, the files do not."""
+    part = tmp_path / "day=1"
+    part.mkdir()
+    pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]}).write_parquet(part / "0.parquet")
+    assert read_run_or_blocks(tmp_path, ROOM)
+    (tmp_path / log).mkdir()
+    for folder in (tmp_path, part):
+        assert message(lambda: read_run_or_blocks(folder, ROOM)) == (  # noqa: B023
+            f"{folder}: is {phrase} (it has {log}), whose files include deleted and replaced rows. "
+            "Read it with its own library and give the frame, or write it as plain Parquet."
+        )
+
+
 def test_row_groups(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     frame = pl.DataFrame({"query": [str(n) for n in range(100)], "item": "a", "score": 0.5})

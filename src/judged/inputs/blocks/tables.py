@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _ROWS = 1 << 18
 """So many rows are read at a time, or a row group where it has more."""
+_LOGS = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table"}
+"""Folders in which a table format lists the files that count: others may be deleted or replaced."""
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -37,6 +39,7 @@ def parquet_files(folder: Path, label: str) -> list[Path]:
     folder is refused."""
     found: list[Path] = []
     try:
+        _refuse_logs(folder, label)
         for path in sorted(folder.iterdir()):
             if path.name.startswith((".", "_")):
                 continue
@@ -51,6 +54,19 @@ def parquet_files(folder: Path, label: str) -> list[Path]:
     if not found:
         raise InputError(_other_folder(label, "no such file is in it"))
     return found
+
+
+def _refuse_logs(folder: Path, label: str) -> None:
+    """Refuse a table whose log says which of its files count, and partitions of one."""
+    folder = folder.absolute()
+    table = next((each for each in (folder, *folder.parents) if "=" not in each.name), folder)
+    for log, phrase in _LOGS.items():
+        if (table / log).is_dir():
+            raise InputError(
+                f"{label}: is {phrase} (it has {log}), whose files include deleted and replaced "
+                "rows. Read it with its own library and give the frame, or write it as plain "
+                "Parquet."
+            )
 
 
 def _other_folder(label: str, why: str) -> str:

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from judged.errors import InputError
 from judged.inputs.dicts import as_id
 from judged.inputs.names import candidates, sure
+from judged.inputs.objects import is_series, results_of_series
+from judged.inputs.tables import JUDGEMENTS, RUN
 from judged.inputs.whitespace import is_number
 from judged.text import quote
 
@@ -210,10 +212,13 @@ def _cell(column: Column, given: Any, row: int) -> Sequence[Any] | None:
     """One row's list; None where there is none."""
     if given is None or (isinstance(given, float) and given != given):
         return None
+    kind = RUN if column.role == "retrieved" else JUDGEMENTS
     if isinstance(given, str):
         return _from_text(column, given, row)
     if isinstance(given, Mapping):
         return _from_mapping(column, given, row)
+    if is_series(given):
+        return results_of_series(given, f"{column.place(row)}, column {quote(column.name)}", kind)
     if getattr(given, "ndim", 0) == 1:  # an array
         return list(given.tolist())
     if isinstance(given, pl.Series):

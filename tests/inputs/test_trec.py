@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judged.errors import InputError
-from judged.inputs import read_judgements, read_run, trec, whitespace
+from judged.inputs import opened, read_judgements, read_run, trec, whitespace
 from judged.inputs.readings import from_rows
+from judged.inputs.small import any_judgements, any_run
 from judged.inputs.source import open_source
-from judged.inputs.tables import RUN
+from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
 from judged.text import Warned
 
 RUN_TEXT = "301 Q0 D1 1 2.5 sys\n301 Q0 D2 2 1.5 sys\n302 Q0 D1 1 9 sys\n"
@@ -129,9 +130,33 @@ def test_comments_are_skipped_and_noted(write):
 
 
 def test_one_comment_that_reads_like_a_row(write):
-    run = read_run(write("a.run", RUN_TEXT + "#301 Q0 D9 1 2.5 sys\n"))
+    """A query may begin with #: the line is skipped, and that is warned of by every way in."""
+    path = write("a.run", RUN_TEXT + "#301 Q0 D9 1 2.5 sys\n#302\tQ0 D9 1 2.5 sys\n")
+    run = read_run(path)
     assert run.frame.rows() == RUN_ROWS
-    assert run.notes == ("1 comment line was skipped.",)
+    warning = (
+        'The line "#301 Q0 D9 1 2.5 sys" begins with # and was skipped as a comment, but it has '
+        "the fields of a row, and is missing from the numbers. If # belongs to the id of the "
+        "query, give the file as CSV or JSON."
+    )
+    assert run.notes == ("2 comment lines were skipped.", warning)
+    assert isinstance(run.notes[1], Warned)
+    small = any_run(path)
+    assert isinstance(small, Lookup)
+    assert small.notes == run.notes
+    qrels = write("a.qrels", JUDGEMENTS_TEXT + "#301 0 D9 1\n")
+    assert 'The line "#301 0 D9 1" begins with #' in read_judgements(qrels).notes[1]
+    small = any_judgements(opened(qrels, JUDGEMENTS, None))
+    assert 'The line "#301 0 D9 1" begins with #' in small.notes[1]
+    pairs = read_judgements(write("b.qrels", "q a\n#r b\n"))
+    assert 'The line "#r b" begins with #' in pairs.notes[1]
+    for text in ("# made by 4 5.0 x", "#", "#k1 = 0.9 1 2 x", "#query Q0 item rank score tag"):
+        assert read_run(write("c.run", f"{text}\n{RUN_TEXT}")).notes == (
+            "1 comment line was skipped.",
+        )
+    named = read_judgements(write("d.qrels", "#query item\nq a\n"))
+    assert named.notes[0] == "1 comment line was skipped."
+    assert "begins with #" not in named.notes[1]
 
 
 def test_ids_stay_as_they_are(write):

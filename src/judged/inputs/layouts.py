@@ -8,8 +8,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from judged.frozen import dataclass
+from judged.inputs.names import is_known
+from judged.inputs.readings import skipped_comments
 from judged.inputs.whitespace import COMMENT, blocks, is_number, is_whole, split
-from judged.text import Warned
+from judged.text import Warned, WarnedOnce, quote
 
 if TYPE_CHECKING:
     from judged.inputs.source import Source
@@ -21,6 +23,7 @@ class Layout:
 
     fields: tuple[str, ...]
     value: str
+    """The field that is a number; empty where there is none."""
     example: str
     subtopic: str | None = None
     """The field that may hold a subtopic."""
@@ -40,6 +43,31 @@ class Layout:
                 and is_number(fields[self.position(self.value) + beyond])
             )
         )
+
+
+    def skipped(self, comments: Sequence[bytes]) -> tuple[str, ...]:
+        """Return the notes on lines that were skipped as comments: a warning names one that has the
+        fields of a row, because its query may begin with #."""
+        notes = skipped_comments(len(comments))
+        row = next((line for line in comments if self._is_row(split(line))), None)
+        if row is None:
+            return notes
+        return (
+            *notes,
+            WarnedOnce(
+                f"The line {quote(row)} begins with # and was skipped as a comment, but it has the "
+                "fields of a row, and is missing from the numbers. If # belongs to the id of the "
+                "query, give the file as CSV or JSON."
+            ),
+        )
+
+    def _is_row(self, fields: Sequence[bytes]) -> bool:
+        if len(fields) != len(self.fields) or fields[0] == COMMENT or b"=" in fields:
+            return False
+        texts = [field.decode("utf-8", "replace") for field in fields]
+        if not self.value:  # names of columns may be such a line, too
+            return not any(is_known(text.lstrip("#")) for text in texts)
+        return is_number(texts[self.position(self.value)])
 
 
 LOOKED_AT = 1000

@@ -27,7 +27,6 @@ from judged.inputs.layouts import (
     ranks_against_scores,
     tag_of,
 )
-from judged.inputs.readings import skipped_comments
 from judged.inputs.source import SMALL, Source
 from judged.inputs.tables import RUN, Judgements, Lookup, Run
 from judged.inputs.whitespace import COMMENT, blocks, even_out
@@ -71,7 +70,7 @@ def small_run(source: Source, name: str | None, format: str | None) -> Lookup | 
     return Lookup(
         found.lists,
         source.label,
-        (*skipped_comments(found.comments), *ranks_against_scores(first)),
+        (*TREC_RUN.skipped(found.comments), *ranks_against_scores(first)),
         name or run_name(source.path),
         tag=tag_of(first),
     )
@@ -84,7 +83,8 @@ def small_judgements(source: Source, format: str | None) -> Lookup | None:
         return None
     if max(max(grades.values()) for grades in found.lists.values()) >= _A_TIME:
         return None
-    return Lookup(found.lists, source.label, skipped_comments(found.comments), "judgements")
+    notes = TREC_JUDGEMENTS.skipped(found.comments)
+    return Lookup(found.lists, source.label, notes, "judgements")
 
 
 class _Text:
@@ -93,7 +93,7 @@ class _Text:
     def __init__(self) -> None:
         self.lists: dict[str, dict[str, float]] = {}
         self.rows = 0
-        self.comments = 0
+        self.comments: list[bytes] = []
         self.subtopics: set[str] = set()
         """What there is in the column where subtopics may be."""
 

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judged import evaluate
-from judged.errors import InputError, OutputError
+from judged.errors import InputError, JudgedWarning, OutputError
 from judged.inputs import blocks, read_run
 from judged.inputs.blocks import RunBlocks, partitions, reading, tables
 from judged.inputs.blocks.footer import RowGroup, row_groups
@@ -340,6 +340,18 @@ def test_another_folder_is_refused(tmp_path: Path, name: str | None, why: str) -
         f"{tmp_path}: is a folder, and only a folder of Parquet files is read, as one run; {why}. "
         f"Of several runs name the files: {tmp_path}/*."
     )
+
+
+def test_of_queries_that_begin_with_a_comment_sign_one_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    lines = (f"{'#' * (n % 7 == 3)}q{n // 7} Q0 d{n} 1 {-n} t\n" for n in range(60))
+    path.write_text("".join(lines), encoding="utf-8")
+    judgements = {f"q{n}": {f"d{7 * n}": 1} for n in range(8)}
+    with pytest.warns(JudgedWarning):
+        found = evaluate(judgements, path, "RR").warnings()
+    skipped = [text for text in found if "begins with #" in text]
+    assert len(skipped) == 1
+    assert skipped[0].startswith('The line "#q')
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ from judged.inputs.msmarco import (
     taken_for,
     undecided_message,
 )
-from judged.inputs.readings import skipped_comments
 from judged.inputs.tables import RUN, Lookup, Run
 from judged.inputs.trec import even_rows, refuse_the_other_kind, uneven_rows
 from judged.inputs.whitespace import count_lines, data_lines, is_number
@@ -98,8 +97,7 @@ class Text:
             lines = frame.height
         else:
             lines = count_lines(block)
-            frame, comments = uneven_rows(block, self.layout, RUN, self.label, lambda: first)
-            notes = skipped_comments(comments)
+            frame, notes = uneven_rows(block, self.layout, RUN, self.label, lambda: first)
             if frame.height != lines:
                 found = partial(_numbers, block, first)
         if self.minus:

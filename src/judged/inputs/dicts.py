@@ -82,9 +82,7 @@ def _grades_of(
             "relevant items; give every query a list, or every query a dict of grades."
         )
     # A set is put in order, so that nothing depends on how it was made.
-    plain = (
-        sorted(items, key=str) if isinstance(items, Set) else _plain(items, query, JUDGEMENTS)
-    )
+    plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items, query, JUDGEMENTS)
     try:
         grades: dict[str, Any] = dict.fromkeys(plain, 1)
     except TypeError:  # a list or a dict cannot be a key

@@ -22,10 +22,10 @@ from judged.inputs.formats import run_name
 from judged.inputs.layouts import (
     TREC_JUDGEMENTS,
     TREC_RUN,
+    LastTag,
     Layout,
     first_rows,
-    ranks_against_scores,
-    tag_of,
+    notes_on_ranks,
 )
 from judged.inputs.source import SMALL, Source
 from judged.inputs.tables import RUN, Judgements, Lookup, Run
@@ -66,13 +66,12 @@ def small_run(source: Source, name: str | None, format: str | None) -> Lookup | 
     found = _read(source, TREC_RUN, format)
     if found is None:
         return None
-    first = first_rows(source)
     return Lookup(
         found.lists,
         source.label,
-        (*TREC_RUN.skipped(found.comments), *ranks_against_scores(first)),
+        (*TREC_RUN.skipped(found.comments), *notes_on_ranks(first_rows(source))),
         name or run_name(source.path),
-        tag=tag_of(first),
+        tag=str(LastTag.of(source)),
     )
 
 

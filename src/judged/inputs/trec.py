@@ -22,10 +22,10 @@ from judged.inputs.formats import looks_like
 from judged.inputs.layouts import (
     TREC_JUDGEMENTS,
     TREC_RUN,
+    LastTag,
     Layout,
     first_rows,
-    ranks_against_scores,
-    tag_of,
+    notes_on_ranks,
 )
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.readings import Reading, Row, as_score, from_rows
@@ -48,8 +48,8 @@ def read_trec(source: Source) -> Reading:
     if source.kind is not RUN:
         return _without_times(read_layout(source, TREC_JUDGEMENTS), source.label)
     reading = read_layout(source, TREC_RUN)
-    first = first_rows(source)
-    return replace(reading, notes=(*reading.notes, *ranks_against_scores(first)), tag=tag_of(first))
+    notes = (*reading.notes, *notes_on_ranks(first_rows(source)))
+    return replace(reading, notes=notes, tag=str(LastTag.of(source)))
 
 
 def _without_times(reading: Reading, source: str) -> Reading:

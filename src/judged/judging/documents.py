@@ -65,9 +65,7 @@ class Level:
     notes: tuple[str, ...] = ()
 
 
-def level_of(
-    judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents
-) -> Level:
+def level_of(judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents) -> Level:
     """Decide whether judgements name items or documents: all runs tell, where ids do not."""
     if to.table is not None:
         return _level_by_table(judgements, to)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judged.errors import InputError
 from judged.frozen import dataclass
 from judged.inputs.agreement import agreement
-from judged.inputs.order import OrderOnly
+from judged.inputs.order import AgainstRanks, OrderOnly
 from judged.inputs.readings import lost_message
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
 from judged.judging.ids import WHOSE
@@ -244,7 +244,9 @@ class RisingScores:
     ) -> RisingScores:
         """Those of some lists, end to end, that are `asked` for; nothing where there is an order
         alone, or a reader's notes speak of distances already. `in_order` says that all fall."""
-        if any(isinstance(note, OrderOnly) or "distances" in note for note in notes):
+        if any(
+            isinstance(note, (OrderOnly, AgainstRanks)) or "distances" in note for note in notes
+        ):
             return cls()
         if in_order:
             starts = starts_of(lengths)

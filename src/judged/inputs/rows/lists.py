@@ -65,6 +65,8 @@ class Lists:
     """Whether ids were whole numbers."""
     are_ranks: bool = False
     """Whether `values` are ranks with a minus."""
+    ranks: Sequence[Any] | None = None
+    """The rank of each id, where results have ranks beside scores."""
 
     def rows(self) -> NDArray[np.intp]:
         """The row of each id."""
@@ -120,18 +122,22 @@ def holds_texts(values: pl.Series | Sequence[Any]) -> bool:
 def _from_series(column: Column, given: pl.Series) -> Lists:
     """Typed lists, as Parquet and Arrow have them."""
     flat, counts = _flat(given)
+    ranks: list[Any] | None = None
     if isinstance(flat.dtype, pl.Struct):
         names = [field.name for field in flat.dtype.fields]
         item, value, is_rank = _fields(column, names, _first(counts))
         values = None if value is None else _typed_numbers(column, flat.struct.field(value), counts)
         values = -values if is_rank and values is not None else values
         ids = flat.struct.field(item)
+        if (rank := _rank_beside(column, names)) is not None and not is_rank:
+            ranks = flat.struct.field(rank).to_list()
     elif isinstance(flat.dtype, (pl.List, pl.Array)):
         return _from_cells(column, given.to_list())
     else:
         ids, values, is_rank = flat, None, False
     texts = _typed_ids(column, ids, counts)
-    return Lists(texts, values, counts, integers=ids.dtype.is_integer(), are_ranks=is_rank)
+    integers = ids.dtype.is_integer()
+    return Lists(texts, values, counts, integers, are_ranks=is_rank, ranks=ranks)
 
 
 def _flat(given: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
@@ -180,7 +186,11 @@ def _from_cells(column: Column, given: Sequence[Any]) -> Lists:
     values: pl.Series | None = None
     are_ranks = False
     kinds = set(map(type, flat))
+    ranks: list[Any] | None = None
     if kinds and all(issubclass(kind, Mapping) for kind in kinds):
+        names = dict.fromkeys(name for each in flat for name in each if isinstance(name, str))
+        if (rank := _rank_beside(column, list(names))) is not None:
+            ranks = [each.get(rank) for each in flat]
         flat, values, are_ranks = _from_objects(column, flat, counts)
     elif kinds and all(_is_list(kind) for kind in kinds):
         flat, values = _from_pairs(column, flat, counts)
@@ -198,7 +208,9 @@ def _from_cells(column: Column, given: Sequence[Any]) -> Lists:
         raise column.refuse(
             _row_of(counts, at), f"has {half}, which is half of a pair and no character."
         ) from None
-    return Lists(ids, values, counts, integers=not kinds <= {str}, are_ranks=are_ranks)
+    if are_ranks:
+        ranks = None
+    return Lists(ids, values, counts, not kinds <= {str}, are_ranks=are_ranks, ranks=ranks)
 
 
 def _refuse_flags(
@@ -354,6 +366,11 @@ def _fields(column: Column, names: Sequence[str], row: int) -> tuple[str, str | 
             'call it "grade" where it is one, or leave it out.',
         )
     return known[0], value[0] if value else None, False
+
+
+def _rank_beside(column: Column, names: Sequence[str]) -> str | None:
+    """Return what the rank of retrieved objects is called."""
+    return sure("rank", names) if column.role == "retrieved" else None
 
 
 def _from_pairs(

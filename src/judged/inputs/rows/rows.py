@@ -11,7 +11,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
-from judged.inputs.order import Ranked, refuse_odd_ranks
+from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
 from judged.inputs.readings import NO_GRADES, texts
 from judged.inputs.rows.lists import (
     Column,
@@ -201,7 +201,12 @@ def _run(table: Loaded, columns: RowColumns, queries: pl.Series, notes: tuple[st
         left = np.repeat(np.cumsum(counts), counts) - np.arange(len(rows))
         scores = pl.Series(left, dtype=pl.Float64)
     else:
-        notes = (*notes, *_order(scores, rows))
+        against = (
+            ()
+            if lists.ranks is None
+            else against_ranks(zip(rows, lists.ranks, scores, strict=True))
+        )
+        notes = (*notes, *(against or _order(scores, rows)))
     run = Run(
         _frame(queries, rows, lists.ids, scores.alias("score")),
         table.label,
@@ -278,7 +283,9 @@ def _beside(table: Loaded, columns: RowColumns, role: str, lists: Lists) -> str 
     if role == "relevant":
         found = [name for name in found if not _repeats_relevance(table, columns, name, lists)]
     if len(found) > 1:
-        raise InputError(two_columns("grades" if role == "relevant" else "scores", found, table.label))
+        raise InputError(
+            two_columns("grades" if role == "relevant" else "scores", found, table.label)
+        )
     return found[0] if found else None
 
 

@@ -15,7 +15,13 @@ from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.order import OrderOnly
 from judged.inputs.remote import AnyRun, RemoteRun
 from judged.inputs.tables import Lookup, Run
-from judged.judging.faults import EMPTY, LargeTies, RisingScores, nothing_in_common
+from judged.judging.faults import (
+    EMPTY,
+    LargeTies,
+    RisingScores,
+    nothing_in_common,
+    refuse_swapped,
+)
 from judged.judging.ids import UnlikeIds
 from judged.judging.join import Matches, match, names_of, refuse_apart
 from judged.judging.own_ids import OwnIds, refuse_nothing_left
@@ -249,6 +255,8 @@ def ranked(
     collection: Ints | None,
 ) -> Rankings:
     """The rankings of a run, or of a block of it, whose judged items are found."""
+    if found.reduced is None and not any(isinstance(note, OrderOnly) for note in run.notes):
+        refuse_swapped(pool, found.scores, found.lengths, run.source)
     places = place(pool, found, policy.ties)
     present = found.list_of >= 0
     retrieved = np.zeros(len(present), np.int64)

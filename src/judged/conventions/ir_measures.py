@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Caution, Convention, Name, Option
+from judged.conventions.spec import SINGLE, Caution, Convention, Name, Option
 
 PLACES = "A recall point p asks for floor(p N + 0.9) relevant items, as trec_eval 9 does."
 
@@ -11,6 +11,16 @@ ASCENDING = Caution(
     "ir_measures orders tied results by ascending id in RR@k and Judged@k, which no policy of "
     "judged does.",
 )
+
+SINGLE_PRECISION = Caution(
+    "tied in single precision",
+    f"ir_measures computes this with pytrec_eval, which holds scores in {SINGLE}.",
+)
+
+
+def _by_pytrec_eval(theirs: str, ours: str, note: str = "") -> Name:
+    return Name(theirs, ours, note, cautions=(SINGLE_PRECISION,))
+
 
 CONVENTION = Convention(
     name="ir_measures",
@@ -21,26 +31,26 @@ CONVENTION = Convention(
     held="run",
     verified="Run side by side on generated data, query by query.",
     names=(
-        Name("P@{k}", "P@{k}"),
+        _by_pytrec_eval("P@{k}", "P@{k}"),
         Name("SetP", "P"),
-        Name("R@{k}", "R@{k}"),
+        _by_pytrec_eval("R@{k}", "R@{k}"),
         Name("SetR", "R"),
         Name("SetF", "F"),
-        Name("AP", "AP"),
-        Name("AP@{k}", "AP@{k}"),
-        Name("RR", "RR"),
+        _by_pytrec_eval("AP", "AP"),
+        _by_pytrec_eval("AP@{k}", "AP@{k}"),
+        _by_pytrec_eval("RR", "RR"),
         Name(
             "RR@{k}",
             "RR@{k}",
             "Computed by MS MARCO's script, which orders tied results by ascending id.",
             cautions=(ASCENDING,),
         ),
-        Name("Rprec", "Rprec"),
-        Name("Bpref", "Bpref"),
-        Name("infAP", "infAP"),
-        Name("Success@{k}", "Success@{k}"),
-        Name("nDCG", "nDCG"),
-        Name("nDCG@{k}", "nDCG@{k}"),
+        _by_pytrec_eval("Rprec", "Rprec"),
+        _by_pytrec_eval("Bpref", "Bpref"),
+        _by_pytrec_eval("infAP", "infAP"),
+        _by_pytrec_eval("Success@{k}", "Success@{k}"),
+        _by_pytrec_eval("nDCG", "nDCG"),
+        _by_pytrec_eval("nDCG@{k}", "nDCG@{k}"),
         Name(
             "nDCG(dcg='exp-log2')@{k}",
             "nDCG(gain=exp)@{k}",
@@ -61,7 +71,7 @@ CONVENTION = Convention(
                 Caution("tied", "ir_measures has no rule for the order of tied results in RBP."),
             ),
         ),
-        Name("IPrec@{x}", "IPrec(rounding=trec_eval9)@{x}", PLACES),
+        _by_pytrec_eval("IPrec@{x}", "IPrec(rounding=trec_eval9)@{x}", PLACES),
         Name(
             "Judged@{k}",
             "Judged@{k}",

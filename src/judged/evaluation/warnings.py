@@ -314,6 +314,8 @@ def _grades(run: Scored) -> np.ndarray:
 
 CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
     "tied": lambda run, measure: run.audit.tied_results > 0,
+    "tied in single precision": lambda run, measure: run.about.findings.single_ties > 0,
+    "not positive": lambda run, measure: run.about.findings.not_positive > 0,
     "graded": lambda run, measure: bool((_grades(run) > 1).any()),
     "fractional": lambda run, measure: bool((_grades(run) % 1 != 0).any()),
     "negative": lambda run, measure: bool((_grades(run) < 0).any()),

@@ -306,11 +306,20 @@ def ranked(
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),
         infinite_scores=found.infinite,
+        single_ties=places.single_ties,
+        not_positive=_not_positive(pool, run, found),
         duplicates_dropped=found.dropped + pool.dropped,
         cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
         unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
     )
     return replace(final, findings=findings)
+
+
+def _not_positive(pool: Pool, run: AnyRun, found: Matches) -> int:
+    """Count the relevant results with a score of 0 or less, where there are scores."""
+    if any(isinstance(note, OrderOnly) for note in run.notes):
+        return 0
+    return int(np.count_nonzero((found.hit_score <= 0) & (pool.grades[found.hit_judgement] >= 1)))
 
 
 def collection_sizes(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:

@@ -143,6 +143,8 @@ def test_ranks_of_results() -> None:
     assert judged.evaluate(typed, measures="RR").value() == 1.0
     scored = [{"id": "b", "rank": 2, "score": 0.1}, {"id": "a", "rank": 1, "score": 0.9}]
     assert frames(row(relevant=["a"], retrieved=scored))[1] == [("q", "b", 0.1), ("q", "a", 0.9)]
+    beside = frames(row(relevant=["a"], retrieved=results, scores=[0.1, 0.9]))[1]
+    assert beside == [("q", "b", 0.1), ("q", "a", 0.9)]
     odd = [{"id": "b", "rank": 0.06}, {"id": "a", "rank": 0.03}]
     message = refused(row(relevant=["a"], retrieved=odd))
     assert message.startswith(f"{LIST}, row 1: the rank is 0.06, but ranks are whole numbers from")

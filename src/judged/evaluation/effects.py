@@ -237,7 +237,7 @@ def _ended_alike(evaluation: Exports, run: Scored) -> list[str]:
     if len(lengths) < FEWEST_LISTS or lengths.min() != lengths.max():
         return []
     length = int(lengths[0])
-    more = int((r.relevant(1)[answered] > length).sum())
+    more = int((r.relevant(1) > length).sum())
     if not more or (r.collection is not None and (r.collection[answered] <= length).any()):
         return []
     some = r.take(answered)

@@ -156,8 +156,8 @@ class Data:
         judgements = self._read_judgements()
         return replace(self, given=judgements, given_runs={**self.given_runs, **read}, ahead=None)
 
-    def readable_runs(self) -> Iterator[AnyRun | RunBlocks]:
-        """Yield the runs as they are read, before anything is done to them."""
+    def readable_runs(self) -> Iterator[Any]:
+        """Yield the runs as they are read, as `runs` does, before anything is done to them."""
         for name, given in self.given_runs.items():
             run = self._readable(name, given)
             if run is not None:

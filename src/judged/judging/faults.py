@@ -208,7 +208,7 @@ def _are_scores(pool: Pool) -> bool:
     if np.count_nonzero(grades % 1) * 2 < len(grades) or not (grades * 4 % 1).any():
         return False
     best, query = pool.best_first, pool.query
-    tied = np.count_nonzero((best[1:] == best[:-1]) & (query[1:] == query[:-1]))
+    tied = int(np.count_nonzero((best[1:] == best[:-1]) & (query[1:] == query[:-1])))
     return tied * 10 <= len(grades) and len(np.unique(grades)) >= min(len(grades) / 2, 12)
 
 

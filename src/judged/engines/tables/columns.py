@@ -42,8 +42,7 @@ def run_columns(
     if columns.rank is not None and schema[rank := header[columns.rank]].is_numeric():
         number = nw.col(rank).cast(nw.Float64)
         sample = backend.table.select(query=query, rank=number, score=value)
-        rows = backend.fetched(sample.head(MOST_SAMPLED)).iter_rows()
-        notes += columns.notes_on_ranks(rows)
+        notes += columns.notes_on_ranks(backend.fetched(sample.head(MOST_SAMPLED)).iter_rows())
     # Adding 0 makes a minus zero a zero: engines may take them for two.
     score = (0 - value if columns.is_rank else value) + 0.0
     rows = backend.table.select(query=query, item=item, score=score)

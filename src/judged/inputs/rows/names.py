@@ -139,7 +139,15 @@ def choose_columns(
         beside[role] = (
             (said[role],) if role in said else tuple(chain.from_iterable(matching(role, free)))
         )
-    return RowColumns(**taken, **beside, named=frozenset(said.values()), notes=tuple(notes))
+    return RowColumns(
+        taken["query"],
+        taken["relevant"],
+        taken["retrieved"],
+        beside["scores"],
+        beside["grades"],
+        named=frozenset(said.values()),
+        notes=tuple(notes),
+    )
 
 
 def _said(header: Sequence[str], source: str, named: Named) -> dict[str, str]:

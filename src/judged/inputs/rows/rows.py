@@ -193,13 +193,13 @@ def _run(table: Loaded, columns: RowColumns, queries: pl.Series, notes: tuple[st
         first = quote(queries[int(lost[0])], 40)
         said = f"{many} no list of retrieved ids, such as {first}"
         notes = (*notes, Warned(f"{said}: taken for nothing retrieved."))
-    if lists.are_ranks:
-        notes = (*notes, Ranked("There is no score: the rank of each result gives the order."))
-    elif scores is None:
+    if scores is None:
         notes = (*notes, ORDER_NOTE) if len(lists.ids) else notes
         counts = np.maximum(lists.counts, 0)
         left = np.repeat(np.cumsum(counts), counts) - np.arange(len(rows))
         scores = pl.Series(left, dtype=pl.Float64)
+    elif lists.are_ranks:
+        notes = (*notes, Ranked("There is no score: the rank of each result gives the order."))
     else:
         against = (
             ()
@@ -251,6 +251,9 @@ def _lists(table: Loaded, columns: RowColumns, role: str) -> tuple[Lists, pl.Ser
     beside = _beside(table, columns, role, lists)
     if beside is None:
         return lists, lists.values
+    if lists.are_ranks:
+        assert lists.values is not None
+        lists = replace(lists, values=None, are_ranks=False, ranks=(-lists.values).to_list())
     if lists.values is not None:
         raise InputError(
             f"{table.label}: columns {quote(name)} and {quote(beside)} both have a {column.value} "

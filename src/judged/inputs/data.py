@@ -169,6 +169,8 @@ class Data:
         try:
             return self.ahead.result() if self.ahead and is_first else self._read_run(name, given)
         except JudgedError:
+            if given == "-":  # which cannot be read again in its turn
+                raise
             return None
 
     @contextmanager

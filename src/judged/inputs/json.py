@@ -23,7 +23,6 @@ from judged.inputs.columns import (
 )
 from judged.inputs.dicts import holds_subtopics, results_of
 from judged.inputs.documents import document_of
-from judged.inputs.order import MOST_SAMPLED
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, Row, as_score, from_rows, is_complete
 from judged.inputs.source import LineNumbers, Source
@@ -73,7 +72,7 @@ def read_json(source: Source) -> Reading:
         raise InputError(f"{source.label}: {_expected(source)}")
     header = list(content[0])
     columns = choose_columns(header, source.kind, source.label, source.columns)
-    columns = columns.with_ranks([list(map(row.get, header)) for row in content[:MOST_SAMPLED]])
+    columns = columns.with_ranks(list(map(row.get, header)) for row in content)
     rows = ((f"row {number}", row) for number, row in enumerate(content, 1))
     reading = _one_by_one(source, rows, columns, header)
     return Reading(reading.frame, reading.notes + columns.notes)

@@ -16,6 +16,16 @@ class Warned(str):
     __slots__ = ()
 
 
+class WarnedOnce(Warned):
+    """A warning with an example; of several such warnings, `merged` keeps the first.
+
+    >>> merged([[WarnedOnce("Line 1 is odd.")], [WarnedOnce("Line 2 is odd.")]])
+    ('Line 1 is odd.',)
+    """
+
+    __slots__ = ()
+
+
 class Tallied(str):
     """A note that counts something; `merged` adds up such notes that say the same.
 
@@ -57,7 +67,11 @@ def merged(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
     for part in parts:
         seen: set[object] = set()
         for note in part:
-            key = (type(note), note.one, note.many) if isinstance(note, Tallied) else note
+            key: object = note
+            if isinstance(note, Tallied):
+                key = (type(note), note.one, note.many)
+            elif isinstance(note, WarnedOnce):
+                key = type(note)
             if key in found and isinstance(note, Tallied) and key not in seen:
                 before = found[key]
                 assert isinstance(before, Tallied)

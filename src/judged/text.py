@@ -10,6 +10,7 @@ from typing import Any
 from judged.notes import Tallied as Tallied
 from judged.notes import TalliedWarning as TalliedWarning
 from judged.notes import Warned as Warned
+from judged.notes import WarnedOnce as WarnedOnce
 from judged.notes import merged as merged
 
 

@@ -173,7 +173,7 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
         duplicates="error",
         collection=request.collection,
     )
-    tag = table.tag or table.name
+    tag = str(table.tag or table.name)
     counted = np.arange(len(rankings)) if request.complete else np.flatnonzero(~rankings.missing)
     if not len(counted):
         raise InputError("no query has both judgements and results.")
@@ -215,7 +215,11 @@ def _values(line: Line, r: Rankings, request: Request) -> Floats:
     measure = parse_measure(line.measure)
     if "rel" in measure.params:
         measure = measure(rel=request.level)
-    values = np.nan_to_num(measure.compute(r), nan=0.0)
+    computed = measure.compute(r)
+    values = np.nan_to_num(computed, nan=0.0)
+    if line.root == "Rndcg":
+        # It divides 0 by 0 where items are relevant and none has a gain, as with -l 0.
+        values[np.isnan(computed) & (r.relevant(request.level) > 0)] = np.nan
     if _is_geometric(line):
         return np.log(np.maximum(values, GEOMETRIC_FLOOR))
     if line.root in ("iprec_at_recall", "11pt_avg") and request.judged_only:

@@ -1,5 +1,7 @@
 """`judged trec-eval`: byte for byte what trec_eval 10.0 prints, and what it refuses."""
 
+import gzip
+import io
 import json
 from math import sqrt
 from pathlib import Path
@@ -164,6 +166,45 @@ def test_nothing_left_to_divide(judged, tmp_path, monkeypatch):
     ]
     assert [value for query, value in found if query == "all"] == (
         ["0.5000", "  -nan", "  -nan", "0.5000", "  -nan"]
+    )
+
+
+def test_nothing_gained_at_level_0(judged, tmp_path, monkeypatch):
+    """Rndcg counts its levels of gain above 0, and divides by their number: q1 and q3 have none."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q1 0 a 0\nq1 0 b 0\nq2 0 a 1\nq2 0 b 0\nq3 0 a 0\nq4 0 a -1\n")
+    Path("run").write_text("q1 Q0 a 1 2 t\nq2 Q0 a 1 2 t\nq4 Q0 a 1 2 t\n")
+
+    def values(*options):
+        out = judged("trec-eval", "-q", *options, "-m", "Rndcg", "qrels", "run").out
+        return [line.split("\t")[2] for line in out.splitlines()]
+
+    assert values("-l", "0") == ["  -nan", "1.0000", "0.0000", "  -nan"]
+    assert values("-l", "0", "-c") == ["  -nan", "1.0000", "  -nan", "0.0000", "  -nan"]
+    assert values() == ["0.0000", "1.0000", "0.0000", "0.3333"]
+    assert values("-l", "2") == ["0.0000"] * 4
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n\n", "\n# made by x y 1 2 z\n"])
+@pytest.mark.parametrize("way", ["file", "large", "gz", "pipe"])
+def test_the_run_is_called_by_the_tag_of_its_last_line(judged, tmp_path, monkeypatch, way, end):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q1 0 a 1\n")
+    lines = (f"q{at} Q0 a 1 2 first\n" for at in range(9))
+    text = "".join(lines) + f"q9\tQ0 a 1 2  last more{end}"
+    if way == "large":
+        monkeypatch.setattr("judged.inputs.blocks.SMALL", 1)
+        monkeypatch.setattr("judged.inputs.blocks.room.Room.block", 30)
+    if way == "gz":
+        Path("run").write_bytes(gzip.compress(text.encode()))
+    else:
+        Path("run").write_text(text)
+    if way == "pipe":
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    run = "-" if way == "pipe" else "run"
+    assert (
+        judged("trec-eval", "-m", "runid", "qrels", run).out
+        == "runid                 \tall\tlast\n"
     )
 
 

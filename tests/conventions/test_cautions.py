@@ -24,6 +24,11 @@ PLAIN_RUN = {"q1": {"a": 2.0, "x": 1.0}, "q2": {"y": 2.0, "b": 1.0}, "q3": {"c":
 
 SUCH: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "tied": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"a": 1.0, "x": 1.0}}),
+    "tied in single precision": (
+        PLAIN_JUDGEMENTS,
+        {**PLAIN_RUN, "q1": {"a": 1.00000001, "x": 1.0}},
+    ),
+    "not positive": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"a": 0.0, "x": -1.0}}),
     "own ids": (PLAIN_JUDGEMENTS, {**PLAIN_RUN, "q1": {"q1": 2.0, "a": 1.0}}),
     "graded": ({**PLAIN_JUDGEMENTS, "q1": {"a": 2}}, PLAIN_RUN),
     "fractional": ({**PLAIN_JUDGEMENTS, "q1": {"a": 1.5}}, PLAIN_RUN),

@@ -53,7 +53,8 @@ def test_audio_to_text_of_clap_is_a_hit_rate() -> None:
 
 
 WARNING = (
-    "Queries have 5 relevant items: R@1 cannot exceed 0.2; CLIP's and SOP's Recall@1 is Success@1."
+    "Queries have 5 relevant items, so R@1 cannot exceed 0.2. For the hit rate that CLIP papers "
+    "call Recall@1, use Success@1."
 )
 
 
@@ -93,6 +94,9 @@ def test_embeddings_say_it_too() -> None:
         ("R(norm=capped)@1", 5, False),
         ("R", 5, False),
         ("R@R", 5, False),
+        ("AP@5", 5, False),
+        ("AP@4", 5, True),
+        ("AP(norm=capped)@4 AP(norm=retrieved)@4 AP(norm=cutoff)@4 AP@R", 5, False),
         ("Success@1", 5, False),
         ("P@1 nDCG@1", 5, False),
         ("R(rel=2)@1", 5, False),
@@ -114,8 +118,8 @@ def test_the_median_query_decides_and_the_ceiling_is_the_mean() -> None:
     run = {q: [f"{q}0"] for q in judgements}
     _, text = evaluate(judgements, run, "R@1").warnings()
     assert text == (
-        "Queries have 1 to 4 relevant items: R@1 cannot exceed 0.55; CLIP's and SOP's Recall@1 is "
-        "Success@1."
+        "Queries have 1–4 relevant items, so R@1 cannot exceed 0.55. For the hit rate that CLIP "
+        "papers call Recall@1, use Success@1."
     )
     best = evaluate(judgements, run, "R@1", policy={"empty": "skip"}).value()
     assert best == pytest.approx((1 + 1 + 3 / 4) / 5)

@@ -206,9 +206,17 @@ WRONG = {
     ),
     "negative ranks": (
         relation("('q1', 'a', -1), ('q1', 'b', 1)", "query, item, rank"),
-        "a DuckDB relation, query 'q1': the rank is -1, but ranks count from 1 or 0, the best "
-        "first. If the greatest is the best, it is a score: columns={'score': COLUMN} (--columns "
-        "score=COLUMN).",
+        "a DuckDB relation, query 'q1': the rank is -1, but ranks are whole numbers from 0 or 1, "
+        "the best first. If the greatest value is the best, the column is a score: "
+        "columns={'score': COLUMN} (--columns score=COLUMN). If tied results share an average "
+        "rank, give them whole ranks.",
+    ),
+    "ranks of a text search": (
+        relation("('q1', 'a', 0.06), ('q1', 'b', 0.03)", "query, item, rank"),
+        "a DuckDB relation, query 'q1': the rank is 0.03, but ranks are whole numbers from 0 or 1, "
+        "the best first. If the greatest value is the best, the column is a score: "
+        "columns={'score': COLUMN} (--columns score=COLUMN). If tied results share an average "
+        "rank, give them whole ranks.",
     ),
     "no rows": (
         relation().filter("false"),

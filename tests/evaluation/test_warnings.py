@@ -111,3 +111,51 @@ def test_a_missing_query_that_is_left_out_is_given_no_value() -> None:
     [lost, empty] = judged.evaluate(judgements, two, "RR", policy={"missing": "skip"}).warnings()
     assert lost == "one: 1 of 3 judged queries not in the run (q3), left out."
     assert empty.startswith("1 of 3 judged queries with nothing relevant (q3)")
+
+
+def _lists(
+    lengths: list[int], relevant: int
+) -> tuple[dict[str, dict[str, int]], dict[str, list[str]]]:
+    judgements = {f"q{n}": {f"d{at}": 1 for at in range(relevant)} for n in range(len(lengths))}
+    run = {f"q{n}": [f"d{at}" for at in range(length)] for n, length in enumerate(lengths)}
+    return judgements, run
+
+
+def test_lists_that_all_end_at_one_length_cap_measures_without_a_cutoff():
+    """Two of five relevant items fit into lists of two: AP and R are 2/5 at best."""
+    judgements, run = _lists([2, 2, 2], 5)
+    found = judged.evaluate(judgements, run, "AP, R, P, RR, Success")
+    assert (found.value("AP"), found.value("R")) == pytest.approx((0.4, 0.4))
+    assert found.warnings() == [
+        "Every list ends after 2 results, and 3 queries have more relevant items than that, so AP "
+        "and R cannot exceed 0.4. Give longer lists, or report the depth, such as AP@2."
+    ]
+    # nDCG: 1 + 1/log2(3) of 1 + 1/log2(3) + 1/2 + 1/log2(5) + 1/log2(6), which is 0.553.
+    (text,) = judged.evaluate(judgements, run, "nDCG").warnings()
+    assert "so nDCG cannot exceed 0.55. " in text
+    for lengths, relevant, measures in (
+        ([2, 2], 5, "AP"),  # too few to tell
+        ([2, 2, 3], 5, "AP"),
+        ([2, 2, 2], 2, "AP"),
+        ([2, 2, 2], 5, "P, RR, Success, Judged"),
+        ([2, 2, 2], 5, "AP(norm=retrieved)"),
+    ):
+        assert not judged.evaluate(*_lists(lengths, relevant), measures).warnings()
+    assert not judged.evaluate(judgements, run, "AP", depth=2).warnings()
+
+
+def test_one_query_among_many_with_more_relevant_items_is_too_little_to_tell():
+    judgements, run = _lists([2] * 200, 2)
+    judgements["q0"] |= {"more": 1}
+    assert not judged.evaluate(judgements, run, "AP").warnings()
+
+
+def test_average_precision_at_a_cutoff_below_the_relevant_items():
+    judgements, run = _lists([3, 4, 5], 6)
+    (text,) = judged.evaluate(judgements, run, "AP@3, AP@2").warnings()
+    assert text == (
+        "Queries have 6 relevant items, so AP@2 cannot exceed 0.33. AP(norm=capped)@2 is divided "
+        "by min(relevant, 2), AP(norm=retrieved)@2 by the relevant items found; both can reach 1."
+    )
+    assert judged.evaluate(judgements, run, "AP(norm=capped)@2").value() == 1
+    assert judged.evaluate(judgements, run, "AP(norm=retrieved)@2").value() == 1

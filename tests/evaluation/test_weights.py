@@ -243,8 +243,8 @@ def test_warnings() -> None:
     def told(measure: str, **weights: int) -> str:
         return " ".join(judged.evaluate(wide, run, measure, weights=weights).warnings())
 
-    assert "R@1 cannot exceed 0.38;" in told("R@1", a=1, b=1)
-    assert "R@1 cannot exceed 0.44;" in told("R@1", a=1, b=3)  # 1/4 · 1/4 + 3/4 · 1/2
+    assert "R@1 cannot exceed 0.38." in told("R@1", a=1, b=1)
+    assert "R@1 cannot exceed 0.44." in told("R@1", a=1, b=3)  # 1/4 · 1/4 + 3/4 · 1/2
     assert "cannot exceed 0.5 over" in told("Success(of=all)@3", a=1, b=1)
     assert "cannot exceed 0.75 over" in told("Success(of=all)@3", a=1, b=3)
     assert "cannot exceed" not in told("Success(of=all)@3", a=0, b=3)

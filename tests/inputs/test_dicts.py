@@ -171,3 +171,38 @@ def test_plain_texts_are_told_from_all_else() -> None:
 def test_a_dict_is_not_copied() -> None:
     run = {"q": {"a": 1.0}}
     assert read_run(run).lists is run
+
+
+def test_a_series_holds_ids_or_scores_by_id() -> None:
+    """The values of {query: Series} were taken for ids, whatever the index held."""
+    named = {"name": "item_id"}
+    rows = pd.DataFrame({"item_id": [7, 5, 6], "score": [1, 3, 2]}, index=[4, 9, 2])
+    expected: list[tuple[pd.Series, list[str]]] = [
+        (pd.Series([1, 3], index=["a", "b"]), ["b", "a"]),
+        (pd.Series([0.1, 0.3], index=["a", "b"]), ["b", "a"]),
+        (pd.Series([0.1, 0.3], index=pd.Index([5, 3], **named)), ["3", "5"]),
+        (pd.Series([1, 3], index=pd.Index([5, 3], **named)), ["3", "5"]),
+        (pd.Series(["a", "b"], index=[8, 9]), ["a", "b"]),
+        (pd.Series(["a", "b"], index=["x", "y"]), ["a", "b"]),
+        (pd.Series([5, 3]), ["5", "3"]),
+        (rows["item_id"], ["7", "5", "6"]),
+        (rows.set_index("item_id")["score"], ["5", "6", "7"]),
+        (pd.Series([], dtype=object), []),
+        (pd.Series([], index=pd.Index([], dtype=int), dtype=int), []),
+    ]
+    for series, items in expected:
+        scores = read_run({"q": series, "r": series}).lists["r"]
+        assert sorted(scores, key=scores.__getitem__, reverse=True) == items, series
+    grades = read_judgements({"q": pd.Series([0, 2], index=["a", "b"])}).lists
+    assert grades == {"q": {"a": 0, "b": 2}}
+    assert read_judgements({"q": pd.Series(["a", "b"])}).lists == {"q": {"a": 1, "b": 1}}
+    flags = read_judgements({"q": pd.Series([True, False], index=["a", "b"])}).lists
+    assert flags == {"q": {"a": True, "b": False}}
+    for series in (pd.Series([1, 3], index=[5, 3]), rows["score"], pd.Series([3, 1], name="score")):
+        with pytest.raises(InputError) as error:
+            read_run({"q": series})
+        assert str(error.value) == (
+            "query 'q': a pandas Series of numbers by numbers, of which either may be the ids. "
+            "Give series.to_dict() if the index holds the ids, or series.tolist() if the values "
+            "are ids, the best first."
+        )

@@ -123,12 +123,15 @@ def test_ranks_may_begin_anywhere(first: int) -> None:
     assert values(TEST, ranks.iloc[::-1]) == values(TEST, RECS)
 
 
-def test_negative_ranks() -> None:
-    ranks = RECS.rename(columns={"prediction": "rank"}).assign(rank=-1.5)
+@pytest.mark.parametrize("rank", [-1.5, -1.0, 0.0607927])
+def test_ranks_that_are_no_ranks(rank: float) -> None:
+    """Postgres calls the score of a text search `ts_rank`: the greatest is the best."""
+    ranks = RECS.rename(columns={"prediction": "rank"}).assign(rank=rank)
     assert message(TEST, ranks) == (
-        "data frame 'als', row 1: the rank is -1.5, but ranks count from 1 or 0, the best first. "
-        "If the greatest is the best, it is a score: columns={'score': COLUMN} "
-        "(--columns score=COLUMN)."
+        f"data frame 'als', row 1: the rank is {rank:g}, but ranks are whole numbers from 0 or 1, "
+        "the best first. If the greatest value is the best, the column is a score: "
+        "columns={'score': COLUMN} (--columns score=COLUMN). If tied results share an average "
+        "rank, give them whole ranks."
     )
 
 

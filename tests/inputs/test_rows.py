@@ -61,7 +61,7 @@ def test_names_that_are_understood(query: str, relevant: str, retrieved: str) ->
     assert has_lists(header, ("relevant", "retrieved"), as_columns(None), False)
     chosen = choose_columns(header, "rows", as_columns(None))
     assert (chosen.query, chosen.relevant, chosen.retrieved) == (query, relevant, retrieved)
-    assert chosen.scores is chosen.grades is None
+    assert (chosen.scores, chosen.grades) == (("score",), ())  # if it holds lists
 
 
 def test_ids_are_surer_than_texts() -> None:
@@ -93,6 +93,66 @@ def test_scores_and_grades_beside_ids() -> None:
     )
     # A number for the whole row is no list of scores.
     assert frames(row(relevant=["a"], retrieved=["b", "a"], scores=0.7))[1][0] == ("q", "b", 2.0)
+
+
+RESULTS = {"relevant": ["a", "b"], "retrieved": ["b", "a", "c"]}
+
+
+@pytest.mark.parametrize(
+    "name", ["score", "similarities", "relevance_scores", "retrieval_scores", "rerank_score"]
+)
+def test_scores_by_any_name(name: str) -> None:
+    found = frames(row(**RESULTS, **{name: [0.25, 0.5, 0.75]}))[1]
+    assert found == [("q", "b", 0.25), ("q", "a", 0.5), ("q", "c", 0.75)]
+    assert frames(row(**RESULTS, **{name: 0.7}))[1][0] == ("q", "b", 3.0)  # one for the whole row
+    assert frames(row(**RESULTS, scores=[1, 2, 3], **{name: 0.7}))[1][0] == ("q", "b", 1.0)
+
+
+@pytest.mark.parametrize("name", ["relevance", "labels", "grade", "relevances", "gold_labels"])
+def test_grades_by_any_name(name: str) -> None:
+    found = frames(row(**RESULTS, **{name: [3, 1]}))[0]
+    assert found == [("q", "a", 3.0), ("q", "b", 1.0)]
+    assert frames(row(**RESULTS, **{name: 0.7}))[0][0] == ("q", "a", 1.0)
+    if name != "grade":
+        # What repeats of each result whether it is relevant adds nothing.
+        flags = frames(row(**RESULTS, **{name: [1, 1, 0]}))[0]
+        assert flags == [("q", "a", 1.0), ("q", "b", 1.0)]
+        for values in ([1, 0, 1], [3, 1, 0]):
+            assert refused(row(**RESULTS, **{name: values})) == (
+                f'{LIST}: column "{name}" has a number for each id of column "retrieved", so it '
+                'may grade these results, and not the ids of column "relevant". Leave it out, or '
+                f"say what it is: columns={{'grades': {name!r}}} (--columns grades={name})."
+            )
+    topics = frames(row(**RESULTS, labels=["news", "sport"]))[0]
+    assert topics == [("q", "a", 1.0), ("q", "b", 1.0)]
+
+
+def test_lists_of_equal_length_beside_both() -> None:
+    both = {"relevant": ["a", "b"], "retrieved": ["c", "a"]}
+    flags, grades = {"relevance": [0, 1]}, {"relevance": [3, 1]}
+    assert frames(row(**both, **flags))[0] == [("q", "a", 1.0), ("q", "b", 1.0)]
+    assert frames(row(**both, **grades))[0] == [("q", "a", 3.0), ("q", "b", 1.0)]
+    either = row(relevant=["a", "b"], retrieved=["b", "a"], relevance=[3, 1])
+    assert refused(either).startswith(f'{LIST}: column "relevance" has a number for each id of')
+
+
+def test_ranks_of_results() -> None:
+    results = [{"id": "b", "rank": 2}, {"id": "a", "rank": 1}]
+    assert frames(row(relevant=["a"], retrieved=results))[1] == [("q", "b", -2.0), ("q", "a", -1.0)]
+    typed = pl.DataFrame(row(relevant=["a"], retrieved=results))
+    assert judged.evaluate(typed, measures="RR").value() == 1.0
+    scored = [{"id": "b", "rank": 2, "score": 0.1}, {"id": "a", "rank": 1, "score": 0.9}]
+    assert frames(row(relevant=["a"], retrieved=scored))[1] == [("q", "b", 0.1), ("q", "a", 0.9)]
+    beside = frames(row(relevant=["a"], retrieved=results, scores=[0.1, 0.9]))[1]
+    assert beside == [("q", "b", 0.1), ("q", "a", 0.9)]
+    odd = [{"id": "b", "rank": 0.06}, {"id": "a", "rank": 0.03}]
+    message = refused(row(relevant=["a"], retrieved=odd))
+    assert message.startswith(f"{LIST}, row 1: the rank is 0.06, but ranks are whole numbers from")
+    twice = [{"id": "b", "similarity": 0.2, "rerank_score": 2}]
+    assert refused(row(relevant=["a"], retrieved=twice)) == (
+        f'{LIST}, row 1: column "retrieved" holds objects with "similarity" and "rerank_score", '
+        "which could both be the score; leave one out."
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judged.errors import InputError
-from judged.inputs import read_judgements, read_run, trec, whitespace
+from judged.inputs import opened, read_judgements, read_run, trec, whitespace
 from judged.inputs.readings import from_rows
+from judged.inputs.small import any_judgements, any_run
 from judged.inputs.source import open_source
-from judged.inputs.tables import RUN
+from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
 from judged.text import Warned
 from support.loops import for_each
 
@@ -45,8 +46,9 @@ def test_run(write):
 
 
 AGAINST = (
-    "The file's own ranks put lower scores first (rank 1 has 0.25, rank 2 has 0.5); here the score "
-    "decides, and the highest is first. If these are distances, change their sign."
+    "The ranks of the run put lower scores first (rank 1 has 0.25, rank 2 has 0.5). Results are "
+    "ranked by score, the greatest first, so these lists are read backwards. If the scores are "
+    "distances, change their sign."
 )
 DISTANCES = ["q Q0 a 1 0.25 t", "q Q0 b 2 0.5 t", "q Q0 c 3 1.5 t", "r Q0 a 1 0.75 t"]
 
@@ -55,10 +57,11 @@ DISTANCES = ["q Q0 a 1 0.25 t", "q Q0 b 2 0.5 t", "q Q0 c 3 1.5 t", "r Q0 a 1 0.
     ("lines", "notes"),
     [
         (DISTANCES, (AGAINST,)),
-        (["q Q0 c 3 1.5 t", "q Q0 b 2 0.5 t", "q Q0 a 1 0.25 t"], None),
+        (["q Q0 c 3 1.5 t", "q Q0 b 2 0.5 t", "q Q0 a 1 0.25 t"], (AGAINST,)),
+        (["q Q0 c 3 1.5 t", "r Q0 x 1 2 t", "q Q0 a 1 0.25 t", "q Q0 b 2 0.5 t"], (AGAINST,)),
         ([line.replace(" 0.5", " -inf").replace(" 1.5", " -2e5") for line in DISTANCES], ()),
         ([line.replace(" 0.", " -0.").replace(" 1.5", " -1.5") for line in DISTANCES], ()),
-        (["q Q0 a 1 0.25 t", "q Q0 b 2 0.5 t", "r Q0 a 1 0.5 t"], ()),  # one pair may be a slip
+        (["q Q0 a 1 0.25 t", "q Q0 b 2 0.5 t", "r Q0 a 1 0.5 t"], (AGAINST,)),  # of any size
         (["q Q0 a 1 2 t", "r Q0 a 2 3 t", "s Q0 a 3 4 t"], ()),  # of three queries
         (["q Q0 a 0 2 t", "q Q0 b 0 3 t", "q Q0 c 0 4 t"], ()),  # no ranks
         (["q Q0 a - 2 t", "q Q0 b - 3 t", "q Q0 c - 4 t"], ()),
@@ -69,11 +72,7 @@ DISTANCES = ["q Q0 a 1 0.25 t", "q Q0 b 2 0.5 t", "q Q0 c 3 1.5 t", "r Q0 a 1 0.
 def test_ranks_that_put_lower_scores_first_are_a_warning(write, lines, notes):
     """The score decides in any case, as in trec_eval: distances come out upside down."""
     run = read_run(write("a.run", "\n".join(lines)))
-    if notes is None:
-        (said,) = run.notes
-        assert said.startswith("The file's own ranks put lower scores first (rank 2 has 0.5, rank")
-    else:
-        assert run.notes == notes
+    assert run.notes == notes
     assert all(isinstance(note, Warned) for note in run.notes)
 
 
@@ -130,9 +129,35 @@ def test_comments_are_skipped_and_noted(write):
 
 
 def test_one_comment_that_reads_like_a_row(write):
-    run = read_run(write("a.run", RUN_TEXT + "#301 Q0 D9 1 2.5 sys\n"))
+    """A query may begin with #: the line is skipped, and that is warned of by every way in."""
+    path = write("a.run", RUN_TEXT + "#301 Q0 D9 1 2.5 sys\n#302\tQ0 D9 1 2.5 sys\n")
+    run = read_run(path)
     assert run.frame.rows() == RUN_ROWS
-    assert run.notes == ("1 comment line was skipped.",)
+    warning = (
+        'The line "#301 Q0 D9 1 2.5 sys" begins with # and was skipped as a comment, but it has '
+        "the fields of a row, and is missing from the numbers. If # belongs to the id of the "
+        "query, give the file as CSV or JSON."
+    )
+    assert run.notes == ("2 comment lines were skipped.", warning)
+    assert isinstance(run.notes[1], Warned)
+    small = any_run(path)
+    assert isinstance(small, Lookup)
+    assert small.notes == run.notes
+    qrels = write("a.qrels", JUDGEMENTS_TEXT + "#301 0 D9 1\n")
+    assert 'The line "#301 0 D9 1" begins with #' in read_judgements(qrels).notes[1]
+    small = any_judgements(opened(qrels, JUDGEMENTS, None))
+    assert 'The line "#301 0 D9 1" begins with #' in small.notes[1]
+    pairs = read_judgements(write("b.qrels", "q a\n#r b\n"))
+    assert 'The line "#r b" begins with #' in pairs.notes[1]
+    with pytest.raises(InputError, match=r'holds no rows\. The line "#1 Q0 a 1 2 t" begins with #'):
+        read_run(write("e.run", "#1 Q0 a 1 2 t\n"))
+    for text in ("# made by 4 5.0 x", "#", "#k1 = 0.9 1 2 x", "#query Q0 item rank score tag"):
+        assert read_run(write("c.run", f"{text}\n{RUN_TEXT}")).notes == (
+            "1 comment line was skipped.",
+        )
+    named = read_judgements(write("d.qrels", "#query item\nq a\n"))
+    assert named.notes[0] == "1 comment line was skipped."
+    assert "begins with #" not in named.notes[1]
 
 
 def test_ids_stay_as_they_are(write):

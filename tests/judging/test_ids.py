@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -60,6 +62,12 @@ CASES = [
         r"pattern:^\s*(.*?)\s*$",
     ),
     (
+        lambda at: f"wiki_en_{at}_x y",
+        lambda at: f"en_{at}_x y",
+        "the run's ids without 'wiki_' at the start",
+        "pattern:^wiki_(.+)$",
+    ),
+    (
         lambda at: f"MED{at}",
         str,
         "the run's ids without the letters before the number",
@@ -105,6 +113,39 @@ def test_case_needs_a_function() -> None:
         "one: item_to=str.lower."
     )
     assert not warnings(judgements, run, item_to=str.lower)
+
+
+@pytest.mark.parametrize("number", [1, 3, N])
+def test_accents_and_case_on_both_sides(number: int) -> None:
+    """A Mac writes é as e and an accent; catalogues write ids in capitals, or begin with one."""
+    composed, decomposed = "caf\u00e9 {}", "cafe\u0301 {}"
+    nfc = 'lambda id: unicodedata.normalize("NFC", id)'
+    for ours, theirs, cause, given, item_to in (
+        (decomposed, composed, "the run's ids in Unicode form NFC", nfc, "NFC"),
+        (composed, decomposed, "the judgements' ids in Unicode form NFC", nfc, "NFC"),
+        ("Doc {}", "DOC {}", "all ids in lower case", "str.lower", str.lower),
+    ):
+        judgements = {f"q{at}": {theirs.format(at): 1} for at in range(number)}
+        run = {f"q{at}": {"none": 2.0, ours.format(at): 1.0} for at in range(number)}
+        (said,) = warnings(judgements, run)
+        assert said == (
+            f"No result is judged. With {cause}, 100% of the queries would have one: "
+            f"item_to={given}."
+        )
+        function = partial(unicodedata.normalize, "NFC") if item_to == "NFC" else item_to
+        found = judge(judgements, run, item_to=function)
+        assert found.hit_rank.tolist() == [2] * number
+
+
+@pytest.mark.parametrize(("number", "warns"), [(1, False), (2, False), (3, True), (9, True)])
+def test_few_queries_without_a_judged_result(number: int, warns: bool) -> None:
+    judgements = {f"q{at}": {f"a{at}": 1} for at in range(number)}
+    run = {f"q{at}": [f"b{at}"] for at in range(number)}
+    expected = (
+        "No result is judged: 'b0' of the run, 'a0' of the judgements. Do the two belong to the "
+        "same collection?"
+    )
+    assert warnings(judgements, run) == (expected,) * warns
 
 
 def test_ids_that_have_only_their_beginning_in_common_do_not_meet() -> None:

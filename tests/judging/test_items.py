@@ -497,3 +497,33 @@ def test_several_columns_make_a_document() -> None:
     ):
         found = judge({"q": {"a#1": 1}}, run, **options)
         assert (found.retrieved.tolist(), found.hit_rank.tolist()) == ([4], [3])
+
+
+def test_all_runs_tell_what_judgements_name(tmp_path: Path) -> None:
+    """The first run alone has none of the judged documents: the order of runs decided before."""
+    judgements = {"q": {"doc_2": 1}}
+    runs: dict[str, Any] = {"other": {"q": ["x_1"]}, "chunks": {"q": ["doc_2_1", "doc_3_1"]}}
+    for number in range(5):  # so many that files are read twice
+        path = tmp_path / f"{number}.run"
+        path.write_text(f"q Q0 y_{number} 1 1 t\n")
+        runs[f"run {number}"] = str(path)
+    for names in (list(runs), list(runs)[::-1], ["other", "chunks"]):
+        found = evaluate(judgements, {name: runs[name] for name in names}, "RR", item_to="doc:_")
+        assert found.scored("chunks").summary == {judged.RR: 1.0}
+    broken = {**runs, "broken": str(tmp_path / "none.run")}
+    found = evaluate(judgements, broken, "RR", item_to="doc:_", skip_bad=True)
+    assert found.scored("chunks").summary == {judged.RR: 1.0}
+    assert list(found.skipped) == ["broken"]
+
+
+def test_runs_that_disagree_on_what_judgements_name_are_refused() -> None:
+    judgements = {"q": {"doc_2": 1, "doc_3": 0}}
+    runs = {"documents": {"q": ["doc"]}, "chunks": {"q": ["doc_2_1"]}}
+    for names in (["documents", "chunks"], ["chunks", "documents"]):
+        with pytest.raises(InputError) as error:
+            evaluate(judgements, {name: runs[name] for name in names}, "RR", item_to="doc:_")
+        assert str(error.value) == (
+            "the judgements: the runs disagree on what the judged ids name. By run 'documents', "
+            "'doc_2' is an item; by run 'chunks', 'doc_2' is a document. Evaluate these runs one "
+            "by one, or give item_to as a table."
+        )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections import OrderedDict
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +16,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import judged
 from judged import JudgedError, Rankings, evaluate, explain, judge, read_judgements, read_run
 from support.loops import for_each
 
@@ -131,3 +134,54 @@ def test_sizes_are_whole_numbers(wrong: Any) -> None:
 def test_indices(wrong: Any) -> None:
     with pytest.raises(JudgedError, match="the queries to take must be"):
         Rankings.from_relevance([[1], [0]]).take(wrong)
+
+
+JUDGED = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+SCORED = {"q1": {"a": 0.9, "b": 0.8}, "q2": {"b": 0.7, "c": 0.1}}
+
+
+def _as_json(given: Any, folder: Path, name: str) -> Path:
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(given))
+    return path
+
+
+def _as_frame(given: Any, folder: Path, name: str) -> pl.DataFrame:
+    rows = [(query, item, value) for query, of in given.items() for item, value in of.items()]
+    return pl.DataFrame(rows, schema=["query", "item", "score"], orient="row", strict=False)
+
+
+def _as_csv(given: Any, folder: Path, name: str) -> Path:
+    path = folder / f"{name}.csv"
+    _as_frame(given, folder, name).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("way", [lambda given, folder, name: given, _as_json, _as_frame, _as_csv])
+def test_judgements_and_a_run_in_the_wrong_order(way: Any, tmp_path: Path) -> None:
+    judgements, run = way(JUDGED, tmp_path, "qrels"), way(SCORED, tmp_path, "run")
+    assert judged.evaluate(judgements, run, "RR").value() == 0.75
+    with pytest.raises(judged.InputError) as error:
+        judged.evaluate(run, judgements, "RR")
+    assert str(error.value).endswith(
+        "Were the two given in the wrong order? If not, give the run as lists of items, the best "
+        "first."
+    )
+    assert "looks like judgements (whole numbers such as 1), and " in str(error.value)
+    assert " like a run (scores such as 0.9). " in str(error.value)
+
+
+def test_data_that_only_look_swapped() -> None:
+    rated = {"u": {"a": 4.5, "b": 3.5, "c": 2.5}}
+    shares = {"u": {"a": 0.33, "b": 0.67, "c": 0.33, "d": 0.67}}
+    whole = {"u": {"a": 4, "b": 3, "c": 5}}
+    for judgements, run in (
+        (rated, whole),  # half stars, and ratings that were predicted as whole numbers
+        (shares, whole),  # shares of three assessors
+        (SCORED, {"q1": ["a", "b"], "q2": ["c"]}),
+        (SCORED, {"q1": {"a": 3, "b": 2, "c": 1}, "q2": {"c": 1}}),  # places, counted down
+        (SCORED, {"q1": {"a": 30, "b": 20}}),
+        (JUDGED, JUDGED),
+        (SCORED, SCORED),
+    ):
+        judged.evaluate(judgements, run, "RR")

@@ -153,3 +153,15 @@ def test_known_disagreement_recall_points() -> None:
     evaluation = evaluate(judgements, run, ["IPrec(rounding=trec_eval9)@0.35", "IPrec@0.35"])
     assert evaluation.value("IPrec(rounding=trec_eval9)@0.35") == 1.0
     assert evaluation.value("IPrec@0.35") == 2 / 3
+
+
+def test_scores_that_differ_beyond_single_precision_are_tied_there() -> None:
+    judgements, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.00000001, "b": 1.0}}
+    theirs = pytrec_eval.RelevanceEvaluator(judgements, {"recip_rank"}).evaluate(run)
+    assert theirs["q"]["recip_rank"] == 0.5
+    ours = evaluate(judgements, run, "recip_rank", convention="pytrec_eval")
+    assert ours.value() == 1.0
+    assert ours.warnings() == [
+        "pytrec_eval holds scores in single precision: scores that differ only beyond it are tied "
+        "there, and the item's id decides."
+    ]

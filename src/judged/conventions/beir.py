@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Convention, Name
+from judged.conventions.spec import SINGLE, Caution, Convention, Name
 
 OWN = {"ties": "input", "missing": "zero"}
 OTHER = "Tied results keep the order of the input, and queries that the run lacks count as 0."
+
+SINGLE_PRECISION = Caution(
+    "tied in single precision",
+    f"BEIR computes this with pytrec_eval, which holds scores in {SINGLE}.",
+)
 
 CONVENTION = Convention(
     name="beir",
@@ -15,10 +20,10 @@ CONVENTION = Convention(
     held="run",
     verified="Run side by side on generated data.",
     names=(
-        Name("NDCG@{k}", "nDCG@{k}"),
-        Name("MAP@{k}", "AP@{k}"),
-        Name("Recall@{k}", "R@{k}"),
-        Name("P@{k}", "P@{k}"),
+        Name("NDCG@{k}", "nDCG@{k}", cautions=(SINGLE_PRECISION,)),
+        Name("MAP@{k}", "AP@{k}", cautions=(SINGLE_PRECISION,)),
+        Name("Recall@{k}", "R@{k}", cautions=(SINGLE_PRECISION,)),
+        Name("P@{k}", "P@{k}", cautions=(SINGLE_PRECISION,)),
         Name("MRR@{k}", "RR@{k}", OTHER, policy=OWN),
         Name(
             "R_cap@{k}",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
-from judged.conventions.spec import Caution, Convention, Name, Option
+from judged.conventions.spec import SINGLE, Caution, Convention, Name, Option
 
 PLACES = "A recall point p asks for floor(p N + 0.9) relevant items, as trec_eval 9 does."
 READS = "Computed by cwl_eval, which reads 1000 results."
@@ -17,6 +18,10 @@ ASCENDING = Caution(
     "tied",
     "ir_measures orders tied results by ascending id in RR@k and Judged@k, which no policy of "
     "judged does.",
+)
+SINGLE_PRECISION = Caution(
+    "tied in single precision",
+    f"ir_measures computes this with pytrec_eval, which holds scores in {SINGLE}.",
 )
 UNRULED = Caution("tied", "cwl_eval has no rule for the order of tied results.")
 NEGATIVE = Caution("negative", "A negative grade counts as a judgement in ir_measures' Judged.")
@@ -62,7 +67,7 @@ def _of_user_models() -> list[Name]:
     ]
 
 
-NAMES = (
+_NAMES = (
     Name("P@{k}", "P@{k}", aliases=("Precision@{k}",)),
     Name("SetP", "P"),
     Name(
@@ -139,6 +144,16 @@ NAMES = (
         "over queries with a relevant result.",
     ),
     Name("Accuracy@{k}", "", "It is Accuracy of the first k results."),
+)
+_BY_PYTREC_EVAL = {
+    *("P@{k}", "R@{k}", "AP", "AP@{k}", "RR", "Rprec", "Bpref", "infAP", "Success@{k}"),
+    *("nDCG", "nDCG@{k}", "IPrec@{x}"),
+}
+NAMES = tuple(
+    replace(name, cautions=(*name.cautions, SINGLE_PRECISION))
+    if name.theirs in _BY_PYTREC_EVAL
+    else name
+    for name in _NAMES
 )
 
 _TEXT = re.compile(r"([^\W\d]\w*)\((.*)\)(?:@([\d.]+))?")

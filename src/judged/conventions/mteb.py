@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from judged.conventions.spec import Caution, Convention, Name
+from judged.conventions.spec import SINGLE, Caution, Convention, Name
+
+SINGLE_PRECISION = Caution(
+    "tied in single precision",
+    f"MTEB computes this with pytrec_eval, which holds scores in {SINGLE}.",
+)
 
 CONVENTION = Convention(
     name="mteb",
@@ -12,17 +17,20 @@ CONVENTION = Convention(
     held="run",
     verified="Run side by side on generated data.",
     names=(
-        Name("ndcg_at_{k}", "nDCG@{k}", aliases=("NDCG@{k}",)),
-        Name("map_at_{k}", "AP@{k}", aliases=("MAP@{k}",)),
-        Name("recall_at_{k}", "R@{k}", aliases=("Recall@{k}",)),
-        Name("precision_at_{k}", "P@{k}", aliases=("P@{k}",)),
-        Name("hit_rate_at_{k}", "Success@{k}", aliases=("HitRate@{k}",)),
+        Name("ndcg_at_{k}", "nDCG@{k}", aliases=("NDCG@{k}",), cautions=(SINGLE_PRECISION,)),
+        Name("map_at_{k}", "AP@{k}", aliases=("MAP@{k}",), cautions=(SINGLE_PRECISION,)),
+        Name("recall_at_{k}", "R@{k}", aliases=("Recall@{k}",), cautions=(SINGLE_PRECISION,)),
+        Name("precision_at_{k}", "P@{k}", aliases=("P@{k}",), cautions=(SINGLE_PRECISION,)),
+        Name(
+            "hit_rate_at_{k}", "Success@{k}", aliases=("HitRate@{k}",), cautions=(SINGLE_PRECISION,)
+        ),
         Name("mrr_at_{k}", "RR@{k}", aliases=("MRR@{k}",)),
         Name(
             "accuracy",
             "R@1",
             "The recall at 1 by another name; the share of right answers where one item is "
             "relevant.",
+            cautions=(SINGLE_PRECISION,),
         ),
         Name(
             "R_cap_at_{k}",

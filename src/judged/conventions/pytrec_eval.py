@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judged.conventions import trec_eval
-from judged.conventions.spec import Convention, Name, Option
+from judged.conventions.spec import SINGLE, Caution, Convention, Name, Option
 
 NOT_THERE = ("runid", "relstring", "dcg", "ideal_dcg", "yaap", "rbp", "rbp_resid", "unj")
 """Printed by trec_eval 10, not by version 9 or not as a number."""
@@ -39,6 +39,7 @@ CONVENTION = Convention(
         if name.theirs.partition("_{")[0] not in NOT_THERE
     ),
     policy={"missing": "skip"},
+    cautions=(Caution("tied in single precision", f"pytrec_eval holds scores in {SINGLE}."),),
     options=(
         Option(
             "relevance_level=N",

@@ -22,6 +22,9 @@ HELD = {
 
 WHEN = {
     "tied": "judged results are tied",
+    "tied in single precision": "judged results have scores that differ from others only beyond "
+    "single precision",
+    "not positive": "relevant results have scores of 0 or less",
     "own ids": "results have the id of their query",
     "graded": "grades are above 1",
     "fractional": "grades are not whole numbers",
@@ -38,6 +41,11 @@ WHEN = {
     "not whole": "the number is not whole",
 }
 """What data may be like for a library to give another number than judged by its convention."""
+
+SINGLE = (
+    "single precision: scores that differ only beyond it are tied there, and the item's id decides"
+)
+"""What libraries do that hold scores so."""
 
 THRESHOLDS = {
     "half or tenth": (

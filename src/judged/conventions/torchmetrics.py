@@ -9,20 +9,21 @@ from judged.conventions.spec import Caution, Convention, Name, Option
 def _names(theirs: str, ours: str, note: str = "", *, function: str) -> tuple[Name, Name]:
     """A metric without and with a cutoff."""
     tied = () if theirs == "RetrievalNormalizedDCG" else (TIED,)
+    cautions = (*tied, NOT_POSITIVE) if ours.partition("(")[0] in ("AP", "RR", "P", "R") else tied
     return (
         Name(
             theirs,
             ours,
             note,
             aliases=(function, f"{theirs}()"),
-            cautions=tied,
+            cautions=cautions,
         ),
         Name(
             f"{theirs}(top_k={{k}})",
             f"{ours}@{{k}}",
             note,
             aliases=(f"{function}(top_k={{k}})", f"{theirs}@{{k}}", f"{function}@{{k}}"),
-            cautions=tied,
+            cautions=cautions,
         ),
     )
 
@@ -33,6 +34,13 @@ TIED = Caution(
     "tied",
     "torchmetrics leaves the order of tied results to torch, but for nDCG; here it is the mean "
     "over their orders.",
+)
+
+
+NOT_POSITIVE = Caution(
+    "not positive",
+    "torchmetrics counts relevant results with a score of 0 or less as not relevant in MAP, MRR, "
+    "precision and recall; here they count. Add a constant that makes all scores positive.",
 )
 
 
@@ -58,6 +66,7 @@ CONVENTION = Convention(
             "P(short=shrink)@{k}",
             "A list shorter than k is divided by its own length.",
             aliases=("retrieval_precision(top_k={k}, adaptive_k=True)",),
+            cautions=(TIED, NOT_POSITIVE),
         ),
         *_names("RetrievalRecall", "R", function="retrieval_recall"),
         *_names("RetrievalHitRate", "Success", function="retrieval_hit_rate"),
@@ -65,6 +74,7 @@ CONVENTION = Convention(
             "RetrievalRPrecision",
             "Rprec",
             aliases=("retrieval_r_precision", "RetrievalRPrecision()"),
+            cautions=(TIED,),
         ),
         Name(
             "RetrievalFallOut",
@@ -111,6 +121,11 @@ CONVENTION = Convention(
             "unlisted",
             "torchmetrics knows its lists alone: relevant items that the run lacks count there "
             "only if they have a place in the list.",
+        ),
+        Caution(
+            "tied in single precision",
+            "torchmetrics computes in single precision: scores that differ only beyond it are tied "
+            "there, in whatever order torch leaves them.",
         ),
     ),
     options=(

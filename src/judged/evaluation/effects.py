@@ -20,6 +20,9 @@ from judged.measures import parse_measure
 from judged.measures.orders import tied_queries
 from judged.measures.spec import Settled
 from judged.rankings.blocks import concatenated
+from judged.rankings.rankings import Rankings
+from judged.segments import ordinals
+from judged.statistics.aggregates import mean
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from judged.evaluation.scored import Scored
     from judged.evaluation.table import Look
     from judged.measures import Measure
-    from judged.rankings.rankings import Rankings
     from judged.segments import Floats
 
 MOST_HITS = 1_000_000
@@ -212,6 +214,76 @@ def _short(evaluation: Exports, run: Scored) -> list[str]:
     many = counted(int(touched.sum()), "query has", "queries have")
     fewer = f"fewer than {listed([f'{k:,}' for k in sorted(deep)], 'or')} results"
     return [f"{many} {fewer} and relevant items left: longer lists could raise {listed(names)}."]
+
+
+FEWEST_LISTS = 3
+"""So many lists of the same length are hardly ever so by chance."""
+_VISIBLE = 0.005
+"""What a number must lose at best for a list's end to be worth a warning."""
+
+
+def ended_alike(evaluation: Exports) -> list[list[str]]:
+    """Return for each run what it means that all lists end at one length, though queries have more
+    relevant items."""
+    return [_ended_alike(evaluation, run) for run in evaluation.runs]
+
+
+def _ended_alike(evaluation: Exports, run: Scored) -> list[str]:
+    r = evaluation.rankings.get(run.name)
+    if r is None or r.depth is not None or r.unjudged == "removed" or r.subtopics is not None:
+        return []
+    answered = np.flatnonzero(r.retrieved)
+    lengths = r.retrieved[answered]
+    if len(lengths) < FEWEST_LISTS or lengths.min() != lengths.max():
+        return []
+    length = int(lengths[0])
+    more = int((r.relevant(1) > length).sum())
+    if not more or (r.collection is not None and (r.collection[answered] <= length).any()):
+        return []
+    some = r.take(answered)
+    whole = _best_lists(some, int(np.bincount(some.pool_query).max()))
+    cut = _best_lists(some, length)
+    ceilings: dict[str, list[str]] = {}
+    deep = ""
+    for measure in evaluation.measures:
+        spec, params = measure.spec, measure.params
+        if isinstance(params.get("k"), int) or not (spec.rates_relevance and spec.higher_is_better):
+            continue
+        if params.get("aggregate") != "mean" or spec.made_of is not None:
+            continue
+        best, reached = measure.compute(whole), measure.compute(cut)
+        counts = ~np.isnan(best + reached)
+        ceiling = mean(reached[counts], some.weights_of(counts)) if counts.any() else math.nan
+        if not mean(best[counts], some.weights_of(counts)) - ceiling > _VISIBLE:
+            continue
+        ceilings.setdefault(f"{ceiling:.2g}", []).append(evaluation.label(measure))
+        deep = deep or (f", such as {measure(k=length)}" if spec.at == "k" else "")
+    if not ceilings:
+        return []
+    said = [f"{listed(names)} cannot exceed {at_best}" for at_best, names in ceilings.items()]
+    queries = counted(more, "query has", "queries have")
+    results = counted(length, "result")
+    return [
+        f"Every list ends after {results}, and {queries} more relevant items than that, so "
+        f"{listed(said)}. Give longer lists, or report the depth{deep}."
+    ]
+
+
+def _best_lists(r: Rankings, length: int) -> Rankings:
+    """Return lists of one length with the best of what is judged first."""
+    place = ordinals(r.pool_query, len(r))
+    there = place <= length
+    return Rankings(
+        queries=r.queries,
+        retrieved=np.full(len(r), length),
+        hit_query=r.pool_query[there],
+        hit_rank=place[there],
+        hit_grade=r.pool_grade[there],
+        pool_query=r.pool_query,
+        pool_grade=r.pool_grade,
+        missing=np.zeros(len(r), bool),
+        collection=r.collection,
+    )
 
 
 def unseen(evaluation: Exports) -> list[str]:

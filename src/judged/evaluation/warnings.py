@@ -185,12 +185,26 @@ def _relevant(evaluation: Exports, measure: Measure) -> tuple[Floats, Floats | N
     return relevant[some], r.weights_of(some)
 
 
-def _recall_below_one(evaluation: Exports) -> list[str]:
-    """Plain recall where a query has more relevant items than the cutoff lets in."""
+def _out_of_reach_at_k(evaluation: Exports) -> list[str]:
+    """Recall and average precision where queries have more relevant items than the cutoff."""
+    return [
+        text for name, advice in _INSTEAD.items() for text in _below_one(evaluation, name, advice)
+    ]
+
+
+_INSTEAD = {
+    "R": "For the hit rate that CLIP papers call Recall@{k}, use Success@{k}.",
+    "AP": "AP(norm=capped)@{k} is divided by min(relevant, {k}), AP(norm=retrieved)@{k} by the "
+    "relevant items found; both can reach 1.",
+}
+"""Measures that are divided by all relevant items, and what may be meant by them."""
+
+
+def _below_one(evaluation: Exports, name: str, advice: str) -> list[str]:
     asked = [
         measure
         for measure in evaluation.measures
-        if measure.spec.name == "R"
+        if measure.spec.name == name
         and measure.params["norm"] == "relevant"
         and isinstance(measure.params["k"], int)
     ]
@@ -202,11 +216,11 @@ def _recall_below_one(evaluation: Exports) -> list[str]:
     if not relevant.size or relevant.max() <= k or np.median(relevant) <= k:
         return []
     fewest, most = int(relevant.min()), int(relevant.max())
-    number = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    number = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
     ceiling = mean(np.minimum(1, k / relevant), weights)
     return [
-        f"Queries have {number} relevant items: {evaluation.label(measure)} cannot exceed "
-        f"{ceiling:.2g}; CLIP's and SOP's Recall@{k} is Success@{k}."
+        f"Queries have {number} relevant items, so {evaluation.label(measure)} cannot exceed "
+        f"{ceiling:.2g}. {advice.format(k=k)}"
     ]
 
 
@@ -230,6 +244,11 @@ def _all_out_of_reach(evaluation: Exports) -> list[str]:
                 f"exceed {most:.2g} over those with relevant items."
             )
     return found
+
+
+def _ended_alike(evaluation: Exports) -> list[str]:
+    """Lists that were all cut at one length, which measures without a cutoff then depend on."""
+    return about_runs(evaluation, effects.ended_alike(evaluation))
 
 
 def _ending_before(run: Scored, measure: Measure) -> str:
@@ -295,6 +314,8 @@ def _grades(run: Scored) -> np.ndarray:
 
 CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
     "tied": lambda run, measure: run.audit.tied_results > 0,
+    "tied in single precision": lambda run, measure: run.about.findings.single_ties > 0,
+    "not positive": lambda run, measure: run.about.findings.not_positive > 0,
     "graded": lambda run, measure: bool((_grades(run) > 1).any()),
     "fractional": lambda run, measure: bool((_grades(run) % 1 != 0).any()),
     "negative": lambda run, measure: bool((_grades(run) < 0).any()),
@@ -329,7 +350,8 @@ ABOUT: tuple[Callable[[Exports], list[str]], ...] = (
     _ratings,
     _all_out_of_reach,
     _unlike_the_library,
-    _recall_below_one,
+    _out_of_reach_at_k,
+    _ended_alike,
     about_weights,
     about_few,
     _tie_ends,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 
@@ -34,7 +36,55 @@ def changes() -> dict[str, tuple[str, Callable[[str], str | None]]]:
         **cut,
         **{words: (f"pattern:{each}", found(each)) for words, each in patterns.items()},
         "in lower case": ("str.lower", str.lower),
+        "in Unicode form NFC": ('lambda id: unicodedata.normalize("NFC", id)', _composed),
     }
+
+
+def _composed(text: str) -> str:
+    """Return letters with accents as one character each; other systems write them as two."""
+    return unicodedata.normalize("NFC", text)
+
+
+ON_BOTH_SIDES = ("in lower case", "in Unicode form NFC")
+"""Changes that may make ids meet only where both sides are changed: Doc1 and DOC1."""
+
+
+def is_function(item_to: str) -> bool:
+    """Return whether an `item_to` is a function, which the command line has no text for."""
+    return not item_to.startswith(("doc:", "pattern:"))
+
+
+def without_prefix(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
+) -> dict[str, tuple[str, Callable[[str], str | None]]]:
+    """Return the prefix that most queries' ids have on one side and lack on the other, as `changes`
+    has it; ids that are too short may end alike by chance."""
+    prefixes: Counter[str] = Counter()
+    for ours, theirs in pairs:
+        found = set()
+        for long, short in ((ours, theirs), (theirs, ours)):
+            ends = [each for each in short if len(each) >= _TELLING]
+            found |= {
+                each[: -len(end)]
+                for each in long
+                for end in ends
+                if each.endswith(end) and each != end
+            }
+        prefixes.update(found)
+    if not prefixes:
+        return {}
+    prefix = max(prefixes, key=lambda each: (prefixes[each], each))
+    pattern = f"^{re.escape(prefix)}(.+)$"
+    return {
+        f"without {prefix!r} at the start": (
+            f"pattern:{pattern}",
+            lambda each: each.removeprefix(prefix),
+        )
+    }
+
+
+_TELLING = 4
+"""Characters; shorter ids may be the end of others by chance."""
 
 
 def meet(

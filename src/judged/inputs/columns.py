@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
 from judged.inputs.named import CONSTANT, Named, as_columns
@@ -19,7 +19,7 @@ from judged.inputs.names import (
     sure,
     surest,
 )
-from judged.inputs.order import Ranked
+from judged.inputs.order import AgainstRanks, Ranked, against_ranks
 from judged.inputs.readings import NO_GRADES
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.text import Warned, listed, quote
@@ -59,6 +59,10 @@ class Columns:
     subtopic_role: str = "subtopic"
     """What the subtopic column becomes: `iteration`, TREC's name for it, may hold nothing but a
     filler."""
+    rank: int | None = None
+    """A rank beside the score, which is not used, but may contradict it; or the score, where it is
+    called a rank."""
+    rank_name: str = ""
     extra: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """`document` and `weight`, where somebody named them."""
 
@@ -68,6 +72,35 @@ class Columns:
         subtopic = {} if self.subtopic is None else {self.subtopic_role: (self.subtopic,)}
         document = {role: at for role, at in self.extra.items() if role not in _NUMBERS}
         return {"query": self.query, "item": self.item, **subtopic, **document}
+
+    def with_ranks(self, rows: Iterable[Sequence[Any]]) -> Columns:
+        """Return the same, with a warning where ranks and scores contradict each other.
+
+        Rows hold a value for each column, or are cut off.
+        """
+        if self.rank is None or self.value is None:
+            return self
+        query, rank, value = self.query, self.rank, self.value
+        most = max(*query, rank, value)
+        sample = (
+            (tuple(row[at] for at in query), row[rank], row[value])
+            for row in rows
+            if len(row) > most
+        )
+        return replace(self, notes=(*self.notes, *self.notes_on_ranks(sample)))
+
+    def notes_on_ranks(self, sample: Iterable[tuple[Any, Any, Any]]) -> tuple[str, ...]:
+        """Return a warning where the (query, rank, score) of some rows contradict each other."""
+        found = against_ranks(sample)
+        if not found or self.rank != self.value:
+            return found
+        return (
+            AgainstRanks(
+                f"Column {quote(self.rank_name)} was given as the score, so the greatest rank is "
+                "taken for the best. If 1 is the best, give it as the rank: "
+                f"columns={{'rank': {self.rank_name!r}}} (--columns rank={self.rank_name})."
+            ),
+        )
 
     @property
     def weight(self) -> int | None:
@@ -126,6 +159,7 @@ def choose_columns(
     extra = {role: at for role, at in chosen.said.items() if role in ("document", "weight")}
     if constant:
         chosen.notes.append(NO_GRADES)
+    rank = chosen.rank_beside_score() if kind is RUN and value_role == "score" else None
     columns = Columns(
         query=query,
         item=item,
@@ -136,6 +170,8 @@ def choose_columns(
         subtopic_role="subtopic"
         if subtopic is None or "subtopic" in chosen.said or plain(header[subtopic]) != "iteration"
         else "iteration",
+        rank=rank,
+        rank_name="" if rank is None else header[rank],
         extra=extra,
     )
     _refuse_two_roles(columns, header, source, value_role)
@@ -211,6 +247,17 @@ class _Choice:
                 f"orders the run, say so: columns={{'score': {name!r}}} (--columns score={name})."
             )
         return role
+
+    def rank_beside_score(self) -> int | None:
+        """Return the column of ranks, where there is one beside the scores, or among them."""
+        if "rank" in self.said:
+            return self.said["rank"][0]
+        score = self.said.get("score", ())
+        if score and candidates("rank", [self.header[score[0]]]):
+            return score[0]
+        name = sure("rank", self.header)
+        at = None if name is None else list(self.header).index(name)
+        return at if at in self.found["rank"] else None
 
     def _may_hold_a_grade(self) -> bool:
         """Whether there are columns of which nobody knows what they are."""

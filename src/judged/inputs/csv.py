@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -56,7 +57,15 @@ def heading(source: Source, separator: str) -> tuple[int, list[str], Columns]:
         raise InputError(
             f"{source.label}: the first line should name the columns, but it is {found}."
         )
-    return line, header, choose_columns(header, source.kind, source.label, source.columns)
+    columns = choose_columns(header, source.kind, source.label, source.columns)
+    return line, header, columns.with_ranks(_sample(source, separator))
+
+
+def _sample(source: Source, separator: str) -> Iterator[list[str]]:
+    """Yield the first rows, up to one that is cut off or wrong: it is named where all are read."""
+    with suppress(InputError):
+        for _, cells in islice(records(source, separator), 1, None):
+            yield cells
 
 
 def careful_frame(

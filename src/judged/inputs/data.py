@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from os import PathLike, fspath
 from os.path import getsize, isfile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from judged.errors import InputError
+from judged.errors import InputError, JudgedError
 from judged.frozen import dataclass
 from judged.inputs import (
     as_runs,
@@ -143,20 +142,43 @@ class Data:
         """The same data, with all runs read whole."""
         return self if self.room is None else replace(self, room=None, ahead=None)
 
-    def kept(self, runs: int | None = None) -> Data:
-        """The same data with the judgements and the first runs read, all of them without a number,
-        so that they can be looked at more than once."""
-        read = dict(zip(self.given_runs, islice(self._read_runs(), runs), strict=False))
+    def kept(self) -> Data:
+        """Return the same data with judgements and few runs in memory, to look at them twice.
+
+        Of many runs only those stay that are no files, and may be readable only once. A run that
+        cannot be read stays as it was given, and is refused in its turn.
+        """
+        read = {}
+        for name, given in self.given_runs.items():
+            if self._few or not _is_file(given):
+                run = self._readable(name, given)
+                read[name] = given if run is None else run
         judgements = self._read_judgements()
         return replace(self, given=judgements, given_runs={**self.given_runs, **read}, ahead=None)
+
+    def readable_runs(self) -> Iterator[Any]:
+        """Yield the runs as they are read, as `runs` does, before anything is done to them."""
+        for name, given in self.given_runs.items():
+            run = self._readable(name, given)
+            if run is not None:
+                yield run
+
+    def _readable(self, name: str | None, given: Any) -> AnyRun | RunBlocks | None:
+        """Read a run; None where that fails."""
+        is_first = name == next(iter(self.given_runs))
+        try:
+            return self.ahead.result() if self.ahead and is_first else self._read_run(name, given)
+        except JudgedError:
+            if given == "-":  # which cannot be read again in its turn
+                raise
+            return None
 
     @contextmanager
     def reading_ahead(self) -> Iterator[Data]:
         """The same data, the first run of which is read while other things are done: it is the
         longest wait."""
         name, first = next(iter(self.given_runs.items()))
-        is_file = isinstance(first, (str, PathLike)) and isfile(first)
-        if not (is_file and self._few) or (self.small and getsize(first) <= SMALL):
+        if not (_is_file(first) and self._few) or (self.small and getsize(first) <= SMALL):
             yield self
             return
         from concurrent.futures import ThreadPoolExecutor
@@ -190,8 +212,7 @@ class Data:
             read: Callable[[], Any] = partial(self._read_run, name, given)
             if ahead is not None:
                 read = ahead.result
-            is_file = isinstance(given, (str, PathLike)) and isfile(given)
-            found.append(Reading(name or "run", is_file, partial(self._after, read)))
+            found.append(Reading(name or "run", _is_file(given), partial(self._after, read)))
             ahead = None
         return found
 
@@ -250,6 +271,10 @@ class Data:
         if isinstance(given, (Run, Lookup)):
             return read_run(given, name=name)
         return _read_beside(self.rows, given, name, self.columns, self.run_format)
+
+
+def _is_file(given: Any) -> bool:
+    return isinstance(given, (str, PathLike)) and isfile(given)
 
 
 def holds_rows(given: Any) -> bool:

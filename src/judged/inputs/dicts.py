@@ -12,7 +12,13 @@ from typing import Any
 from judged.errors import InputError, quoted
 from judged.inputs.documents import is_document
 from judged.inputs.names import candidates, sure
-from judged.inputs.objects import as_dict, holds_queries, is_record
+from judged.inputs.objects import (
+    as_dict,
+    holds_queries,
+    is_record,
+    is_series,
+    results_of_series,
+)
 from judged.inputs.order import OrderOnly
 from judged.inputs.readings import NO_GRADES
 from judged.inputs.rows.names import has_lists
@@ -76,7 +82,7 @@ def _grades_of(
             "relevant items; give every query a list, or every query a dict of grades."
         )
     # A set is put in order, so that nothing depends on how it was made.
-    plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items)
+    plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items, query, JUDGEMENTS)
     try:
         grades: dict[str, Any] = dict.fromkeys(plain, 1)
     except TypeError:  # a list or a dict cannot be a key
@@ -163,10 +169,12 @@ def is_list(value: Any) -> bool:
     return len(getattr(value, "shape", ())) == 1
 
 
-def _plain(items: Any) -> Sequence[Any]:
+def _plain(items: Any, query: Any = "", kind: Kind = RUN) -> Sequence[Any]:
     """A list of some kind as Python has it."""
     if isinstance(items, Sequence):
         return items
+    if is_series(items):
+        return results_of_series(items, f"query {query!r}", kind)
     return list(items.tolist() if hasattr(items, "tolist") else items)
 
 
@@ -181,7 +189,7 @@ def _dict_of(
             f"query {query!r} has a {type(items).__name__} where other queries have a ranked list; "
             "give every query a list of items, or every query a dict of scores."
         )
-    plain = _plain(items)
+    plain = _plain(items, query, RUN)
     try:
         scores = dict(zip(plain, range(len(plain), 0, -1), strict=True))
     except TypeError:  # a list or a dict cannot be a key

@@ -168,6 +168,8 @@ def _text_format(head: bytes, source: Source) -> str:
 
     lines = (line.strip(b" \r") for line in head.splitlines())
     line = next((line for line in lines if line.strip() and not line.startswith(COMMENT)), b"")
+    if not line and any(looks_like(source.kind, split(each)) for each in head.splitlines()):
+        return "trec"  # whose comments may be rows
     separator, delimited = ("\t", "tsv") if b"\t" in line else (",", "csv")
     text = line.decode("utf-8", "replace")
     cells = text.split(separator)

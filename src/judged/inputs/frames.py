@@ -12,6 +12,7 @@ import polars as pl
 from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined_columns
+from judged.inputs.order import MOST_SAMPLED
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, as_score, to_judgements, to_run
 from judged.inputs.source import Source
@@ -57,6 +58,8 @@ def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
         if type(frame).__module__.partition(".")[0] == "pandas":
             header = [str(name) for name in getattr(frame, "columns", ())]
             columns = choose_columns(header, kind, source, named)
+            if columns.rank is not None:
+                columns = columns.with_ranks(frame.iloc[:MOST_SAMPLED].itertuples(index=False))
             return tidy(_from_pandas(frame, header, columns, source), kind, source, columns, header)
         return _chosen(_as_polars(frame, source), kind, source, named)
     except POLARS_ERRORS as error:  # a lazy frame may fail at anything
@@ -66,7 +69,19 @@ def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
 
 def _chosen(frame: pl.LazyFrame, kind: Kind, source: str, named: Named) -> Reading:
     header = frame.collect_schema().names()
-    return tidy(frame, kind, source, choose_columns(header, kind, source, named), header)
+    columns = choose_columns(header, kind, source, named)
+    return tidy(frame, kind, source, checked_ranks(frame, columns, header), header)
+
+
+def checked_ranks(frame: pl.LazyFrame, columns: Columns, header: Sequence[str]) -> Columns:
+    """Return the columns, with a warning where ranks and scores contradict each other."""
+    if columns.rank is None:
+        return columns
+    assert columns.value is not None
+    positions = (*columns.query, columns.rank, columns.value)
+    sample = frame.select(header[at] for at in dict.fromkeys(positions)).head(MOST_SAMPLED)
+    rows = sample.collect(engine="streaming").rows(named=True)
+    return columns.with_ranks([row.get(name) for name in header] for row in rows)
 
 
 def tidy(

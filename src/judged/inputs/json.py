@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -35,13 +36,22 @@ def read_ndjson(source: Source) -> Reading:
     first = next(objects(source), None)
     if first is None:
         raise InputError(f"{source.label}: holds no rows.")
-    columns = choose_columns(list(first[1]), source.kind, source.label, source.columns)
+    header = list(first[1])
+    columns = choose_columns(header, source.kind, source.label, source.columns)
+    columns = columns.with_ranks(_sample(source, header))
     reading = _at_once(source, first[1], columns) or _one_by_one(
         source, objects(source), columns, list(first[1])
     )
     return Reading(
         reading.frame, reading.notes + columns.notes, LineNumbers.of(source, line_numbers)
     )
+
+
+def _sample(source: Source, header: Sequence[str]) -> Iterator[list[Any]]:
+    """Yield the first rows, up to one that is wrong: it is named where all are read."""
+    with suppress(InputError):
+        for _, row in objects(source):
+            yield list(map(row.get, header))
 
 
 def read_json(source: Source) -> Reading:
@@ -62,6 +72,7 @@ def read_json(source: Source) -> Reading:
         raise InputError(f"{source.label}: {_expected(source)}")
     header = list(content[0])
     columns = choose_columns(header, source.kind, source.label, source.columns)
+    columns = columns.with_ranks(list(map(row.get, header)) for row in content)
     rows = ((f"row {number}", row) for number, row in enumerate(content, 1))
     reading = _one_by_one(source, rows, columns, header)
     return Reading(reading.frame, reading.notes + columns.notes)

@@ -3,13 +3,16 @@ their scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from io import SEEK_END
 from typing import TYPE_CHECKING
 
 from judged.frozen import dataclass
+from judged.inputs.names import is_known
+from judged.inputs.order import against_ranks
+from judged.inputs.readings import skipped_comments
 from judged.inputs.whitespace import COMMENT, blocks, is_number, is_whole, split
-from judged.text import Warned
+from judged.text import WarnedOnce, quote
 
 if TYPE_CHECKING:
     from judged.inputs.source import Source
@@ -21,6 +24,7 @@ class Layout:
 
     fields: tuple[str, ...]
     value: str
+    """The field that is a number; empty where there is none."""
     example: str
     subtopic: str | None = None
     """The field that may hold a subtopic."""
@@ -41,12 +45,33 @@ class Layout:
             )
         )
 
+    def skipped(self, comments: Sequence[bytes]) -> tuple[str, ...]:
+        """Return the notes on lines that were skipped as comments: a warning names one that has the
+        fields of a row, because its query may begin with #."""
+        notes = skipped_comments(len(comments))
+        row = next((line for line in comments if self._is_row(split(line))), None)
+        if row is None:
+            return notes
+        return (
+            *notes,
+            WarnedOnce(
+                f"The line {quote(row)} begins with # and was skipped as a comment, but it has the "
+                "fields of a row, and is missing from the numbers. If # belongs to the id of the "
+                "query, give the file as CSV or JSON."
+            ),
+        )
 
-LOOKED_AT = 1000
-"""How many of a run's first lines are asked whether their ranks and scores agree."""
+    def _is_row(self, fields: Sequence[bytes]) -> bool:
+        if len(fields) != len(self.fields) or fields[0] == COMMENT or b"=" in fields:
+            return False
+        texts = [field.decode("utf-8", "replace") for field in fields]
+        if not self.value:  # names of columns may be such a line, too
+            return not any(is_known(text.lstrip("#")) for text in texts)
+        return is_number(texts[self.position(self.value)])
+
+
 _HEAD = 1 << 16
 """So many bytes are read at a time for that."""
-_Ranked = tuple[bytes, float, float]
 TREC_RUN = Layout(
     fields=("query", "ignored", "item", "rank", "score", "tag"),
     value="score",
@@ -60,48 +85,59 @@ TREC_JUDGEMENTS = Layout(
 )
 
 
-def first_rows(source: Source) -> list[list[bytes]]:
-    """The fields of a run's first lines."""
-    rows: list[list[bytes]] = []
+def first_rows(source: Source) -> Iterator[list[bytes]]:
+    """Yield the fields of a run's first lines, as many as are asked for."""
     with source.open() as handle:
         for block in blocks(handle, _HEAD):
             # Python's own way is the faster one, but takes two more characters for white space.
             fields = split if b"\v" in block or b"\f" in block else bytes.split
-            lines = block.splitlines()
-            for at in range(0, len(lines), LOOKED_AT):
-                some = map(fields, lines[at : at + LOOKED_AT])
-                rows += [row for row in some if row and row[0][:1] != COMMENT]
-                if len(rows) >= LOOKED_AT:
-                    return rows[:LOOKED_AT]
-    return rows
+            for row in map(fields, block.splitlines()):
+                if row and row[0][:1] != COMMENT:
+                    yield row
 
 
-def tag_of(rows: Sequence[Sequence[bytes]]) -> str | None:
-    """What a run calls itself in its first line."""
-    return rows[0][TREC_RUN.position("tag")].decode() if rows else None
-
-
-def ranks_against_scores(rows: Sequence[Sequence[bytes]]) -> Iterator[Warned]:
-    """A warning where the ranks of a run say that lower scores are better, as of distances."""
+def notes_on_ranks(rows: Iterable[Sequence[bytes]]) -> tuple[str, ...]:
+    """Return a warning where the ranks and scores of TREC lines contradict each other."""
     query, rank, score = (TREC_RUN.position(name) for name in ("query", "rank", "score"))
-    ranked = (
-        (row[query], float(row[rank]), float(row[score])) for row in rows if row[rank].isdigit()
-    )
-    against: list[tuple[_Ranked, _Ranked]] = []
-    agree = 0
-    for one, other in pairwise(ranked):
-        if one[0] == other[0] and one[1] != other[1] and one[2] != other[2]:
-            upper, lower = sorted((one, other))
-            if upper[2] < lower[2]:
-                against.append((upper, lower))
-            else:
-                agree += 1
-                if 10 * agree >= len(rows) - 1:  # whatever comes, these are a tenth of all
-                    return
-    if len(against) > max(1, 9 * agree):
-        (_, above, high), (_, below, low) = against[0]
-        yield Warned(
-            f"The file's own ranks put lower scores first (rank {above:g} has {high:g}, rank "
-            f"{below:g} has {low:g}); here the score decides, and the highest is first. If these "
-            "are distances, change their sign."
-        )
+    return against_ranks((row[query], row[rank], row[score]) for row in rows)
+
+
+class LastTag:
+    """What a run calls itself in the last of its lines that were read, as in trec_eval."""
+
+    def __init__(self) -> None:
+        self._line = b""
+
+    @classmethod
+    def of(cls, source: Source) -> LastTag:
+        """Return the tag of a whole file, of which only the end is read."""
+        tag = cls()
+        with source.open() as handle:
+            start, size = handle.tell(), _HEAD
+            end = handle.seek(0, SEEK_END)
+            while not tag._line:
+                begin = max(start, end - size)
+                handle.seek(begin)
+                lines = handle.read()
+                if begin == start:
+                    tag.see(lines)
+                    break
+                tag.see(lines.replace(b"\r", b"\n").partition(b"\n")[2])  # of whole lines
+                size *= 8
+        return tag
+
+    def see(self, lines: bytes) -> None:
+        """Look at the next lines."""
+        end = len(lines)
+        while end >= 0:
+            begin = lines.rfind(b"\n", 0, end) + 1
+            begin = max(begin, lines.rfind(b"\r", begin, end) + 1)
+            line, end = lines[begin:end].strip(b" \t"), begin - 1
+            if line and not line.startswith(COMMENT):
+                self._line = line
+                return
+
+    def __str__(self) -> str:
+        fields = split(self._line)
+        place = TREC_RUN.position("tag")
+        return fields[place].decode("utf-8", "replace") if len(fields) > place else ""

@@ -16,7 +16,7 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.layouts import TREC_JUDGEMENTS, Layout
 from judged.inputs.order import OrderOnly
-from judged.inputs.readings import NO_GRADES, Reading, from_rows, skipped_comments
+from judged.inputs.readings import NO_GRADES, Reading, from_rows
 from judged.inputs.source import LineNumbers, Source, decoded
 from judged.inputs.tables import RUN
 from judged.inputs.trec import line_numbers, read_layout
@@ -37,6 +37,11 @@ GRADES = Layout(
     fields=("query", "item", "grade"),
     value="grade",
     example="A line of judgements of three columns is: query item grade.",
+)
+PAIRS = Layout(
+    fields=("query", "item"),
+    value="",
+    example="A line of judgements of two columns is: query item.",
 )
 
 
@@ -118,12 +123,13 @@ def read_pairs(source: Source) -> Reading:
     lines = (decoded(source.label, number, line) for number, line in data_lines(source.lines()))
     pairs = (re.findall(r"[^ \t]+", line) for line in lines)
     frame = from_rows(((query, item, 1.0) for query, item in pairs), source.kind)
-    comments = sum(line.lstrip(b" \t").startswith(COMMENT) for line in source.lines())
+    bare = (line.strip(b" \t") for line in source.lines())
+    comments = [line for line in bare if line.startswith(COMMENT)]
     said = Warned(
         "There is no header: the two columns were read as query and item, from the first line on. "
         f"{NO_GRADES}"
     )
-    notes = (*skipped_comments(comments), said)
+    notes = (*PAIRS.skipped(comments), said)
     return Reading(frame, notes, LineNumbers.of(source, line_numbers))
 
 

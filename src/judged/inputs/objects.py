@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
-from judged.inputs.names import is_known
+from judged.inputs.names import candidates, is_known
 from judged.inputs.tables import RUN, Kind
 
 if TYPE_CHECKING:
@@ -163,9 +164,50 @@ def _by_query(series: Any) -> dict[Any, Any]:
     return dict(series.items())
 
 
+def is_series(given: Any) -> bool:
+    """Return whether this is a pandas Series."""
+    return hasattr(given, "iloc") and not hasattr(given, "columns")
+
+
+def results_of_series(series: Any, place: str, kind: Kind) -> list[Any]:
+    """Return the ids of a pandas Series, or (id, score) of each: whichever of the two it holds.
+
+    Texts are ids. Numbers with texts for an index are scores by id. Where both are numbers, only a
+    default index or the names of the two tell which of them are ids.
+
+    >>> import pandas as pd
+    >>> results_of_series(pd.Series([2, 1], index=["a", "b"]), "query 'q'", RUN)
+    [('a', 2), ('b', 1)]
+    """
+    values, labels = series.tolist(), series.index.tolist()
+    pairs = list(zip(labels, values, strict=True))
+    if not values or not all(isinstance(value, Real) for value in values):
+        return values
+    if labels and all(isinstance(label, str) for label in labels):
+        return pairs
+    index_is_item, values_are_items, values_are_numbers = (
+        isinstance(name, str) and bool(candidates(role, [name]))
+        for name, role in (
+            (series.index.name, "item"),
+            (series.name, "item"),
+            (series.name, kind.value),
+        )
+    )
+    if index_is_item and not values_are_items:
+        return pairs
+    by_position = type(series.index).__name__ == "RangeIndex"
+    if not index_is_item and not values_are_numbers and (values_are_items or by_position):
+        return values
+    raise InputError(
+        f"{place}: a pandas Series of numbers by numbers, of which either may be the ids. Give "
+        "series.to_dict() if the index holds the ids, or series.tolist() if the values are ids, "
+        "the best first."
+    )
+
+
 def holds_queries(given: Any) -> bool:
     """Whether a pandas Series is a table by its index, or a list for each query; not one list."""
-    if not hasattr(given, "iloc") or hasattr(given, "columns") or not len(given):
+    if not is_series(given) or not len(given):
         return False
     return given.index.nlevels > 1 or isinstance(given.iloc[0], (list, tuple, set, dict))
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from itertools import islice, pairwise
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.inputs.tables import Run
@@ -25,13 +29,101 @@ class Ranked(OrderOnly):
     __slots__ = ()
 
 
-def refuse_negative_ranks(run: Run) -> None:
-    """Refuse ranks below 0: their order is that of scores, or the column is no rank."""
+def refuse_odd_ranks(run: Run) -> None:
+    """Refuse ranks that are negative or no whole numbers: the column may hold scores."""
     score = run.frame["score"]
-    if below := ((score > 0) & score.is_not_nan()).arg_true().head(1).to_list():
-        rank = -score[below[0]]
-        raise InputError(
-            f"{run.source}, {run.where(below)}: the rank is {rank:g}, but ranks count from 1 or 0, "
-            "the best first. If the greatest is the best, it is a score: columns={'score': COLUMN} "
-            "(--columns score=COLUMN)."
+    odd = ((score > 0) | (score != score.floor())) & score.is_finite()
+    if rows := odd.arg_true().head(1).to_list():
+        raise InputError(odd_rank_message(f"{run.source}, {run.where(rows)}", -score[rows[0]]))
+
+
+def odd_rank_message(place: str, rank: float) -> str:
+    """Return the message about a value that is no rank."""
+    return (
+        f"{place}: the rank is {rank:g}, but ranks are whole numbers from 0 or 1, the best first. "
+        "If the greatest value is the best, the column is a score: columns={'score': COLUMN} "
+        "(--columns score=COLUMN). If tied results share an average rank, give them whole ranks."
+    )
+
+
+SAMPLE = 1000
+"""So many of a run's first rows are asked whether their ranks and scores agree."""
+MOST_SAMPLED = 20_000
+"""So many where no two of the first rows are about the same query."""
+_TOLERATED = 100
+"""One pair in so many may disagree."""
+
+
+class AgainstRanks(Warned):
+    """The warning of a run whose ranks and scores say different things."""
+
+    __slots__ = ()
+
+
+def against_ranks(rows: Iterable[tuple[Any, Any, Any]]) -> tuple[AgainstRanks, ...]:
+    """Return a warning where the ranks and scores of a run's first rows contradict each other.
+
+    Rows are (query, rank, score), in any order. Ties of either, and what is no number, tell
+    nothing.
+
+    >>> against_ranks([("q", 2, 0.9), ("q", 1, 0.1)])[0][:47]
+    'The ranks of the run put lower scores first (ra'
+    >>> against_ranks([("q", 2, 0.1), ("q", 1, 0.9)])
+    ()
+    """
+    lists: dict[Any, list[tuple[float, float]]] = {}
+    numbers: list[tuple[float, float]] = []
+    remaining = iter(rows)
+    for most in (SAMPLE, MOST_SAMPLED - SAMPLE):
+        for query, rank, score in islice(remaining, most):
+            pair = _number(rank), _number(score)
+            if pair[0] is not None and pair[1] is not None:
+                lists.setdefault(query, []).append(pair)  # type: ignore[arg-type]
+                numbers.append(pair)  # type: ignore[arg-type]
+        if len(lists) < len(numbers):
+            break
+    if fraction := next((rank for rank, _ in numbers if rank % 1), None):
+        if all(score % 1 == 0 and score >= 0 for _, score in numbers):
+            return (
+                AgainstRanks(
+                    f"The ranks of the run are fractions, such as {fraction:g}, and its scores "
+                    f"whole numbers, such as {numbers[0][1]:g}: the two may be swapped. Results "
+                    "are ranked by score, the greatest first. If they are swapped, swap the "
+                    "columns."
+                ),
+            )
+        return ()  # no ranks
+    neighbours = [
+        (upper, lower)
+        for found in lists.values()
+        for upper, lower in pairwise(sorted(found))
+        if upper[0] != lower[0] and upper[1] != lower[1]
+    ]
+    against = [(upper, lower) for upper, lower in neighbours if upper[1] < lower[1]]
+    if len(against) * _TOLERATED <= len(neighbours):
+        return ()
+    (above, high), (below, low) = against[0]
+    example = f"rank {above:g} has {high:g}, rank {below:g} has {low:g}"
+    if len(against) * 10 > 9 * len(neighbours):
+        return (
+            AgainstRanks(
+                f"The ranks of the run put lower scores first ({example}). Results are ranked by "
+                "score, the greatest first, so these lists are read backwards. If the scores are "
+                "distances, change their sign."
+            ),
         )
+    return (
+        AgainstRanks(
+            f"The ranks and scores of the run contradict each other ({example}, and so do "
+            f"{len(against):,} of the first {len(neighbours):,} neighbours). Results are ranked by "
+            "score, the greatest first. If the ranks are right, leave the scores out."
+        ),
+    )
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if isfinite(number) else None

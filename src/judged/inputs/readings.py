@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
 from judged.frozen import dataclass
-from judged.inputs.order import Ranked, refuse_negative_ranks
+from judged.inputs.order import Ranked, refuse_odd_ranks
 from judged.inputs.tables import AnyTable, Judgements, Kind, Locate, Run, Table
-from judged.text import Tallied, Warned, counted
+from judged.text import Tallied, Warned, WarnedOnce, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -116,7 +116,7 @@ def run_of(run: Run) -> Run:
     if lost is not None:
         run = replace(run, lost=lost)
     if any(isinstance(note, Ranked) for note in run.notes):
-        refuse_negative_ranks(run)
+        refuse_odd_ranks(run)
     return run
 
 
@@ -148,7 +148,8 @@ def _without_named_only(table: AnyTable) -> tuple[AnyTable, AnyTable | None]:
     """The table without the rows that only name a query, and with all queries where there were
     such rows; and those of them whose query has others, as a row of it lacks its item then."""
     if table.frame.is_empty():
-        raise InputError(f"{table.source}: holds no rows.")
+        skipped = "".join(f" {note}" for note in table.notes if isinstance(note, WarnedOnce))
+        raise InputError(f"{table.source}: holds no rows.{skipped}")
     empty = table.frame["item"].is_null()
     if not empty.any():
         return table, None

@@ -22,12 +22,11 @@ from judged.inputs.formats import run_name
 from judged.inputs.layouts import (
     TREC_JUDGEMENTS,
     TREC_RUN,
+    LastTag,
     Layout,
     first_rows,
-    ranks_against_scores,
-    tag_of,
+    notes_on_ranks,
 )
-from judged.inputs.readings import skipped_comments
 from judged.inputs.source import SMALL, Source
 from judged.inputs.tables import RUN, Judgements, Lookup, Run
 from judged.inputs.whitespace import COMMENT, blocks, even_out
@@ -67,13 +66,12 @@ def small_run(source: Source, name: str | None, format: str | None) -> Lookup | 
     found = _read(source, TREC_RUN, format)
     if found is None:
         return None
-    first = first_rows(source)
     return Lookup(
         found.lists,
         source.label,
-        (*skipped_comments(found.comments), *ranks_against_scores(first)),
+        (*TREC_RUN.skipped(found.comments), *notes_on_ranks(first_rows(source))),
         name or run_name(source.path),
-        tag=tag_of(first),
+        tag=str(LastTag.of(source)),
     )
 
 
@@ -84,7 +82,8 @@ def small_judgements(source: Source, format: str | None) -> Lookup | None:
         return None
     if max(max(grades.values()) for grades in found.lists.values()) >= _A_TIME:
         return None
-    return Lookup(found.lists, source.label, skipped_comments(found.comments), "judgements")
+    notes = TREC_JUDGEMENTS.skipped(found.comments)
+    return Lookup(found.lists, source.label, notes, "judgements")
 
 
 class _Text:
@@ -93,7 +92,7 @@ class _Text:
     def __init__(self) -> None:
         self.lists: dict[str, dict[str, float]] = {}
         self.rows = 0
-        self.comments = 0
+        self.comments: list[bytes] = []
         self.subtopics: set[str] = set()
         """What there is in the column where subtopics may be."""
 

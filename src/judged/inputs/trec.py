@@ -22,13 +22,13 @@ from judged.inputs.formats import looks_like
 from judged.inputs.layouts import (
     TREC_JUDGEMENTS,
     TREC_RUN,
+    LastTag,
     Layout,
     first_rows,
-    ranks_against_scores,
-    tag_of,
+    notes_on_ranks,
 )
 from judged.inputs.polars_errors import POLARS_ERRORS
-from judged.inputs.readings import Reading, Row, as_score, from_rows, skipped_comments
+from judged.inputs.readings import Reading, Row, as_score, from_rows
 from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.inputs.whitespace import (
@@ -40,7 +40,7 @@ from judged.inputs.whitespace import (
     is_number,
     split,
 )
-from judged.text import quote
+from judged.text import merged, quote
 
 
 def read_trec(source: Source) -> Reading:
@@ -48,8 +48,8 @@ def read_trec(source: Source) -> Reading:
     if source.kind is not RUN:
         return _without_times(read_layout(source, TREC_JUDGEMENTS), source.label)
     reading = read_layout(source, TREC_RUN)
-    first = first_rows(source)
-    return replace(reading, notes=(*reading.notes, *ranks_against_scores(first)), tag=tag_of(first))
+    notes = (*reading.notes, *notes_on_ranks(first_rows(source)))
+    return replace(reading, notes=notes, tag=str(LastTag.of(source)))
 
 
 def _without_times(reading: Reading, source: str) -> Reading:
@@ -81,8 +81,8 @@ def read_layout(source: Source, layout: Layout) -> Reading:
     frame = _as_it_is(source, layout)
     if frame is not None:  # nothing was skipped
         return Reading(frame, (), _every_line)
-    frame, comments = _by_blocks(source, layout)
-    return Reading(frame, skipped_comments(comments), LineNumbers.of(source, line_numbers))
+    frame, notes = _by_blocks(source, layout)
+    return Reading(frame, notes, LineNumbers.of(source, line_numbers))
 
 
 def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
@@ -106,10 +106,10 @@ def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
         return frame if frame is not None and counted.result() == frame.height * fields else None
 
 
-def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, int]:
-    """The rows, and how many comments were among them."""
+def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The rows, and notes on comments among them."""
     frames = [from_rows([], source.kind, layout.subtopic)]
-    comments = 0
+    notes: list[tuple[str, ...]] = []
     with source.open() as handle:
         for number, block in enumerate(blocks(handle)):
 
@@ -118,9 +118,9 @@ def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, int]:
                     return 1 + sum(map(count_lines, islice(blocks(again), number)))
 
             frame, skipped = uneven_rows(block, layout, source.kind, source.label, first)
-            comments += skipped
+            notes.append(skipped)
             frames.append(frame)
-    return pl.concat(frames, rechunk=False), comments
+    return pl.concat(frames, rechunk=False), merged(notes)
 
 
 def even_rows(block: bytes, layout: Layout, kind: Kind) -> pl.DataFrame | None:
@@ -134,17 +134,18 @@ def even_rows(block: bytes, layout: Layout, kind: Kind) -> pl.DataFrame | None:
 
 def uneven_rows(
     block: bytes, layout: Layout, kind: Kind, source: str, first: Callable[[], int]
-) -> tuple[pl.DataFrame, int]:
-    """The rows of some lines with white space evened out, or else line by line; and how many
-    comments were among them. `first` tells the number of the first line, for messages."""
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The rows of some lines with white space evened out, or else line by line; and notes on
+    comments among them. `first` tells the number of the first line, for messages."""
     text, comments = even_out(block)
+    notes = layout.skipped(comments)
     if not text:
-        return from_rows([], kind, layout.subtopic), comments
+        return from_rows([], kind, layout.subtopic), notes
     frame = _split(text, layout, b" ", kind)
     if frame is None:
         rows = _line_by_line(block.splitlines(), first(), layout, source)
         frame = from_rows(rows, kind, layout.subtopic)
-    return frame, comments
+    return frame, notes
 
 
 def _split(text: bytes, layout: Layout, separator: bytes, kind: Kind) -> pl.DataFrame | None:

@@ -126,9 +126,9 @@ def is_plain(handle: BinaryIO, separator: bytes) -> bool:
     return not inside
 
 
-def even_out(block: bytes) -> tuple[bytes, int]:
-    """The block with one space between fields and neither blank lines nor comments; and how many
-    comments it had."""
+def even_out(block: bytes) -> tuple[bytes, list[bytes]]:
+    """The block with one space between fields and neither blank lines nor comments; and the
+    comments that it had."""
     if b"\t" in block or b"\r" in block:
         block = block.translate(_ONE_KIND)
     characters: npt.NDArray[np.uint8] = np.frombuffer(b"\n" + block, np.uint8).copy()
@@ -146,16 +146,16 @@ def even_out(block: bytes) -> tuple[bytes, int]:
     return _without_comments(characters[first].tobytes())
 
 
-def _without_comments(text: bytes) -> tuple[bytes, int]:
+def _without_comments(text: bytes) -> tuple[bytes, list[bytes]]:
     """`text` starts with a newline, so that each comment follows one."""
     if COMMENT not in text:
-        return text[1:], 0
+        return text[1:], []
     kept: list[bytes] = []
-    comments = 0
+    comments: list[bytes] = []
     position = 1
     while (comment := text.find(b"\n#", position - 1)) >= 0:
         kept.append(text[position : comment + 1])
         position = text.index(b"\n", comment + 1) + 1
-        comments += 1
+        comments.append(text[comment + 1 : position - 1])
     kept.append(text[position:])
     return b"".join(kept), comments

@@ -3,7 +3,7 @@ it, and documents are ranked."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -26,15 +26,16 @@ if TYPE_CHECKING:
 
 
 def by_document(data: Data, to: Documents, *, duplicates: str) -> Data:
-    """The data with documents for items; whether the judgements name items or documents, the first
-    run tells."""
-    data = asking_for_column(data, to).kept(1)
-    first = next(iter(data.given_runs.values()))
+    """Return the data with documents for items.
+
+    The judgements and all runs tell whether the judgements name items or documents.
+    """
+    data = asking_for_column(data, to).kept()
     judged: set[str] = set()
 
     def judgements(given: Judgements | Lookup) -> Judgements | Lookup:
         judged.update(given.lists if isinstance(given, Lookup) else given.names())
-        level = level_of(given, first, to)
+        level = level_of(given, data.readable_runs(), to)
         if level.documents:
             return replace(given, notes=(*given.notes, *level.notes))
         return judgements_by_document(given, to, notes=level.notes, duplicates=duplicates)
@@ -64,31 +65,44 @@ class Level:
     notes: tuple[str, ...] = ()
 
 
-def level_of(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> Level:
-    """Whether judgements name items or documents: what the run has tells, where ids do not."""
+def level_of(judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents) -> Level:
+    """Decide whether judgements name items or documents: all runs tell, where ids do not."""
     if to.table is not None:
         return _level_by_table(judgements, to)
     if to.of is None:
-        return _level_by_column(judgements, run, to)
+        return _level_by_column(judgements, runs, to)
     judged = list(_ids(judgements))
-    found = to.documents(judged, judgements.source)
-    changed = [pair for pair in zip(judged, found, strict=True) if pair[0] != pair[1]]
-    if not changed:
-        return Level(False)
-    there = set(to.documents(list(_ids(run)), run.source))
-    as_items = [item for item, document in changed if document in there and item not in there]
-    as_documents = [item for item, document in changed if item in there and document not in there]
+    pairs = zip(judged, to.documents(judged, judgements.source), strict=True)
+    changed = [pair for pair in pairs if pair[0] != pair[1]]
+    as_items: dict[str, str] = {}
+    as_documents: dict[str, str] = {}
+    both: list[str] = []
+    for run in runs if changed else ():
+        there = set(to.documents(list(_ids(run)), run.source))
+        for item, document in changed:
+            if document in there and item not in there:
+                as_items.setdefault(item, run.name)
+            elif item in there and document not in there:
+                as_documents.setdefault(item, run.name)
+            elif item in there:
+                both.append(item)
     if as_items and as_documents:
+        (item, one), (document, other) = min(as_items.items()), min(as_documents.items())
+        if one != other:
+            raise InputError(
+                f"{judgements.source}: the runs disagree on what the judged ids name. By run "
+                f"{one!r}, {item!r} is an item; by run {other!r}, {document!r} is a document. "
+                "Evaluate these runs one by one, or give item_to as a table."
+            )
         raise InputError(
-            f"{judgements.source}: some ids are those of items, such as {as_items[0]!r}, and some "
-            f"those of documents, such as {as_documents[0]!r}; item_to would change both. Give a "
+            f"{judgements.source}: some ids are those of items, such as {item!r}, and some "
+            f"those of documents, such as {document!r}; item_to would change both. Give a "
             "pattern that finds nothing in the ids of documents, or a table."
         )
     if as_documents:
         ids = counted(len(changed), "judged id is", "judged ids are")
-        says = f"such as {as_documents[0]!r}, and stay as they are"
+        says = f"such as {next(iter(as_documents))!r}, and stay as they are"
         return Level(True, (f"{ids} taken for documents of the run, {says}.",))
-    both = [item for item, document in changed if item in there and document in there]
     if both and not as_items:
         return Level(False, (_doubtful(both[0], to),))
     return Level(False)
@@ -112,14 +126,20 @@ def _level_by_table(judgements: Judgements | Lookup, to: Documents) -> Level:
     return Level(False)
 
 
-def _level_by_column(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> Level:
+def _level_by_column(
+    judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents
+) -> Level:
     if isinstance(judgements, Judgements) and "document" in judgements.frame.columns:
         return Level(False)
-    if isinstance(run, Lookup) or "document" not in run.frame.columns:
-        return Level(True)  # what the run lacks is said when it is judged
     judged = _ids(judgements)
-    items = judged & set(run.frame["item"].unique().to_list())
-    if items and not judged & set(run.frame["document"].unique().to_list()):
+    items: set[str] = set()
+    documents: set[str] = set()
+    for run in runs:
+        if isinstance(run, Run) and "document" in run.frame.columns:
+            items |= judged & set(run.frame["item"].unique().to_list())
+            documents |= judged & set(run.frame["document"].unique().to_list())
+        # What a run lacks is refused when it is judged.
+    if items and not documents:
         raise InputError(
             f"{judgements.source}: ids are those of items, such as {min(items)!r}, and there is no "
             f"column {to.column!r} that says their documents. Give one, or a table from item to "

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from judged.errors import InputError
 from judged.frozen import dataclass
 from judged.inputs.agreement import agreement
-from judged.inputs.order import OrderOnly
+from judged.inputs.order import AgainstRanks, OrderOnly
 from judged.inputs.readings import lost_message
 from judged.inputs.tables import AnyTable, Lookup, Run, Table
 from judged.judging.ids import WHOSE
-from judged.segments import Floats, Ints, starts_of
+from judged.segments import Floats, Ints, descending, starts_of
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
@@ -176,6 +176,44 @@ def _few(queries: Sequence[str]) -> str:
     return f"{shown}, …" if len(queries) > 3 else shown
 
 
+_TOP_GRADE = 10
+"""Whole numbers up to this may be grades."""
+
+
+def refuse_swapped(pool: Pool, scores: Floats, lengths: Ints, source: str) -> None:
+    """Refuse judgements and a run that were given in the wrong order.
+
+    The grades are then scores: fractions that differ within a query. The scores are grades: small
+    whole numbers that do not just count the results of a list.
+    """
+    grades = pool.grades
+    if len(grades) < 2 or len(scores) < 2 or not _are_scores(pool):
+        return
+    if not ((scores % 1 == 0) & (scores >= -_TOP_GRADE) & (scores <= _TOP_GRADE)).all():
+        return
+    ordered = descending(scores, lengths)
+    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(ordered))
+    if lengths.max() > 2 and any(np.array_equal(ordered, left - first) for first in (0, 1)):
+        return  # the places of lists, counted down
+    raise InputError(
+        f"{source} looks like judgements (whole numbers such as {scores[0]:g}), and {pool.name} "
+        f"like a run (scores such as {grades[grades % 1 != 0][0]:g}). Were the two given in the "
+        "wrong order? If not, give the run as lists of items, the best first."
+    )
+
+
+def _are_scores(pool: Pool) -> bool:
+    """Return whether grades are fractions, other than quarters, that differ within a query."""
+    grades = pool.grades
+    if not (grades[:1000] % 1).any():  # as nearly always
+        return False
+    if np.count_nonzero(grades % 1) * 2 < len(grades) or not (grades * 4 % 1).any():
+        return False
+    best, query = pool.best_first, pool.query
+    tied = int(np.count_nonzero((best[1:] == best[:-1]) & (query[1:] == query[:-1])))
+    return tied * 10 <= len(grades) and len(np.unique(grades)) >= min(len(grades) / 2, 12)
+
+
 WHOLE = 2.0**53
 """From here on not every whole number is a floating-point number."""
 
@@ -244,7 +282,9 @@ class RisingScores:
     ) -> RisingScores:
         """Those of some lists, end to end, that are `asked` for; nothing where there is an order
         alone, or a reader's notes speak of distances already. `in_order` says that all fall."""
-        if any(isinstance(note, OrderOnly) or "distances" in note for note in notes):
+        if any(
+            isinstance(note, (OrderOnly, AgainstRanks)) or "distances" in note for note in notes
+        ):
             return cls()
         if in_order:
             starts = starts_of(lengths)

@@ -10,7 +10,13 @@ from zlib import crc32
 import numpy as np
 
 from judged.frozen import dataclass
-from judged.inputs.agreement import changes, meet
+from judged.inputs.agreement import (
+    ON_BOTH_SIDES,
+    changes,
+    is_function,
+    meet,
+    without_prefix,
+)
 from judged.segments import Ints, positions, starts_of
 from judged.text import Warned, counted
 
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
 WHOSE = ("the run's ids", "the judgements' ids")
 QUERIES, IDS = 50, 100
 """So many queries, and so many ids of each, are looked at."""
+FEWEST = 3
+"""So many queries without a judged result are worth a warning, even if nothing explains it."""
 
 
 @dataclass(frozen=True)
@@ -84,18 +92,16 @@ class UnlikeIds:
             else f"Only {self.hit:,} of {counted(self.asked, 'query', 'queries')} have a judged "
             "result"
         )
-        pairs = [(ours, theirs) for _, _, ours, theirs in self.sample]
-        words, both, share = _best(pairs)
-        if share >= 0.25 and not self.explained:
-            whose = WHOSE[both[0] < both[1]]
-            item_to = changes()[words][0]
-            shell = "" if item_to == "str.lower" else f" (--item-to {_for_shell(item_to)})"
-            given = item_to if item_to == "str.lower" else repr(item_to)
+        cause = _best([(ours, theirs) for _, _, ours, theirs in self.sample])
+        if cause.share >= 0.25 and not self.explained:
+            function = is_function(cause.item_to)
+            shell = "" if function else f" (--item-to {_for_shell(cause.item_to)})"
+            given = cause.item_to if function else repr(cause.item_to)
             yield Warned(
-                f"{which}. With {whose} {words}, {share:.0%} of the queries would have one: "
-                f"item_to={given}{shell}."
+                f"{which}. With {cause.whose} {cause.words}, {cause.share:.0%} of the queries "
+                f"would have one: item_to={given}{shell}."
             )
-        elif not self.hit and self.asked >= 10:
+        elif not self.hit and self.asked >= FEWEST:
             _, _, ours, theirs = min(self.sample, key=lambda each: each[1])
             yield Warned(
                 f"{which}: {_few(ours)} of the run, {_few(theirs)} of the judgements. Do the two "
@@ -103,14 +109,32 @@ class UnlikeIds:
             )
 
 
-def _best(pairs: list[tuple[list[str], list[str]]]) -> tuple[str, tuple[int, int], float]:
-    """The change that makes the ids of most queries meet, on which side, and of how many."""
-    best: tuple[str, tuple[int, int], float] = ("", (0, 0), 0.0)
-    for words, (_, change) in changes().items():
+@dataclass(frozen=True)
+class _Cause:
+    """A change of ids that would make some of them meet."""
+
+    words: str = ""
+    whose: str = ""
+    item_to: str = ""
+    share: float = 0.0
+    """Of how many queries."""
+
+
+def _best(pairs: list[tuple[list[str], list[str]]]) -> _Cause:
+    """Return the change that makes the ids of most queries meet."""
+    best = _Cause()
+    for words, (item_to, change) in {**changes(), **without_prefix(pairs)}.items():
         met = [meet(ours, theirs, change) for ours, theirs in pairs]
         share = sum(map(any, met)) / len(met)
-        if share > best[2]:
-            best = words, (sum(one for one, _ in met), sum(other for _, other in met)), share
+        whose = WHOSE[sum(one for one, _ in met) < sum(other for _, other in met)]
+        if words in ON_BOTH_SIDES:
+            alike = [
+                not set(map(change, ours)).isdisjoint(map(change, theirs)) for ours, theirs in pairs
+            ]
+            if sum(alike) > share * len(met):
+                share, whose = sum(alike) / len(met), "all ids"
+        if share > best.share:
+            best = _Cause(words, whose, item_to, share)
     return best
 
 

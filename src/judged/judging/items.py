@@ -63,10 +63,10 @@ def at_both_levels(
 
     _refuse_remote(data)
     data = asking_for_column(data.whole(), to).kept()
-    first = next(iter(data.given_runs.values()))
 
     def of_items(judgements: Judgements | Lookup) -> Judgements | Lookup:
-        refuse_documents(judgements, first, to)
+        for run in data.readable_runs():
+            refuse_documents(judgements, run, to)
         return judgements
 
     if exclude_same_id:

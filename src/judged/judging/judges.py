@@ -15,7 +15,13 @@ from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.order import OrderOnly
 from judged.inputs.remote import AnyRun, RemoteRun
 from judged.inputs.tables import Lookup, Run
-from judged.judging.faults import EMPTY, LargeTies, RisingScores, nothing_in_common
+from judged.judging.faults import (
+    EMPTY,
+    LargeTies,
+    RisingScores,
+    nothing_in_common,
+    refuse_swapped,
+)
 from judged.judging.ids import UnlikeIds
 from judged.judging.join import Matches, match, names_of, refuse_apart
 from judged.judging.own_ids import OwnIds, refuse_nothing_left
@@ -249,6 +255,8 @@ def ranked(
     collection: Ints | None,
 ) -> Rankings:
     """The rankings of a run, or of a block of it, whose judged items are found."""
+    if found.reduced is None and not any(isinstance(note, OrderOnly) for note in run.notes):
+        refuse_swapped(pool, found.scores, found.lengths, run.source)
     places = place(pool, found, policy.ties)
     present = found.list_of >= 0
     retrieved = np.zeros(len(present), np.int64)
@@ -298,11 +306,20 @@ def ranked(
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),
         infinite_scores=found.infinite,
+        single_ties=places.single_ties,
+        not_positive=_not_positive(pool, run, found),
         duplicates_dropped=found.dropped + pool.dropped,
         cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
         unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
     )
     return replace(final, findings=findings)
+
+
+def _not_positive(pool: Pool, run: AnyRun, found: Matches) -> int:
+    """Count the relevant results with a score of 0 or less, where there are scores."""
+    if any(isinstance(note, OrderOnly) for note in run.notes):
+        return 0
+    return int(np.count_nonzero((found.hit_score <= 0) & (pool.grades[found.hit_judgement] >= 1)))
 
 
 def collection_sizes(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:

@@ -35,6 +35,8 @@ class Places:
     in_order: bool
     """Whether every list came with its greatest score first."""
     notes: tuple[str, ...] = ()
+    single_ties: int = 0
+    """How many hits tie with a neighbour in single precision only."""
 
 
 def place(pool: Pool, found: Matches, ties: str) -> Places:
@@ -42,11 +44,13 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
     starts = starts_of(found.lengths)
     segment = found.list_of[pool.query[found.hit_judgement]]
     reduced, ordered = found.reduced, found.scores
+    single = 0
     if reduced is not None:
         first, last = reduced.first, reduced.last
     else:
         ordered = descending(found.scores, found.lengths)
         first, last = _spans(found, ordered, starts, segment)
+        single = _single_ties(found, ordered, starts, segment, first, last)
     if ties in ("best", "worst"):
         judgement = found.hit_judgement
         rank = favoured(
@@ -59,7 +63,7 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
             # in descending order of their ids.
             then=None if pool.subtopics is None else judgement,
         )
-        return Places(rank, first, last, ordered is found.scores)
+        return Places(rank, first, last, ordered is found.scores, single_ties=single)
     rank = first.copy()
     tied = np.flatnonzero(last > first)
     notes: tuple[str, ...] = ()
@@ -71,7 +75,22 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
         notes = () if rows.note is None else (rows.note,)
     elif len(tied):
         rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, tied, ties)
-    return Places(rank, first, last, ordered is found.scores, notes)
+    return Places(rank, first, last, ordered is found.scores, notes, single)
+
+
+def _single_ties(
+    found: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, last: Ints
+) -> int:
+    """Count the hits whose tie would be longer in single precision."""
+    if not len(ordered):
+        return 0
+    begin = starts[segment]
+    above = ordered[np.maximum(begin + first - 2, 0)]
+    below = ordered[np.minimum(begin + last, len(ordered) - 1)]
+    with np.errstate(over="ignore"):
+        score, above, below = (each.astype(np.float32) for each in (found.hit_score, above, below))
+    tied = ((first > 1) & (above == score)) | ((last < found.lengths[segment]) & (below == score))
+    return int(np.count_nonzero(tied))
 
 
 def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:

@@ -61,6 +61,10 @@ class Findings:
     negative_grades: int = 0
     infinite_scores: int = 0
     duplicates_dropped: int = 0
+    single_ties: int = 0
+    """Judged results whose score another result of their query shares in single precision only."""
+    not_positive: int = 0
+    """Relevant results (grade 1 or above) with a score of 0 or less."""
     cut_by_depth: int = 0
     unjudged_removed: int = 0
     doubts: tuple[Doubt, ...] = ()

@@ -11,6 +11,8 @@ from uuid import UUID
 from judged.errors import InputError, quoted
 from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id, is_list
+from judged.inputs.objects import is_series, results_of_series
+from judged.inputs.tables import RUN
 from judged.text import listed
 
 WRAPPERS = ("documents", "hits", "matches", "points", "nodes", "source_nodes", "results")
@@ -159,8 +161,8 @@ def _listed(answer: Any, place: str) -> list[Any]:
                 "list(zip(ids, scores))."
             )
         return list(answer)
-    if hasattr(answer, "index") and hasattr(answer, "to_dict"):
-        return _from_series(answer)
+    if is_series(answer):
+        return results_of_series(answer, place, RUN)
     if is_list(answer):
         return list(answer.tolist() if hasattr(answer, "tolist") else answer)
     inside = _inside(answer, place)
@@ -172,13 +174,6 @@ def _listed(answer: Any, place: str) -> list[Any]:
         f"{place}: the retriever returned {quoted(answer)}; return a list of results, the best "
         "first."
     )
-
-
-def _from_series(answer: Any) -> list[Any]:
-    """A series of pandas: ids, or scores by id."""
-    pairs = list(answer.items())
-    numbered = all(label == at for at, (label, _) in enumerate(pairs))
-    return [value for _, value in pairs] if numbered else pairs
 
 
 def _from_mapping(answer: Mapping[Any, Any], place: str) -> list[Any]:

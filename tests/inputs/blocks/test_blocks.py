@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judged import evaluate
-from judged.errors import InputError, OutputError
+from judged.errors import InputError, JudgedWarning, OutputError
 from judged.inputs import blocks, read_run
 from judged.inputs.blocks import RunBlocks, partitions, reading, tables
 from judged.inputs.blocks.footer import RowGroup, row_groups
@@ -50,6 +50,9 @@ def parts(given: Any, judged: frozenset[str] | None = None, **options: Any) -> l
     run = read_run_or_blocks(given, ROOM, **options)
     assert isinstance(run, RunBlocks)
     found = run.gather(lambda: list(run.blocks(judged)))
+    if options.get("format") == "trec":
+        whole = read_run(given, **options)
+        assert str(run.tag) == whole.tag
     assert all(isinstance(each, Run) and each.part for each in found)
     return [each for each in found if isinstance(each, Run)]
 
@@ -76,7 +79,6 @@ def assert_whole(found: list[Run], whole: Run | Lookup) -> None:
     from judged.notes import merged
 
     assert merged(each.notes for each in found) == whole.notes
-    assert {each.tag for each in found} == {whole.tag}
 
 
 LINES = st.lists(
@@ -340,6 +342,35 @@ def test_another_folder_is_refused(tmp_path: Path, name: str | None, why: str) -
         f"{tmp_path}: is a folder, and only a folder of Parquet files is read, as one run; {why}. "
         f"Of several runs name the files: {tmp_path}/*."
     )
+
+
+def test_of_queries_that_begin_with_a_comment_sign_one_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    lines = (f"{'#' * (n % 7 == 3)}q{n // 7} Q0 d{n} 1 {-n} t\n" for n in range(60))
+    path.write_text("".join(lines), encoding="utf-8")
+    judgements = {f"q{n}": {f"d{7 * n}": 1} for n in range(8)}
+    with pytest.warns(JudgedWarning):
+        found = evaluate(judgements, path, "RR").warnings()
+    skipped = [text for text in found if "begins with #" in text]
+    assert len(skipped) == 1
+    assert skipped[0].startswith('The line "#q')
+
+
+@pytest.mark.parametrize(
+    ("log", "phrase"), [("_delta_log", "a Delta table"), (".hoodie", "a Hudi table")]
+)
+def test_a_table_with_a_log_of_its_files_is_refused(tmp_path: Path, log: str, phrase: str) -> None:
+    """Files of such a folder may be deleted: the log says so, the files do not."""
+    part = tmp_path / "day=1"
+    part.mkdir()
+    pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]}).write_parquet(part / "0.parquet")
+    assert read_run_or_blocks(tmp_path, ROOM)
+    (tmp_path / log).mkdir()
+    for folder in (tmp_path, part):
+        assert message(lambda: read_run_or_blocks(folder, ROOM)) == (  # noqa: B023
+            f"{folder}: is {phrase} (it has {log}), whose files include deleted and replaced rows. "
+            "Read it with its own library and give the frame, or write it as plain Parquet."
+        )
 
 
 def test_row_groups(tmp_path: Path) -> None:

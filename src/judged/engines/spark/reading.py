@@ -146,7 +146,12 @@ def _format(head: Source | None, where: str) -> str:
 
 def _parquet(spark: Any, where: str) -> Any:
     """A Parquet file, a folder of them, or a Delta table."""
-    if not _is_delta(spark, where):
+    if _has_log(spark, where, ".hoodie"):
+        raise EngineError(
+            f"{where} is a Hudi table, whose files include replaced rows: register it as a table "
+            "and give table:NAME, or write it as plain Parquet."
+        )
+    if not _has_log(spark, where, "_delta_log"):
         # Ids in the names of folders are texts: 001 is not 1.
         spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
         return spark.read.parquet(where)
@@ -161,9 +166,10 @@ def _parquet(spark: Any, where: str) -> Any:
         ) from None
 
 
-def _is_delta(spark: Any, where: str) -> bool:
+def _has_log(spark: Any, where: str, log: str) -> bool:
+    """Return whether a folder has the log of a table format, which says which files count."""
     try:
-        spark.read.text(f"{where.rstrip('/')}/_delta_log").limit(1).collect()
+        spark.read.text(f"{where.rstrip('/')}/{log}").limit(1).collect()
     except Exception as error:
         if "PATH_NOT_FOUND" in str(error) or "Path does not exist" in str(error):
             return False

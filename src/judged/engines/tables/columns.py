@@ -9,6 +9,7 @@ from judged.engines.tables.backends import Backend
 from judged.errors import InputError
 from judged.inputs.columns import JOINER, choose_columns
 from judged.inputs.named import Named
+from judged.inputs.order import MOST_SAMPLED
 from judged.inputs.tables import RUN
 from judged.text import quote
 
@@ -20,6 +21,8 @@ def run_columns(
     backend: Backend, source: str, named: Named
 ) -> tuple[nw.LazyFrame[Any], bool, tuple[str, ...]]:
     """A run as `query`, `item` and `score`, whether the score is a rank with a minus, and notes."""
+    import narwhals as nw
+
     schema = backend.schema
     header = schema.names()
     columns = choose_columns(header, RUN, source, named)
@@ -36,6 +39,10 @@ def run_columns(
             f"{source}: column {quote(name)} is {schema[name]}, but a score must be a number."
         )
     value = backend.number(name, source, RUN.value)
+    if columns.rank is not None and schema[rank := header[columns.rank]].is_numeric():
+        number = nw.col(rank).cast(nw.Float64)
+        sample = backend.table.select(query=query, rank=number, score=value)
+        notes += columns.notes_on_ranks(backend.fetched(sample.head(MOST_SAMPLED)).iter_rows())
     # Adding 0 makes a minus zero a zero: engines may take them for two.
     score = (0 - value if columns.is_rank else value) + 0.0
     rows = backend.table.select(query=query, item=item, score=score)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from judged.engines.tables.backends import Backend
 from judged.engines.tables.lists import Lists, is_nan
 from judged.errors import EngineError, InputError
+from judged.inputs.order import odd_rank_message
 from judged.judging.faults import NAN_ADVICE, repeated_message
 from judged.text import counted
 
@@ -61,18 +62,16 @@ def refuse_nan(lists: Lists, backend: Backend, rows: nw.LazyFrame[Any], source: 
     )
 
 
-def refuse_negative_ranks(lists: Lists, source: str) -> None:
-    """Refuse ranks below 0, as `inputs.order` does."""
-    import polars as pl
+def refuse_odd_ranks(backend: Backend, rows: nw.LazyFrame[Any], source: str) -> None:
+    """Refuse ranks that are negative or no whole numbers, as `inputs.order` does."""
+    import narwhals as nw
 
-    bad = lists.lines.filter(pl.col("best") > 0).sort("text")
-    if bad.height:
-        rank, query = -bad["best"][0], bad["text"][0]
-        raise InputError(
-            f"{source}, query {query!r}: the rank is {rank:g}, but ranks count from 1 or 0, the "
-            "best first. If the greatest is the best, it is a score: columns={'score': COLUMN} "
-            "(--columns score=COLUMN)."
-        )
+    score = nw.col("score")
+    odd = rows.filter((score > 0) | (score != score.round(0)))
+    found: pl.DataFrame = backend.fetched(odd.group_by("query").agg(nw.max("score"))).sort("query")
+    if found.height:
+        query, worst = found.row(0)
+        raise InputError(odd_rank_message(f"{source}, query {query!r}", -worst))
 
 
 def without_repeats(

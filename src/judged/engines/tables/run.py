@@ -12,7 +12,7 @@ from judged.engines.tables.faults import (
     refuse_collation,
     refuse_lost,
     refuse_nan,
-    refuse_negative_ranks,
+    refuse_odd_ranks,
     without_repeats,
 )
 from judged.engines.tables.hits import Hits, hits_of
@@ -61,7 +61,7 @@ class TableRun(RemoteRun):
         rows, dropped = without_repeats(self.backend, every, duplicates, self.source)
         refuse_nan(lists, self.backend, rows, self.source)
         if self.is_rank:
-            refuse_negative_ranks(lists, self.source)
+            refuse_odd_ranks(self.backend, rows, self.source)
         if dropped:
             lists = lists.without_repeats(lists_of(self.backend, rows, judged, ALL))
         hits = hits_of(self.backend, rows, pool, self.source)

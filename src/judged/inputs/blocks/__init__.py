@@ -17,6 +17,7 @@ from judged.frozen import dataclass
 from judged.inputs.compression import compression
 
 if TYPE_CHECKING:
+    from judged.inputs.layouts import LastTag
     from judged.inputs.tables import Lookup, Run
 
     Cut: TypeAlias = Callable[[frozenset[str] | None], Iterator[Run | Lookup]]
@@ -64,8 +65,8 @@ class RunBlocks:
     """Given the judged queries (None: all count), tables of whole queries, no query in two of
     them. Rows of queries that nobody judged are left out, and counted in `passed` of the tables.
     Where a query comes back it raises `UngroupedError`, and reads another way when asked again."""
-    tag: str | None = None
-    """What the run calls itself in its own file, where it does."""
+    tag: LastTag | None = None
+    """What the run calls itself in its own file, where it does, once it has been read."""
 
     def gather(self, make: Callable[[], Made]) -> Made:
         """What `make` makes of all blocks; made again from the start where a query came back.

@@ -192,7 +192,6 @@ def _run(frame: pl.DataFrame, about: About, notes: tuple[str, ...], passed: Pass
         rows=places if about.by_line else places - 1,
         places=about.places,
         name=about.name,
-        tag=about.tag,
         passed=passed,
         part=True,
     )

@@ -19,6 +19,7 @@ from judged.segments import Ints, borders
 
 if TYPE_CHECKING:
     from judged.inputs.blocks.room import Room
+    from judged.inputs.layouts import LastTag
 
 _NAMED = 1000
 """So many queries that nobody judged are remembered by name, for messages."""
@@ -31,7 +32,7 @@ class About:
     name: str
     source: str
     notes: tuple[str, ...] = ()
-    tag: str | None = None
+    tag: LastTag | None = None
     by_line: bool = True
     """Whether places are lines, not rows."""
     places: Places | None = None
@@ -163,7 +164,6 @@ def _block(pieces: Sequence[Piece], about: About, passing: Passing, seen: Seen) 
         rows=rows,
         places=about.places,
         name=about.name,
-        tag=about.tag,
         part=True,
         passed=passing.over(names.filter(pl.Series(~kept)), height - frame.height, own),
     )

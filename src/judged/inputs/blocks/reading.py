@@ -99,7 +99,7 @@ def _parquet(
     from judged.inputs.blocks.runs import About, Blocks
     from judged.inputs.blocks.tables import TypedTable, parquet_pieces, places_in, scanned
 
-    first = TypedTable.of(scanned(files[0], folder), label, named)
+    first = TypedTable.of(scanned(files[0], folder), label, named, sampled=True)
     begun: dict[Path, int] = {}
     places = None if folder is None else partial(places_in, folder, begun)
     about = About(name, label, first.notes, by_line=False, places=places)

@@ -16,9 +16,10 @@ import polars as pl
 from judged.errors import InputError
 from judged.inputs.blocks.footer import row_groups
 from judged.inputs.blocks.pieces import Piece
-from judged.inputs.columns import choose_columns
+from judged.inputs.columns import Columns, choose_columns
 from judged.inputs.formats import printable
-from judged.inputs.frames import Named, complete, typed
+from judged.inputs.frames import Named, checked_ranks, complete, typed
+from judged.inputs.order import MOST_SAMPLED
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.source import unreadable
 from judged.inputs.tables import RUN
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 _ROWS = 1 << 18
 """So many rows are read at a time, or a row group where it has more."""
+_LOGS = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table"}
+"""Folders in which a table format lists the files that count: others may be deleted or replaced."""
+_RANK = "rank beside the score"
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -37,6 +41,7 @@ def parquet_files(folder: Path, label: str) -> list[Path]:
     folder is refused."""
     found: list[Path] = []
     try:
+        _refuse_logs(folder, label)
         for path in sorted(folder.iterdir()):
             if path.name.startswith((".", "_")):
                 continue
@@ -51,6 +56,19 @@ def parquet_files(folder: Path, label: str) -> list[Path]:
     if not found:
         raise InputError(_other_folder(label, "no such file is in it"))
     return found
+
+
+def _refuse_logs(folder: Path, label: str) -> None:
+    """Refuse a table whose log says which of its files count, and partitions of one."""
+    folder = folder.absolute()
+    table = next((each for each in (folder, *folder.parents) if "=" not in each.name), folder)
+    for log, phrase in _LOGS.items():
+        if (table / log).is_dir():
+            raise InputError(
+                f"{label}: is {phrase} (it has {log}), whose files include deleted and replaced "
+                "rows. Read it with its own library and give the frame, or write it as plain "
+                "Parquet."
+            )
 
 
 def _other_folder(label: str, why: str) -> str:
@@ -84,16 +102,22 @@ class TypedTable:
     """The columns that are read."""
     notes: tuple[str, ...]
     """What was assumed of them."""
+    columns: Columns
 
     @classmethod
-    def of(cls, frame: pl.LazyFrame, label: str, named: Named) -> TypedTable:
-        """The columns that a run has."""
+    def of(
+        cls, frame: pl.LazyFrame, label: str, named: Named, *, sampled: bool = False
+    ) -> TypedTable:
+        """Return the columns that a run has; `sampled` rows tell whether ranks and scores agree."""
         with refusing(f"{label}: cannot be read"):
             schema = frame.collect_schema()
             header = schema.names()
             columns = choose_columns(header, RUN, label, named)
+            if sampled:
+                columns = checked_ranks(frame, columns, header)
             select, notes = typed(schema, RUN, label, columns, header)
-            return cls(frame, select, tuple(header[at] for at in columns.needed), notes)
+            chosen = tuple(header[at] for at in columns.needed)
+            return cls(frame, select, chosen, notes, columns)
 
 
 def parquet_pieces(
@@ -162,10 +186,19 @@ def lazy_pieces(table: TypedTable, label: str) -> Iterator[Piece]:
     """The rows of a lazy frame, as polars makes them."""
     first = 1
     with refusing(f"{label}: cannot be read"):
-        chosen = table.frame.select(table.select)
+        select, notes = table.select, tuple[str, ...]()
+        rank, header = table.columns.rank, table.frame.collect_schema()
+        if rank is not None and header.dtypes()[rank].is_numeric():
+            select = [*select, pl.col(header.names()[rank]).alias(_RANK)]
+        chosen = table.frame.select(select)
         for batch in chosen.collect_batches(chunk_size=_ROWS, maintain_order=True):
-            yield Piece(complete(batch, RUN, label, first), first)
-            first += batch.height
+            if _RANK in batch.columns:
+                if first == 1:
+                    sample = batch.select("query", _RANK, "score").head(MOST_SAMPLED)
+                    notes = table.columns.notes_on_ranks(sample.iter_rows())
+                batch = batch.drop(_RANK)
+            yield Piece(complete(batch, RUN, label, first), first, notes=notes)
+            first, notes = first + batch.height, ()
 
 
 def _batches(path: Path, label: str, table: pl.LazyFrame, room: Room) -> list[int]:

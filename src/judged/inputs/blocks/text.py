@@ -5,7 +5,7 @@ Each block of lines goes the three ways of `inputs.trec`: as it is, evened out, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.blocks.pieces import Piece
-from judged.inputs.layouts import TREC_RUN, Layout, first_rows, ranks_against_scores
+from judged.inputs.layouts import TREC_RUN, LastTag, Layout, first_rows, notes_on_ranks
 from judged.inputs.msmarco import (
     ORDER,
     RANKS,
@@ -25,10 +25,9 @@ from judged.inputs.msmarco import (
     taken_for,
     undecided_message,
 )
-from judged.inputs.readings import skipped_comments
 from judged.inputs.tables import RUN, Lookup, Run
 from judged.inputs.trec import even_rows, refuse_the_other_kind, uneven_rows
-from judged.inputs.whitespace import count_lines, data_lines, is_number
+from judged.inputs.whitespace import count_lines, data_lines
 
 if TYPE_CHECKING:
     from judged.inputs.blocks import RunBlocks
@@ -43,7 +42,7 @@ class Text:
     label: str
     layout: Layout
     notes: tuple[str, ...] = ()
-    tag: str | None = None
+    tag: LastTag | None = None
     minus: bool = False
     """Whether the value is a rank that was read as a score."""
 
@@ -53,15 +52,9 @@ class Text:
         if format == "trec":
             refuse_the_other_kind(source)
             place = TREC_RUN.position("score")
-            first = [
-                row
-                for row in first_rows(source)
-                if len(row) >= len(TREC_RUN.fields)
-                and is_number(row[place].decode("utf-8", "replace"))
-                and _is_text(row)
-            ]  # a bad line will be named when it is read
-            tag = first[0][TREC_RUN.position("tag")].decode("utf-8", "replace") if first else None
-            return cls(source.label, TREC_RUN, tuple(ranks_against_scores(first)), tag)
+            # A bad line will be named when it is read.
+            whole = (row for row in first_rows(source) if len(row) > place)
+            return cls(source.label, TREC_RUN, notes_on_ranks(whole), LastTag())
         if format == "msmarco":
             return cls(source.label, RANKS, (ORDER,))
         return cls(source.label, SCORES)
@@ -79,6 +72,8 @@ class Text:
         """The rows of a run."""
         first = 1
         for block in reader.lines(size):
+            if self.tag is not None:
+                self.tag.see(block)
             piece, lines = self._piece(block, first)
             del block  # the next one is read meanwhile
             first += lines
@@ -98,8 +93,7 @@ class Text:
             lines = frame.height
         else:
             lines = count_lines(block)
-            frame, comments = uneven_rows(block, self.layout, RUN, self.label, lambda: first)
-            notes = skipped_comments(comments)
+            frame, notes = uneven_rows(block, self.layout, RUN, self.label, lambda: first)
             if frame.height != lines:
                 found = partial(_numbers, block, first)
         if self.minus:
@@ -117,13 +111,6 @@ def _third(run: Run | Lookup) -> ThirdColumn:
         return run.locate(rows)[0]
 
     return ThirdColumn.of(run.frame).at(line)
-
-
-def _is_text(row: Sequence[bytes]) -> bool:
-    try:
-        return bool(b" ".join(row).decode())
-    except UnicodeDecodeError:
-        return False
 
 
 def _numbers(block: bytes, first: int) -> list[int]:

@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from judged.errors import InputError
 from judged.inputs.dicts import as_id
 from judged.inputs.names import candidates, sure
+from judged.inputs.objects import is_series, results_of_series
+from judged.inputs.rows.names import matching
+from judged.inputs.tables import JUDGEMENTS, RUN
 from judged.inputs.whitespace import is_number
 from judged.text import quote
 
@@ -60,6 +63,10 @@ class Lists:
     """How many each row has; -1 where the list is missing."""
     integers: bool = False
     """Whether ids were whole numbers."""
+    are_ranks: bool = False
+    """Whether `values` are ranks with a minus."""
+    ranks: Sequence[Any] | None = None
+    """The rank of each id, where results have ranks beside scores."""
 
     def rows(self) -> NDArray[np.intp]:
         """The row of each id."""
@@ -103,20 +110,34 @@ def is_lists(values: pl.Series | Sequence[Any]) -> bool:
     return isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1
 
 
+def holds_texts(values: pl.Series | Sequence[Any]) -> bool:
+    """Return whether the first value in some lists is a text, which no score or grade is."""
+    if isinstance(values, pl.Series) and isinstance(values.dtype, (pl.List, pl.Array)):
+        return values.dtype.inner == pl.String
+    cells = (_parsed(each.strip()) if isinstance(each, str) else each for each in values)
+    filled = (cell for cell in cells if cell is not None and len(cell))
+    return isinstance(next((cell[0] for cell in filled), None), str)
+
+
 def _from_series(column: Column, given: pl.Series) -> Lists:
     """Typed lists, as Parquet and Arrow have them."""
     flat, counts = _flat(given)
+    ranks: list[Any] | None = None
     if isinstance(flat.dtype, pl.Struct):
-        item, value = _fields(column, flat.struct.fields, _first(counts))
+        names = [field.name for field in flat.dtype.fields]
+        item, value, is_rank = _fields(column, names, _first(counts))
         values = None if value is None else _typed_numbers(column, flat.struct.field(value), counts)
+        values = -values if is_rank and values is not None else values
         ids = flat.struct.field(item)
+        if (rank := _rank_beside(column, names)) is not None and not is_rank:
+            ranks = flat.struct.field(rank).to_list()
     elif isinstance(flat.dtype, (pl.List, pl.Array)):
         return _from_cells(column, given.to_list())
     else:
-        ids, values = flat, None
-    return Lists(
-        *(_typed_ids(column, ids, counts), values, counts), integers=ids.dtype.is_integer()
-    )
+        ids, values, is_rank = flat, None, False
+    texts = _typed_ids(column, ids, counts)
+    integers = ids.dtype.is_integer()
+    return Lists(texts, values, counts, integers, are_ranks=is_rank, ranks=ranks)
 
 
 def _flat(given: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
@@ -163,9 +184,14 @@ def _from_cells(column: Column, given: Sequence[Any]) -> Lists:
     counts = _counts(cells)
     flat = list(chain.from_iterable(filter(None, cells)))
     values: pl.Series | None = None
+    are_ranks = False
     kinds = set(map(type, flat))
+    ranks: list[Any] | None = None
     if kinds and all(issubclass(kind, Mapping) for kind in kinds):
-        flat, values = _from_objects(column, flat, counts)
+        names = dict.fromkeys(name for each in flat for name in each if isinstance(name, str))
+        if (rank := _rank_beside(column, list(names))) is not None:
+            ranks = [each.get(rank) for each in flat]
+        flat, values, are_ranks = _from_objects(column, flat, counts)
     elif kinds and all(_is_list(kind) for kind in kinds):
         flat, values = _from_pairs(column, flat, counts)
     kinds = set(map(type, flat))
@@ -182,7 +208,9 @@ def _from_cells(column: Column, given: Sequence[Any]) -> Lists:
         raise column.refuse(
             _row_of(counts, at), f"has {half}, which is half of a pair and no character."
         ) from None
-    return Lists(ids, values, counts, integers=not kinds <= {str})
+    if are_ranks:
+        ranks = None
+    return Lists(ids, values, counts, not kinds <= {str}, are_ranks=are_ranks, ranks=ranks)
 
 
 def _refuse_flags(
@@ -210,10 +238,13 @@ def _cell(column: Column, given: Any, row: int) -> Sequence[Any] | None:
     """One row's list; None where there is none."""
     if given is None or (isinstance(given, float) and given != given):
         return None
+    kind = RUN if column.role == "retrieved" else JUDGEMENTS
     if isinstance(given, str):
         return _from_text(column, given, row)
     if isinstance(given, Mapping):
         return _from_mapping(column, given, row)
+    if is_series(given):
+        return results_of_series(given, f"{column.place(row)}, column {quote(column.name)}", kind)
     if getattr(given, "ndim", 0) == 1:  # an array
         return list(given.tolist())
     if isinstance(given, pl.Series):
@@ -286,20 +317,22 @@ def _parsed(text: str) -> Any:
 
 def _from_objects(
     column: Column, flat: list[Mapping[str, Any]], counts: NDArray[np.int64]
-) -> tuple[list[Any], pl.Series | None]:
-    """The ids of objects, and their scores or grades."""
+) -> tuple[list[Any], pl.Series | None, bool]:
+    """The ids of objects, their scores or grades, and whether these are ranks with a minus."""
     fields = dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, flat))))
-    item, value = _fields(
+    item, value, is_rank = _fields(
         column, [name for name in fields if isinstance(name, str)], _first(counts)
     )
     ids = [each.get(item) for each in flat]
     if value is None:
-        return ids, None
-    return ids, _numbers(column, [each.get(value) for each in flat], counts, column.value)
+        return ids, None, False
+    of = "rank" if is_rank else column.value
+    values = _numbers(column, [each.get(value) for each in flat], counts, of)
+    return ids, -values if is_rank else values, is_rank
 
 
-def _fields(column: Column, names: Sequence[str], row: int) -> tuple[str, str | None]:
-    """What the id and the score or grade of an object are called."""
+def _fields(column: Column, names: Sequence[str], row: int) -> tuple[str, str | None, bool]:
+    """What the id and the score or grade of an object are called; or its rank, without a score."""
     known = [name for name in names if name in ("id", "_id")]
     items = [names[at] for at in candidates("item", names)]
     if not known and items and sure("item", names) is None:
@@ -315,15 +348,29 @@ def _fields(column: Column, names: Sequence[str], row: int) -> tuple[str, str | 
             'Write {"id": …}.',
         )
     value = [names[at] for at in candidates(column.value, names)]
+    beside = list(chain.from_iterable(matching(f"{column.value}s", names)))
+    value += [name for name in beside if name not in value]
     if column.role == "retrieved":
         value += [name for name in names if name == "_score"]
+        if len(beside) > 1:
+            both = " and ".join(map(quote, beside))
+            raise column.refuse(
+                row, f"holds objects with {both}, which could both be the score; leave one out."
+            )
+        if not value and (ranks := candidates("rank", names)):
+            return known[0], names[ranks[0]], True
     elif not value and (score := candidates("score", names)):
         raise column.refuse(
             row,
             f"holds objects with {quote(names[score[0]])}, which may be the score of a search; "
             'call it "grade" where it is one, or leave it out.',
         )
-    return known[0], value[0] if value else None
+    return known[0], value[0] if value else None, False
+
+
+def _rank_beside(column: Column, names: Sequence[str]) -> str | None:
+    """Return what the rank of retrieved objects is called."""
+    return sure("rank", names) if column.role == "retrieved" else None
 
 
 def _from_pairs(

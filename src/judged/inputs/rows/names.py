@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
@@ -37,10 +38,14 @@ NAMES: dict[str, tuple[str, ...]] = {
         f"|results|search_?results|hits|({_RETRIEVED})_?(?!{_TEXT})({_ITEM})s?",
         f"contexts|({_RETRIEVED})_?({_TEXT})s?",
     ),
-    "scores": (f"(({_RETRIEVED})_?)?(({_ITEM})_?)?(similarity_?)?scores",),
+    "scores": (
+        f"(({_RETRIEVED})_?)?(({_ITEM})_?)?"
+        "(((similarity|relevance|retrieval|rerank(er|ing)?)_?)?scores?|similarit(y|ies))",
+    ),
     "grades": (
-        f"(({_RELEVANT})_?)?(({_ITEM})_?)?(relevance_?)?(grades|ratings|gains)"
-        f"|({_RELEVANT})_?(({_ITEM})_?)?scores",
+        f"(({_RELEVANT})_?)?(({_ITEM})_?)?(relevance_?)?(grades?|ratings?|gains?)"
+        f"|({_RELEVANT})_?(({_ITEM})_?)?scores?",
+        f"(({_RELEVANT})_?)?(({_ITEM})_?)?(relevances?|(relevance_?)?labels?)",
     ),
 }
 """Patterns of names for each role, the surest first; case, spaces and hyphens do not matter."""
@@ -63,15 +68,17 @@ class RowColumns:
     query: str | None
     relevant: str | None
     retrieved: str | None
-    scores: str | None
-    grades: str | None
+    scores: tuple[str, ...]
+    """Every column that may hold the scores of retrieved items, if it holds lists of numbers."""
+    grades: tuple[str, ...]
+    """The same of the grades of relevant items."""
     named: frozenset[str]
     """The columns that somebody named: nothing about them is a guess."""
     notes: tuple[str, ...] = ()
 
     def needed(self) -> list[str]:
         """Every column that is read."""
-        given = (self.query, self.relevant, self.retrieved, self.scores, self.grades)
+        given = (self.query, self.relevant, self.retrieved, *self.scores, *self.grades)
         return list(dict.fromkeys(name for name in given if name is not None))
 
 
@@ -81,6 +88,11 @@ def matching(role: str, header: Sequence[str]) -> list[list[str]]:
     return [
         [name for name in header if re.fullmatch(pattern, plain[name])] for pattern in NAMES[role]
     ]
+
+
+def may_be_labels(name: str) -> bool:
+    """Return whether a column may say of retrieved items, too, how relevant they are."""
+    return bool(matching("grades", [name])[1])
 
 
 def has_lists(
@@ -101,16 +113,16 @@ def choose_columns(
     """The column of each role, those that somebody named first; two that could be meant are
     refused. Only what `roles` need is read."""
     said = _said(header, source, named)
-    taken: dict[str, str | None] = dict.fromkeys(NAMES)
+    taken: dict[str, str | None] = dict.fromkeys(("query", *LISTS))
     notes: list[str] = []
-    for role in ("query", *roles, *(_BESIDE[role] for role in roles)):
+    for role in ("query", *roles):
         if role in said:
             taken[role] = said[role]
             continue
         free = [name for name in header if name not in {*taken.values(), *said.values()}]
         tiers = [tier for tier in matching(role, free) if tier]
         if tiers and len(tiers[0]) > 1:
-            raise InputError(_two(role, tiers[0], source))
+            raise InputError(two_columns(role, tiers[0], source))
         taken[role] = tiers[0][0] if tiers else None
         if len(tiers) > 1 and role in LISTS:
             others = " or ".join(quote(name) for tier in tiers[1:] for name in tier)
@@ -121,7 +133,21 @@ def choose_columns(
                 f"{source} has no column {lost}: column {quote(tiers[0][0])} was taken for the "
                 f"{role}."
             )
-    return RowColumns(**taken, named=frozenset(said.values()), notes=tuple(notes))
+    beside: dict[str, tuple[str, ...]] = dict.fromkeys(_BESIDE.values(), ())
+    for role in (_BESIDE[role] for role in roles):
+        free = [name for name in header if name not in {*taken.values(), *said.values()}]
+        beside[role] = (
+            (said[role],) if role in said else tuple(chain.from_iterable(matching(role, free)))
+        )
+    return RowColumns(
+        taken["query"],
+        taken["relevant"],
+        taken["retrieved"],
+        beside["scores"],
+        beside["grades"],
+        named=frozenset(said.values()),
+        notes=tuple(notes),
+    )
 
 
 def _said(header: Sequence[str], source: str, named: Named) -> dict[str, str]:
@@ -143,7 +169,8 @@ def _said(header: Sequence[str], source: str, named: Named) -> dict[str, str]:
     return found
 
 
-def _two(role: str, found: Sequence[str], source: str) -> str:
+def two_columns(role: str, found: Sequence[str], source: str) -> str:
+    """Return the message about columns of which each may play a role."""
     both = " and ".join(map(quote, found))
     return (
         f"{source}: {both} could both be {_PHRASES[role]}; say which, with "

@@ -11,9 +11,24 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
+from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
 from judged.inputs.readings import NO_GRADES, texts
-from judged.inputs.rows.lists import Column, Lists, is_lists, lists_of, numbers_of
-from judged.inputs.rows.names import EXAMPLES, LISTS, RowColumns, shown
+from judged.inputs.rows.lists import (
+    Column,
+    Lists,
+    holds_texts,
+    is_lists,
+    lists_of,
+    numbers_of,
+)
+from judged.inputs.rows.names import (
+    EXAMPLES,
+    LISTS,
+    RowColumns,
+    may_be_labels,
+    shown,
+    two_columns,
+)
 from judged.inputs.tables import Judgements, Locate, Run
 from judged.text import Warned, counted, quote
 
@@ -183,9 +198,16 @@ def _run(table: Loaded, columns: RowColumns, queries: pl.Series, notes: tuple[st
         counts = np.maximum(lists.counts, 0)
         left = np.repeat(np.cumsum(counts), counts) - np.arange(len(rows))
         scores = pl.Series(left, dtype=pl.Float64)
+    elif lists.are_ranks:
+        notes = (*notes, Ranked("There is no score: the rank of each result gives the order."))
     else:
-        notes = (*notes, *_order(scores, rows))
-    return Run(
+        against = (
+            ()
+            if lists.ranks is None
+            else against_ranks(zip(rows, lists.ranks, scores, strict=True))
+        )
+        notes = (*notes, *(against or _order(scores, rows)))
+    run = Run(
         _frame(queries, rows, lists.ids, scores.alias("score")),
         table.label,
         _with_integers(notes, lists),
@@ -193,6 +215,9 @@ def _run(table: Loaded, columns: RowColumns, queries: pl.Series, notes: tuple[st
         rows=rows,
         queries=_named(queries, lists),
     )
+    if lists.are_ranks:
+        refuse_odd_ranks(run)
+    return run
 
 
 def _order(scores: pl.Series, rows: Any) -> tuple[str, ...]:
@@ -219,13 +244,16 @@ def _order(scores: pl.Series, rows: Any) -> tuple[str, ...]:
 def _lists(table: Loaded, columns: RowColumns, role: str) -> tuple[Lists, pl.Series | None]:
     """The ids of a role, and their scores or grades from wherever they are."""
     name = columns.relevant if role == "relevant" else columns.retrieved
-    beside = columns.grades if role == "relevant" else columns.scores
     if name is None:
         raise InputError(missing_columns(table.header))
     column = Column(name, role, table.columns[name], table.place, said=name in columns.named)
     lists = lists_of(column)
-    if beside is None or not (beside in columns.named or is_lists(table.columns[beside])):
+    beside = _beside(table, columns, role, lists)
+    if beside is None:
         return lists, lists.values
+    if lists.are_ranks:
+        assert lists.values is not None
+        lists = replace(lists, values=None, are_ranks=False, ranks=(-lists.values).to_list())
     if lists.values is not None:
         raise InputError(
             f"{table.label}: columns {quote(name)} and {quote(beside)} both have a {column.value} "
@@ -244,6 +272,53 @@ def _lists(table: Loaded, columns: RowColumns, role: str) -> tuple[Lists, pl.Ser
             "one for each."
         )
     return lists, values
+
+
+def _beside(table: Loaded, columns: RowColumns, role: str, lists: Lists) -> str | None:
+    """Return the column that holds the scores or grades of ids, or None."""
+    candidates = columns.grades if role == "relevant" else columns.scores
+    found = [
+        name
+        for name in candidates
+        if name in columns.named
+        or (is_lists(table.columns[name]) and not holds_texts(table.columns[name]))
+    ]
+    if role == "relevant":
+        found = [name for name in found if not _repeats_relevance(table, columns, name, lists)]
+    if len(found) > 1:
+        raise InputError(
+            two_columns("grades" if role == "relevant" else "scores", found, table.label)
+        )
+    return found[0] if found else None
+
+
+def _repeats_relevance(table: Loaded, columns: RowColumns, name: str, relevant: Lists) -> bool:
+    """Return whether a column says of each retrieved id whether it is relevant, as the relevant ids
+    do; an error where it may say that and does not agree with them."""
+    retrieved = columns.retrieved
+    if retrieved is None or name in columns.named or not may_be_labels(name):
+        return False
+    column = Column(name, "retrieved", table.columns[name], table.place)
+    values, counts = numbers_of(column, "relevance")
+    results = lists_of(Column(retrieved, "retrieved", table.columns[retrieved], table.place))
+    if not np.array_equal(np.maximum(counts, 0), np.maximum(results.counts, 0)):
+        return False
+    pairs = pl.DataFrame({"row": relevant.rows(), "item": relevant.ids}).unique()
+    found = pl.DataFrame({"row": results.rows(), "item": results.ids}).join(
+        pairs.with_columns(known=True), on=["row", "item"], how="left", maintain_order="left"
+    )
+    agrees = bool((found["known"].fill_null(False) == (values > 0)).all())
+    if agrees and values.is_in([0.0, 1.0]).all():
+        return True
+    fits_relevant = np.array_equal(np.maximum(counts, 0), np.maximum(relevant.counts, 0))
+    if fits_relevant and not agrees:
+        return False
+    raise InputError(
+        f"{table.label}: column {quote(name)} has a number for each id of column "
+        f"{quote(retrieved)}, so it may grade these results, and not the ids of column "
+        f"{quote(columns.relevant or '')}. Leave it out, or say what it is: "
+        f"columns={{'grades': {name!r}}} (--columns grades={name})."
+    )
 
 
 def _frame(queries: pl.Series, rows: Any, ids: pl.Series, value: pl.Series) -> pl.DataFrame:

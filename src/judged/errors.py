@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `import judged` loads this module: nothing slow here
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
 
 class JudgedError(Exception):

@@ -120,6 +120,67 @@ def test_ctrl_c_ends_cleanly(many):
     assert (process.returncode, out, err.strip()) == (130, b"", b"judged: interrupted")
 
 
+STOPPED = """
+import os, signal, sys
+import judged.cli
+from judged.inputs.blocks.room import Room
+from judged.outputs import replacing
+
+def work():
+    with replacing("out.csv") as temporary, Room.of("100MB", ".").folder() as folder:
+        temporary.write_text("half of it")
+        (folder / "rows").write_text("some")
+        os.kill(os.getpid(), int(sys.argv[1]))
+        signal.pause()
+
+judged.cli.main = work
+from judged.__main__ import main
+main()
+"""
+LOADING = """
+import os, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "judged.cli":
+            os.kill(os.getpid(), int(sys.argv[1]))
+
+sys.meta_path.insert(0, Finder())
+from judged.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("script", [STOPPED, LOADING], ids=["at work", "while modules load"])
+def test_a_signal_ends_the_process_at_once_and_removes_temporary_files(tmp_path, script):
+    for number, message in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(int(number))],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        outcome = (done.returncode, done.stdout, done.stderr)
+        assert outcome == (128 + number, "", f"judged: {message}\n")
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_little_is_loaded_before_signals_are_handled():
+    script = (
+        "import signal, sys; before = {*sys.modules}; import judged.__main__; "
+        "print(*sorted({*sys.modules} - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    packages = {name.partition(".")[0] for name in done.stdout.split()}
+    assert packages <= {"judged", "__future__", "importlib", "warnings"}
+    own = {name for name in done.stdout.split() if name.startswith("judged")}
+    assert own == {"judged", "judged.__main__", "judged.errors", "judged.process"}
+
+
 def test_progress_is_shown_on_a_terminal_only(many):
     command = [*JUDGED, "evaluate", "qrels", "run", "-m", "RR", "--format", "trec"]
     quiet = subprocess.run(command, cwd=many, capture_output=True, check=True)

@@ -9,7 +9,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
@@ -82,7 +81,6 @@ def read_categories(given: Any, kind: Kind = CATEGORIES) -> Categories:
 
     if isinstance(given, Categories):
         return given
-    refuse_lost_polars()
     source = f"the {kind.phrase}"
     if isinstance(given, Mapping):
         frame = _from_pairs(given, source)

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined_columns
 from judged.inputs.polars_errors import POLARS_ERRORS
@@ -52,7 +51,6 @@ def read_parquet(source: Source) -> Reading:
 
 
 def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
-    refuse_lost_polars()
     try:
         if type(frame).__module__.partition(".")[0] == "pandas":
             header = [str(name) for name in getattr(frame, "columns", ())]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.csv import records
 from judged.inputs.frames import id_texts
@@ -100,7 +99,6 @@ def sheet_of(given: Any, kind: Kind, name: str, is_header: IsHeader) -> Sheet | 
     `name` is what messages call what comes from no file; `is_header` tells by the cells of the
     first line of a text whether it names the columns.
     """
-    refuse_lost_polars()
     if isinstance(given, (str, PathLike)):
         return sheet_in(open_source(fspath(given), kind), is_header)
     if isinstance(given, Mapping):

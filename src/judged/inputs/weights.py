@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import real, refuse_lost_polars
+from judged.checks import real
 from judged.errors import InputError, quoted
 from judged.inputs.dicts import as_id
 from judged.inputs.names import beside_query, candidates
@@ -41,7 +41,6 @@ def read_weights(given: Any) -> QueryWeights:
     if isinstance(given, (str, PathLike)):
         from judged.inputs.source import open_source
 
-        refuse_lost_polars()
         source = open_source(Path(given), WEIGHTS)
         return QueryWeights(_checked(_of_file(source), source.label), source.label)
     is_series = type(given).__name__ == "Series" and hasattr(given, "to_dict")  # of pandas
@@ -93,7 +92,6 @@ def _of_table(given: Any, source: str) -> Iterator[Row]:
     if type(given).__module__.partition(".")[0] not in ("pandas", "polars"):
         import polars as pl
 
-        refuse_lost_polars()
         given = pl.DataFrame(given)
     header = [str(name) for name in given.columns]
     columns = (list(given[given.columns[at]]) for at in _chosen(header, source))

@@ -13,6 +13,7 @@ from secrets import token_hex
 
 from judged.errors import JudgedError
 from judged.inputs.compression import compression
+from judged.process import TEMPORARY
 from judged.text import counted
 from judged.web.errors import RefusedError, TooLargeError
 from judged.web.files import Found, told
@@ -38,6 +39,7 @@ class Uploads:
         """The folder, made when it is first needed; nobody else may look into it."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="judged-"))
+            TEMPORARY.add(str(self._folder))
         return self._folder
 
     async def receive(
@@ -115,6 +117,7 @@ class Uploads:
         """Remove everything that was sent."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+            TEMPORARY.discard(str(self._folder))
             self._folder = None
 
 

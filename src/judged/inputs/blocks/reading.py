@@ -18,7 +18,6 @@ from judged.inputs.formats import UNDECIDED, printable, run_name
 from judged.inputs.readings import skipped_comments
 from judged.inputs.rows.names import has_lists
 from judged.inputs.tables import RUN, Lookup, Run
-from judged.process import keep_memory
 
 if TYPE_CHECKING:
     from judged.inputs.blocks.delimited import Delimited
@@ -53,7 +52,6 @@ def read_run_or_blocks(
     named = as_columns(columns)
     if not isinstance(given, (str, PathLike)):
         return _lazy(given, room, name or "run", named)
-    keep_memory()
     path = Path(fspath(given))
     if path.is_dir():
         return _folder(path, room, name, named)

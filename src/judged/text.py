@@ -107,7 +107,8 @@ def few(names: Sequence[str], most: int = 3) -> str:
     >>> few(["a", "b", "c", "d"]), few(["a"])
     ('a, b, c, …', 'a')
     """
-    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+    shown = [name if len(name) <= 80 else f"{name[:80]}…" for name in names[:most]]
+    return ", ".join(shown) + (", …" if len(names) > most else "")
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -23,14 +23,17 @@ def main() -> NoReturn:
     # more at the end, takes as long as a small evaluation.
     gc.set_threshold(50_000)
     separate_standard_error()
-    from judged.cli import main as run
-
     code: object = None
     try:
+        from judged.cli import main as run
+
         run()
     except SystemExit as ended:
         code = ended.code
         raise
+    except ImportError as error:  # exit code 1 would be the answer of a gate
+        show_last(f"judged: the installation is broken ({error}); install it again.\n".encode())
+        raise SystemExit(70) from None
     finally:
         remove_temporary()
         if "_duckdb" not in sys.modules:  # it complains of what is still there at the end

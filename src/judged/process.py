@@ -50,6 +50,11 @@ def separate_standard_error() -> None:
         sys.stderr = open(_messages, "w", 1, shown.encoding, shown.errors, closefd=False)  # noqa: SIM115
 
 
+def has_separate_standard_error() -> bool:
+    """Whether descriptor 2 is left to libraries in other languages."""
+    return _messages != 2
+
+
 def show_last(message: bytes) -> None:
     """Print a message past all buffers, and bring back the cursor that a progress bar hid."""
     os.write(_messages, (b"\x1b[?25h" if os.isatty(_messages) else b"") + message)

@@ -7,7 +7,10 @@ import subprocess
 import sys
 import time
 
+import polars as pl
 import pytest
+
+from judged.cli import main
 
 JUDGED = [sys.executable, "-m", "judged"]
 
@@ -179,6 +182,98 @@ def test_little_is_loaded_before_signals_are_handled():
     assert packages <= {"judged", "__future__", "importlib", "warnings"}
     own = {name for name in done.stdout.split() if name.startswith("judged")}
     assert own == {"judged", "judged.__main__", "judged.errors", "judged.process"}
+
+
+PANIC = """
+import os, sys
+import polars as pl
+
+def damaged(*_, **__):
+    os.write(2, b"thread 'polars-1' panicked at crates/polars:\\nstack backtrace:\\n")
+    raise pl.exceptions.PanicException("called `unwrap()` on a `None` value")
+
+def loud(*arguments, **options):
+    os.write(2, b"a message of a library\\n")
+    return own(*arguments, **options)
+
+own = pl.scan_parquet
+pl.scan_parquet = damaged if sys.argv.pop() == "panic" else loud
+from judged.__main__ import main
+main()
+"""
+
+
+def test_a_panic_of_polars_is_one_message(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]}).write_parquet(
+        tmp_path / "run.parquet"
+    )
+    call = [sys.executable, "-c", PANIC, "evaluate", "qrels", "run.parquet", "-m", "RR"]
+    options = {"cwd": tmp_path, "capture_output": True, "text": True, "check": False}
+    panic = subprocess.run([*call, "panic"], **options)
+    assert (panic.returncode, panic.stdout, panic.stderr) == (
+        2,
+        "",
+        "judged: run.parquet: not a Parquet file that can be read (called `unwrap()` on a `None` "
+        "value); write or fetch the file again.\n",
+    )
+    loud = subprocess.run([*call, "loud"], **options)
+    assert loud.returncode == 0
+    assert set(loud.stderr.splitlines()) == {"a message of a library"}
+
+
+@pytest.mark.parametrize("size", [100, 9_000_000])
+def test_a_parquet_file_that_is_cut_off(tmp_path, capsys, monkeypatch, size):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    for name in ("cut.parquet", "folder/cut.parquet"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        with (tmp_path / name).open("wb") as file:
+            file.write(b"PAR1")
+            file.truncate(size)
+    for run in ("cut.parquet", "folder"):
+        with pytest.raises(SystemExit) as ended:
+            main(["evaluate", "qrels", run])
+        err = capsys.readouterr().err
+        assert ended.value.code == 2, err
+        assert err.startswith("judged: ")
+        assert "not a Parquet file that can be read (" in err
+
+
+def test_an_internal_error_is_no_answer_of_a_gate(tmp_path, capsys, monkeypatch):
+    class Panic(BaseException):
+        pass
+
+    for error in (KeyError("lost"), OSError("odd"), RecursionError("x" * 10**5), Panic("worse")):
+
+        def fail(*_, error=error, **__):
+            raise error
+
+        monkeypatch.setattr("judged.cli.import_module", fail)
+        monkeypatch.delenv("JUDGED_TRACEBACK", raising=False)
+        for traceback in (False, True):
+            with pytest.raises(SystemExit) as ended:
+                main(["gate", "qrels", "run"])
+            err = capsys.readouterr().err
+            assert ended.value.code == 70
+            *above, last = err.splitlines()
+            assert last.startswith(f"judged: internal error ({type(error).__name__}: ")
+            assert last.endswith(
+                "This is a bug in judged. Please report it with the output of judged doctor and "
+                "the traceback, which JUDGED_TRACEBACK=1 prints."
+            )
+            assert ("Traceback (most recent call last):" in above) == traceback
+            assert len(last) < 1000
+            monkeypatch.setenv("JUDGED_TRACEBACK", "1")
+
+
+def test_a_broken_installation_is_no_answer_of_a_gate():
+    script = "import sys; sys.modules['click'] = None; from judged.__main__ import main; main()"
+    call = [sys.executable, "-c", script, "gate", "qrels", "run"]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert done.returncode == 70
+    assert done.stderr.startswith("judged: the installation is broken (")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_progress_is_shown_on_a_terminal_only(many):

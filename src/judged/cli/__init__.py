@@ -110,9 +110,11 @@ def cli() -> None:
     """
 
 
-DONE, NO, REFUSED, INTERRUPTED = 0, 1, 2, 130
+DONE, NO, REFUSED, FAULT, INTERRUPTED = 0, 1, 2, 70, 130
 """Exit codes, the same in all commands: done; done, and the answer is no (a gate, a check); refused
-or called wrongly; stopped by Ctrl-C."""
+or called wrongly; an internal error; stopped by Ctrl-C."""
+TRACEBACK = "JUDGED_TRACEBACK"
+"""The environment variable that asks for the traceback of an internal error."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -139,12 +141,30 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         abandon(sys.stdout)
     except OSError as error:
         if not _is_full(error):
-            raise
+            _report_fault(error)
         abandon(sys.stdout)
         _stop(f"standard output cannot be written ({error.strerror}).")
     except MemoryError:
         _stop("there is not enough memory for this.")
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of polars is no Exception
+        _report_fault(error)
     raise SystemExit(code)
+
+
+def _report_fault(error: BaseException) -> NoReturn:
+    """End with an error that no code expected: a bug, and no answer of a gate or a check."""
+    if os.environ.get(TRACEBACK):
+        import traceback
+
+        say("".join(traceback.format_exception(error)).rstrip("\n"), err=True)
+    reason = f"{type(error).__name__}: {error}".partition("\n")[0].removesuffix(": ")
+    _stop(
+        f"internal error ({reason[:200]}). This is a bug in judged. Please report it "
+        f"with the output of judged doctor and the traceback, which {TRACEBACK}=1 prints.",
+        FAULT,
+    )
 
 
 def _run(arguments: list[str]) -> int:

@@ -168,13 +168,15 @@ def _from_frame(given: Any, source: str, kind: Kind) -> pl.DataFrame:
 def _from_file(path: Path, kind: Kind) -> pl.DataFrame:
     import polars as pl
 
-    from judged.inputs.polars_errors import POLARS_ERRORS
+    from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet
     from judged.inputs.source import open_source
 
     source = open_source(path, kind)
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
-            return _from_frame(pl.read_parquet(source.for_polars()), source.label, kind)
+            with reading_parquet(source.label):
+                table = pl.read_parquet(source.for_polars())
+            return _from_frame(table, source.label, kind)
         text = source.read().decode("utf-8")
         if text.lstrip().startswith("{"):
             return _from_json(source, kind)

@@ -11,7 +11,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined_columns
-from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet, refusing
 from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, as_score, to_judgements, to_run
 from judged.inputs.source import Source
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Run
@@ -40,26 +40,18 @@ def judgements_from_frame(
 def read_parquet(source: Source) -> Reading:
     """A run or judgements from a Parquet file."""
     where = source.path if source.data is None else io.BytesIO(source.data)
-    try:
+    with reading_parquet(source.label):
         frame = pl.scan_parquet(where, glob=False)
         return _chosen(frame, source.kind, source.label, source.columns)
-    except POLARS_ERRORS as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(
-            f"{source.label}: not a Parquet file that can be read ({reason})."
-        ) from None
 
 
 def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
-    try:
+    with refusing(f"{source}: cannot be read"):  # a lazy frame may fail at anything
         if type(frame).__module__.partition(".")[0] == "pandas":
             header = [str(name) for name in getattr(frame, "columns", ())]
             columns = choose_columns(header, kind, source, named)
             return tidy(_from_pandas(frame, header, columns, source), kind, source, columns, header)
         return _chosen(_as_polars(frame, source), kind, source, named)
-    except POLARS_ERRORS as error:  # a lazy frame may fail at anything
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{source}: cannot be read ({reason}).") from None
 
 
 def _chosen(frame: pl.LazyFrame, kind: Kind, source: str, named: Named) -> Reading:

@@ -111,17 +111,14 @@ def _chosen(header: Sequence[str], source: str) -> tuple[int, int]:
 
 def _of_file(source: Source) -> Iterator[Row]:
     from judged.inputs.json import parse
-    from judged.inputs.polars_errors import POLARS_ERRORS
+    from judged.inputs.polars_errors import reading_parquet
     from judged.inputs.source import decoded
 
     if source.head().startswith(b"PAR1"):
         import polars as pl
 
-        try:
+        with reading_parquet(source.label):
             return _of_table(pl.read_parquet(source.for_polars()), source.label)
-        except POLARS_ERRORS as error:
-            reason = str(error).partition("\n")[0]
-            raise InputError(f"{source.label}: cannot be read ({reason}).") from None
     start = source.head().lstrip()[:1]
     if start == b"[" or (start == b"{" and not _is_ndjson(source)):
         expected = "JSON should be {query: weight}, or a list of {query: …, weight: …}."

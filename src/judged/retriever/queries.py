@@ -119,12 +119,10 @@ def _parquet(source: Source) -> list[dict[str, Any]]:
 
     import polars as pl
 
-    from judged.inputs.polars_errors import POLARS_ERRORS
+    from judged.inputs.polars_errors import reading_parquet
 
-    try:
+    with reading_parquet(source.label):
         return pl.read_parquet(BytesIO(source.read())).to_dicts()
-    except POLARS_ERRORS as error:
-        raise InputError(f"{source.label}: the Parquet file cannot be read ({error}).") from None
 
 
 def _from_json(source: Source, *, lines: bool) -> dict[str, Any]:

@@ -305,10 +305,10 @@ def _header(source: Source, format: Format) -> Sequence[str]:
     if format.name == "parquet":
         import polars as pl
 
-        try:
+        from judged.inputs.polars_errors import reading_parquet
+
+        with reading_parquet(source.label):
             return list(pl.read_parquet_schema(source.path))
-        except Exception as error:
-            raise InputError(f"{source.label}: not a Parquet file that can be read.") from error
     first = source.head().lstrip().partition(b"\n")[0].decode("utf-8", "replace").strip()
     if format.name in ("csv", "tsv"):
         import csv

@@ -195,9 +195,12 @@ def _in_zip(path: Path) -> int:
 def _in_parquet(path: Path) -> int:
     import polars as pl
 
+    from judged.inputs.polars_errors import reading_parquet
+
     try:
-        scan = pl.scan_parquet(path)
-        rows = int(scan.select(pl.len()).collect().item())
-        return rows * 8 * max(1, len(scan.collect_schema()))
-    except (pl.exceptions.PolarsError, JudgedError, OSError):
+        with reading_parquet(str(path)):
+            scan = pl.scan_parquet(path)
+            rows = int(scan.select(pl.len()).collect().item())
+            return rows * 8 * max(1, len(scan.collect_schema()))
+    except JudgedError:
         return 0

@@ -97,7 +97,7 @@ def _parquet(
     from judged.inputs.blocks.runs import About, Blocks
     from judged.inputs.blocks.tables import TypedTable, parquet_pieces, places_in, scanned
 
-    first = TypedTable.of(scanned(files[0], folder), label, named)
+    first = TypedTable.of(scanned(files[0], label, folder), label, named)
     begun: dict[Path, int] = {}
     places = None if folder is None else partial(places_in, folder, begun)
     about = About(name, label, first.notes, by_line=False, places=places)
@@ -148,7 +148,8 @@ class _Large:
         from judged.inputs.blocks.tables import scanned
 
         named = self.columns
-        if has_lists(scanned(self.path).collect_schema().names(), ("retrieved",), named):
+        names = scanned(self.path, source.label).collect_schema().names()
+        if has_lists(names, ("retrieved",), named):
             return run_in(source, self.name, self.format)
         return _parquet([self.path], source.label, self.room, self.name, named)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.categories import read_categories
-from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.vectors.containers import array_of_npz, choose_named
@@ -200,15 +200,13 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
 
 
 def _parquet_column(file: File) -> pl.Series:
-    try:
+    with reading_parquet(file.label):
         scan = pl.scan_parquet(file.path, glob=False)
         column = (
             scan.select(choose_named(file, scan.collect_schema().names(), LABEL_NAMES))
             .collect()
             .to_series()
         )
-    except POLARS_ERRORS as error:
-        raise file.damaged("parquet", error) from None
     if column.null_count():
         raise InputError(
             f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the label is missing."

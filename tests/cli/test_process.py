@@ -101,8 +101,53 @@ def test_nobody_listens_to_standard_error(many):
 @pytest.mark.parametrize("arguments", [["evaluate", "qrels", "run"], ["measures"], ["--help"]])
 def test_standard_output_that_takes_nothing(many, redirected, message, arguments):
     command = ["sh", "-c", f'exec "$@" {redirected}', "sh", *JUDGED, *arguments]
-    process = subprocess.run(command, cwd=many, stderr=subprocess.PIPE, check=False)
-    assert (process.returncode, process.stderr) == (2, message)
+    for unbuffered in ("", "1"):
+        environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+        process = subprocess.run(
+            command, cwd=many, env=environment, stderr=subprocess.PIPE, check=False
+        )
+        assert (process.returncode, process.stderr) == (2, message)
+
+
+LONG = ["evaluate", "qrels", "run", "--per-query", "--format", "trec", "-m", "RR"]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_disk_that_gets_full_while_output_is_written(many, unbuffered):
+    """It takes the first bytes."""
+    limit = 'ulimit -f 16; trap "" XFSZ; exec "$@" > out'
+    done = subprocess.run(
+        ["sh", "-c", limit, "sh", *JUDGED, *LONG],
+        cwd=many,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    assert (many / "out").stat().st_size > 0
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"judged: standard output cannot be written (File too large).\n",
+    )
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_pipe_that_does_not_block(many, unbuffered):
+    reads, writes = os.pipe()
+    os.set_blocking(writes, False)
+    with subprocess.Popen(
+        [*JUDGED, *LONG],
+        cwd=many,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stdout=writes,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(writes)
+        time.sleep(1)  # until the pipe is full
+        with open(reads, "rb") as pipe:
+            lines = pipe.read().splitlines()
+        assert process.stderr is not None
+        assert (process.wait(timeout=60), process.stderr.read()) == (0, b"")
+    assert lines == [*(b"RR\tq%d\t1.0" % number for number in range(20_000)), b"RR\tall\t1.0"]
 
 
 def test_ctrl_c_ends_cleanly(many):

@@ -11,6 +11,7 @@ from judged.notes import Tallied as Tallied
 from judged.notes import TalliedWarning as TalliedWarning
 from judged.notes import Warned as Warned
 from judged.notes import merged as merged
+from judged.notes import with_source as with_source
 
 
 class Dim(str):

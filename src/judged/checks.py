@@ -88,8 +88,12 @@ def real(given: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
+HIGHEST_LEVEL = 0.999999999
+
+
 def level(name: str, given: Any) -> float:
-    """The level of an interval: a number between 0 and 1.
+    """Return the checked level of a confidence interval, a number between 0 and 1. Above the
+    highest level, rounding makes quantiles infinite.
 
     >>> level("level", 0.9)
     0.9
@@ -97,6 +101,8 @@ def level(name: str, given: Any) -> float:
     found = real(given)
     if found is None or not 0 < found < 1:
         raise InputError(f"{name} must be a number between 0 and 1, as 0.95; got {quoted(given)}.")
+    if found > HIGHEST_LEVEL:
+        raise InputError(f"{name} must be at most {HIGHEST_LEVEL}; got {quoted(given)}.")
     return found
 
 

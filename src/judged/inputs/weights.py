@@ -146,7 +146,7 @@ def _is_ndjson(source: Source) -> bool:
     first = next((line for line in source.lines() if line.strip()), b"")
     try:
         row = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(row, dict) and bool(candidates("query", list(row))) and len(row) > 1
 
@@ -158,7 +158,13 @@ def _of_lines(lines: Sequence[tuple[int, str]], source: str) -> Iterator[Row]:
         cells = [(at, line.split()) for at, line in lines]
     else:
         reader = csv.reader((line for _, line in lines), delimiter=separator)
-        cells = [(lines[reader.line_num - 1][0], list(map(str.strip, row))) for row in reader]
+        try:
+            cells = [(lines[reader.line_num - 1][0], list(map(str.strip, row))) for row in reader]
+        except csv.Error as error:  # a cell of more than 131,072 characters
+            raise InputError(
+                f"{source}, line {lines[reader.line_num - 1][0]}: cannot be read as a table "
+                f"({error}); give a query and its weight in each line."
+            ) from None
     header = cells[0][1] if cells else []
     places = (0, 1)
     if candidates("query", header):

@@ -313,11 +313,14 @@ def _header(source: Source, format: Format) -> Sequence[str]:
     if format.name in ("csv", "tsv"):
         import csv
 
-        return next(csv.reader([first], delimiter="," if format.name == "csv" else "\t"), [])
+        try:
+            return next(csv.reader([first], delimiter="," if format.name == "csv" else "\t"), [])
+        except csv.Error:  # a cell of more than 131,072 characters
+            return []
     if format.name == "ndjson":
         try:
             row = json.loads(first)
-        except ValueError:
+        except (ValueError, RecursionError):
             return []
         return list(row) if isinstance(row, dict) else []
     return []

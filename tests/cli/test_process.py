@@ -321,6 +321,24 @@ def test_a_broken_installation_is_no_answer_of_a_gate():
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_polars_without_a_thread(many, capsys, monkeypatch):
+    monkeypatch.setenv("POLARS_MAX_THREADS", "0")
+    monkeypatch.chdir(many)
+    both = ["qrels", "run"]
+    for call in (["plot", "cmc", *both, "-o", "c.json"], ["report", *both, "-o", "r.html"]):
+        with pytest.raises(SystemExit) as ended:
+            main(call)
+        assert ended.value.code == 2
+        assert capsys.readouterr().err == (
+            "judged: the environment variable POLARS_MAX_THREADS is 0, and polars needs a thread: "
+            "set it to 1 or more, or unset it.\n"
+        )
+    with pytest.raises(SystemExit) as ended:
+        main(["doctor"])
+    assert ended.value.code == 0
+    assert "POLARS_MAX_THREADS is 0" in capsys.readouterr().out
+
+
 def test_progress_is_shown_on_a_terminal_only(many):
     command = [*JUDGED, "evaluate", "qrels", "run", "-m", "RR", "--format", "trec"]
     quiet = subprocess.run(command, cwd=many, capture_output=True, check=True)

@@ -78,7 +78,8 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="judged")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Evaluate retrieval: from ranked lists to numbers you can trust, each with its definition and
     an audit of the data.
 
@@ -108,6 +109,12 @@ def cli() -> None:
           judged measures AP
           judged doctor
     """
+    threads = os.environ.get("POLARS_MAX_THREADS", "")
+    if threads.isdecimal() and not int(threads) and context.invoked_subcommand != "doctor":
+        raise JudgedError(
+            "the environment variable POLARS_MAX_THREADS is 0, and polars needs a thread: set it "
+            "to 1 or more, or unset it."
+        )
 
 
 DONE, NO, REFUSED, FAULT, INTERRUPTED = 0, 1, 2, 70, 130

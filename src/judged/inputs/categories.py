@@ -13,6 +13,7 @@ from judged.errors import InputError
 from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
 from judged.inputs.formats import printable
+from judged.inputs.objects import from_arrow
 from judged.inputs.readings import texts
 from judged.inputs.tables import Kind
 from judged.text import quote
@@ -136,7 +137,7 @@ def _from_frame(given: Any, source: str, kind: Kind) -> pl.DataFrame:
         )
     of_pandas = type(given).__module__.partition(".")[0] == "pandas"
     if not of_pandas and not isinstance(given, pl.DataFrame):
-        given = given.collect() if isinstance(given, pl.LazyFrame) else pl.DataFrame(given)
+        given = given.collect() if isinstance(given, pl.LazyFrame) else from_arrow(given, source)
     header = list(given.columns)
     plain = [name.lower() for name in header]
     found = [plain.index(name) for name in _NAMES[kind] if name in plain]

@@ -11,6 +11,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined_columns
+from judged.inputs.objects import from_arrow
 from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet, refusing
 from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, as_score, to_judgements, to_run
 from judged.inputs.source import Source
@@ -98,6 +99,11 @@ def typed(
     return chosen, (*dict.fromkeys(notes), *columns.notes)
 
 
+def _words(dtype: pl.DataType) -> str:
+    """Name the type of a column for a message."""
+    return "of several types" if dtype == pl.Object else str(dtype)
+
+
 def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
     """The ids in a column, as texts; other types are refused."""
     column = pl.col(name)
@@ -116,7 +122,8 @@ def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl
         else ""
     )
     raise InputError(
-        f"{source}: column {quote(name)} is {dtype}, but ids must be strings or integers.{hint}"
+        f"{source}: column {quote(name)} is {_words(dtype)}, but ids must be strings or integers."
+        f"{hint}"
     )
 
 
@@ -124,14 +131,16 @@ def _value(name: str, dtype: pl.DataType, kind: Kind, source: str) -> pl.Expr:
     if dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and kind is JUDGEMENTS):
         return pl.col(name).cast(pl.Float64)
     raise InputError(
-        f"{source}: column {quote(name)} is {dtype}, but a {kind.value} must be a number."
+        f"{source}: column {quote(name)} is {_words(dtype)}, but a {kind.value} must be a number."
     )
 
 
 def _weight(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     if dtype.is_numeric() or dtype == pl.Null:
         return pl.col(name).cast(pl.Float64).fill_nan(None)
-    raise InputError(f"{source}: column {quote(name)} is {dtype}, but a weight must be a number.")
+    raise InputError(
+        f"{source}: column {quote(name)} is {_words(dtype)}, but a weight must be a number."
+    )
 
 
 def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
@@ -139,7 +148,8 @@ def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     texts = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
     if not (dtype.is_numeric() or isinstance(dtype, texts)):
         raise InputError(
-            f"{source}: column {quote(name)} is {dtype}, but subtopics must be texts or numbers."
+            f"{source}: column {quote(name)} is {_words(dtype)}, but subtopics must be texts or "
+            "numbers."
         )
     return (pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)).cast(pl.String)
 
@@ -173,7 +183,7 @@ def _as_polars(frame: Any, source: str) -> pl.LazyFrame:
     if not hasattr(frame, "__arrow_c_stream__"):
         wanted = "a polars, pandas or pyarrow table, or have the Arrow interface"
         raise InputError(f"{source} should be {wanted}; got {type(frame).__name__}.")
-    return pl.DataFrame(frame).lazy()
+    return from_arrow(frame, source).lazy()
 
 
 def _from_pandas(frame: Any, header: Sequence[str], columns: Columns, source: str) -> pl.LazyFrame:

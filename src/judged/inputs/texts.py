@@ -13,6 +13,7 @@ from judged.inputs.csv import records
 from judged.inputs.dicts import as_id, is_list
 from judged.inputs.json import parse
 from judged.inputs.names import NAMES
+from judged.inputs.objects import from_arrow
 from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
@@ -327,7 +328,7 @@ def _rows_of(given: Any) -> Iterable[Any]:
     if isinstance(given, pl.LazyFrame):
         given = given.collect()
     if hasattr(given, "__arrow_c_stream__") and not isinstance(given, pl.DataFrame):
-        given = pl.DataFrame(given)
+        given = from_arrow(given)
     if isinstance(given, pl.DataFrame):
         return given.iter_rows(named=True)
     if hasattr(given, "to_dict") and hasattr(given, "columns"):

@@ -90,9 +90,9 @@ def _of_table(given: Any, source: str) -> Iterator[Row]:
     if not hasattr(given, "columns") and not hasattr(given, "__arrow_c_stream__"):
         raise InputError(f"weights of queries are {FORMS}; got {type(given).__name__}.")
     if type(given).__module__.partition(".")[0] not in ("pandas", "polars"):
-        import polars as pl
+        from judged.inputs.objects import from_arrow
 
-        given = pl.DataFrame(given)
+        given = from_arrow(given)
     header = [str(name) for name in given.columns]
     columns = (list(given[given.columns[at]]) for at in _chosen(header, source))
     return ((f", row {at}", *pair) for at, pair in enumerate(zip(*columns, strict=True), 1))

@@ -16,8 +16,8 @@ from judged.inputs.csv import line_numbers as record_lines
 from judged.inputs.csv import records
 from judged.inputs.json import line_numbers as object_lines
 from judged.inputs.json import objects, parse
-from judged.inputs.objects import Records, is_record, records_of
-from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet, refusing
+from judged.inputs.objects import Records, from_arrow, is_record, records_of
+from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.rows.names import LISTS, RowColumns, matching
 from judged.inputs.rows.rows import Loaded
 from judged.inputs.source import LineNumbers, Source
@@ -53,8 +53,8 @@ def table_of(given: Any) -> Headed | None:
         return _polars(given.lazy(), FRAME)
     if hasattr(given, "__arrow_c_stream__"):
         try:
-            return _polars(pl.DataFrame(given).lazy(), FRAME)
-        except (TypeError, ValueError, *POLARS_ERRORS):
+            return _polars(from_arrow(given).lazy(), FRAME)
+        except InputError:
             return None  # the reader of frames says what is wrong
     return None
 

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from judged.process import remove_temporary, separate_standard_error, show_last
+from judged.process import TEMPORARY, remove_temporary, show_last, take_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a signal before `main` has its handler ends in a traceback: nothing slow here
@@ -17,12 +17,14 @@ def main() -> NoReturn:
     """Run the command line as a process of its own."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_let_go)
     import gc
 
     # What is loaded stays until the end: to look through it for garbage, again and again and once
     # more at the end, takes as long as a small evaluation.
     gc.set_threshold(50_000)
-    separate_standard_error()
+    take_streams()
     code: object = None
     try:
         from judged.cli import main as run
@@ -56,6 +58,13 @@ def _end(code: object) -> None:
             with suppress(OSError, ValueError):  # closed, or its reader has gone
                 stream.flush()
     os._exit(code)
+
+
+def _let_go() -> None:
+    """Leave temporary files and messages to the process that this one was forked from."""
+    TEMPORARY.clear()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _stop(number: int, frame: object) -> NoReturn:

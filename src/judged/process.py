@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -40,14 +41,40 @@ _messages = 2
 """The descriptor of the process's own messages."""
 
 
-def separate_standard_error() -> None:
-    """Give `sys.stderr` a descriptor of its own, so that what libraries in other languages print to
-    descriptor 2 can be held back (see `hidden_panics`)."""
+class _WholeWriter(io.FileIO):
+    """A file that takes all bytes, or raises. Python's own may take a part where the disk is full,
+    or nothing where a pipe does not block, and with PYTHONUNBUFFERED nothing looks at that."""
+
+    def write(self, data: Any) -> int:
+        left = memoryview(data).cast("B")
+        size = len(left)
+        while left:
+            written = super().write(left)
+            if written:
+                left = left[written:]
+            else:
+                import select
+
+                select.select([], [self.fileno()], [])
+        return size
+
+
+def take_streams() -> None:
+    """Let the standard streams write all that they are given, or fail. `sys.stderr` gets a
+    descriptor of its own, so that what libraries in other languages print to descriptor 2 can be
+    held back (see `hidden_panics`)."""
     global _messages
-    shown = sys.stderr
-    if shown is not None:
+    if sys.stdout is not None:
+        sys.stdout = _writing_all(sys.stdout, 1)
+    if sys.stderr is not None:
         _messages = os.dup(2)
-        sys.stderr = open(_messages, "w", 1, shown.encoding, shown.errors, closefd=False)  # noqa: SIM115
+        sys.stderr = _writing_all(sys.stderr, _messages)
+
+
+def _writing_all(stream: Any, descriptor: int) -> io.TextIOWrapper:
+    writer = io.BufferedWriter(_WholeWriter(descriptor, "w", closefd=False))
+    by_line = stream.line_buffering or stream.write_through
+    return io.TextIOWrapper(writer, stream.encoding, stream.errors, line_buffering=by_line)
 
 
 def has_separate_standard_error() -> bool:
@@ -103,6 +130,9 @@ def _guard_polars() -> None:
 
 
 def _refusing_judged(function: Callable[..., Any]) -> Callable[..., Any]:
+    from functools import wraps
+
+    @wraps(function)
     def guarded(*arguments: Any, **options: Any) -> Any:
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:

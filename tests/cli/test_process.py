@@ -215,6 +215,38 @@ def test_a_signal_ends_the_process_at_once_and_removes_temporary_files(tmp_path,
         assert list(tmp_path.iterdir()) == []
 
 
+FORKED = """
+import os, signal, sys
+import judged.cli
+from judged.outputs import replacing
+
+def work():
+    with replacing("out.csv") as temporary:
+        temporary.write_text("all of it")
+        reads, writes = os.pipe()
+        if not (child := os.fork()):
+            os.write(writes, b"1")
+            signal.pause()
+        os.read(reads, 1)
+        os.kill(child, signal.SIGTERM)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+judged.cli.main = work
+from judged.__main__ import main
+main()
+"""
+
+
+def test_a_process_of_someone_else_leaves_our_files_alone(tmp_path):
+    """PyTorch ends the workers of a data loader so."""
+    call = [sys.executable, "-W", "ignore", "-c", FORKED]
+    done = subprocess.run(
+        call, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert (done.stdout, done.stderr) == (f"{-signal.SIGTERM}\n", "")
+    assert (tmp_path / "out.csv").read_text() == "all of it"
+
+
 def test_little_is_loaded_before_signals_are_handled():
     script = (
         "import signal, sys; before = {*sys.modules}; import judged.__main__; "

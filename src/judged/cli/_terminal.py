@@ -4,9 +4,7 @@ terminal."""
 from __future__ import annotations
 
 import codecs
-import io
 import os
-import select
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,46 +34,15 @@ _SUBSTITUTES = {
 
 
 def prepare_streams() -> None:
-    """Let the standard streams show all that they are given, whatever their encoding, write all of
-    it or fail, and let no file take the place of one that is closed."""
+    """Let the standard streams show all that they are given, whatever their encoding, and let no
+    file take the place of one that is closed."""
     codecs.register_error("judged", _substituted)
-    sys.stdout, sys.stderr = _writing_all(sys.stdout), _writing_all(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="judged")
     while (opened := os.open(os.devnull, os.O_RDWR)) < 3:
         pass
     os.close(opened)
-
-
-class _WholeWriter(io.FileIO):
-    """A file that takes all bytes, or raises. Python's own may take a part where the disk is full,
-    or nothing where a pipe does not block, and with PYTHONUNBUFFERED nothing looks at that."""
-
-    def write(self, data: Any) -> int:
-        left = memoryview(data).cast("B")
-        size = len(left)
-        while left:
-            written = super().write(left)
-            if written:
-                left = left[written:]
-            else:
-                select.select([], [self.fileno()], [])
-        return size
-
-
-def _writing_all(stream: TextIO) -> TextIO:
-    """Replace a stream to a file by one with a `_WholeWriter`; return any other as it is."""
-    buffer = getattr(stream, "buffer", None)
-    if (
-        not isinstance(stream, io.TextIOWrapper)
-        or type(getattr(buffer, "raw", buffer)) is not io.FileIO
-    ):
-        return stream
-    stream.flush()
-    whole = io.BufferedWriter(_WholeWriter(stream.fileno(), "w", closefd=False))
-    by_line = stream.line_buffering or stream.write_through
-    return io.TextIOWrapper(whole, stream.encoding, stream.errors, line_buffering=by_line)
 
 
 def _substituted(error: UnicodeError) -> tuple[str, int]:

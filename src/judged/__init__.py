@@ -12,9 +12,12 @@ measure of the registry is a name here too: `judged.nDCG`, `judged.AP`, …
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 import judged.process  # noqa: F401  # it has to be there before a fork
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.2.0"
 

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import signal
 import sys
-from contextlib import suppress
-from types import FrameType
-from typing import NoReturn
+
+from judged.process import TEMPORARY, remove_temporary, show_last, take_streams
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # a signal before `main` has its handler ends in a traceback: nothing slow here
+    from typing import NoReturn
 
 
 def main() -> NoReturn:
     """Run the command line as a process of its own."""
-    signal.signal(signal.SIGINT, _interrupted)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_let_go)
+    import gc
+
     # What is loaded stays until the end: to look through it for garbage, again and again and once
     # more at the end, takes as long as a small evaluation.
     gc.set_threshold(50_000)
-    from judged.cli import main as run
-    from judged.process import declare_own
-
-    declare_own()
+    take_streams()
     code: object = None
     try:
+        from judged.cli import main as run
+
         run()
     except SystemExit as ended:
         code = ended.code
         raise
-    finally:  # nothing is left to do that an interrupt could spoil
-        signal.signal(signal.SIGINT, _leave)
-        _clean_up()
+    except ImportError as error:  # exit code 1 would be the answer of a gate
+        show_last(f"judged: the installation is broken ({error}); install it again.\n".encode())
+        raise SystemExit(70) from None
+    finally:
+        remove_temporary()
         if "_duckdb" not in sys.modules:  # it complains of what is still there at the end
             gc.freeze()
         _end(code)
@@ -42,6 +49,9 @@ def _end(code: object) -> None:
     threading = sys.modules.get("threading")
     if not isinstance(code, int) or (threading and threading.active_count() > 1):
         return
+    import atexit
+    from contextlib import suppress
+
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
@@ -50,32 +60,24 @@ def _end(code: object) -> None:
     os._exit(code)
 
 
-def _interrupted(number: int, frame: FrameType | None) -> None:
-    """End what runs, and clean up behind it; while modules are loaded there is nothing to clean up,
-    and what loads them may hang on an exception, or hide it."""
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            _leave()
-        frame = frame.f_back
-    raise KeyboardInterrupt
+def _let_go() -> None:
+    """Leave temporary files and messages to the process that this one was forked from."""
+    TEMPORARY.clear()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _clean_up() -> None:
-    """Remove temporary folders that an interrupt left."""
-    room = sys.modules.get("judged.inputs.blocks.room")
-    for folder in tuple(getattr(room, "FOLDERS", ())):
-        import shutil
-
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _leave(*_: object) -> NoReturn:
-    show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
-    _clean_up()
+def _stop(number: int, frame: object) -> NoReturn:
+    """End at once on Ctrl-C or SIGTERM. An exception would come to nothing, or hang, where modules
+    are being loaded or other threads are at work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        os.write(2, show_cursor + b"judged: interrupted\n")
+        remove_temporary()
+        word = b"interrupted" if number == signal.SIGINT else b"terminated"
+        show_last(b"judged: " + word + b"\n")
     finally:
-        os._exit(130)
+        os._exit(128 + number)
 
 
 if __name__ == "__main__":

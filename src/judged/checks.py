@@ -17,7 +17,6 @@ from typing import Any, ParamSpec, TypeVar, get_args
 
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
 from judged.policy import DUPLICATES, POSITIVES
-from judged.process import polars_is_lost
 from judged.types import Engine, FileFormat
 
 Call = ParamSpec("Call")
@@ -89,8 +88,12 @@ def real(given: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
+HIGHEST_LEVEL = 0.999999999
+
+
 def level(name: str, given: Any) -> float:
-    """The level of an interval: a number between 0 and 1.
+    """Return the checked level of a confidence interval, a number between 0 and 1. Above the
+    highest level, rounding makes quantiles infinite.
 
     >>> level("level", 0.9)
     0.9
@@ -98,6 +101,8 @@ def level(name: str, given: Any) -> float:
     found = real(given)
     if found is None or not 0 < found < 1:
         raise InputError(f"{name} must be a number between 0 and 1, as 0.95; got {quoted(given)}.")
+    if found > HIGHEST_LEVEL:
+        raise InputError(f"{name} must be at most {HIGHEST_LEVEL}; got {quoted(given)}.")
     return found
 
 
@@ -361,13 +366,3 @@ def size_in_bytes(given: str | int, name: str = "memory", *, at_least: int = 10*
         least = next(f"{at_least // by}{unit}" for unit, by in _LARGEST if at_least >= by)
         raise InputError(f"{name} must be at least {least}; got {quoted(given)}.")
     return min(size, MOST)
-
-
-def refuse_lost_polars() -> None:
-    """An error where polars would wait for ever for threads that a fork left behind."""
-    if polars_is_lost():
-        raise JudgedError(
-            "this process was forked while polars was in use, and polars would wait for ever in "
-            "it. Start processes by multiprocessing.get_context('spawn') or 'forkserver', or "
-            "evaluate dicts, which need no polars."
-        )

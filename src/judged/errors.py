@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `import judged` loads this module: nothing slow here
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
 
 class JudgedError(Exception):
     """Anything judged refuses to do; the command line prints it, with a non-zero exit code."""
+
+    def __str__(self) -> str:
+        return shortened(super().__str__())
 
 
 class InputError(JudgedError, ValueError):
@@ -40,6 +45,9 @@ class EngineError(JudgedError, RuntimeError):
 
 class JudgedWarning(UserWarning):
     """Something about a number that could mislead whoever overlooks it; the result says it too."""
+
+    def __str__(self) -> str:
+        return shortened(super().__str__())
 
 
 def warn(text: str) -> None:
@@ -82,6 +90,24 @@ def did_you_mean(
 
 _QUOTED = 80
 """So much of a wrong value is quoted."""
+_LONGEST = 500
+"""From so many characters on, an id, a name or a value in a message is cut."""
+
+
+def shortened(message: str) -> str:
+    """Cut very long ids and values in a message: what stands between quotation marks, or has no
+    white space.
+
+    >>> shortened(f"query {'x' * 10**5!r} has no grade.") == f"query '{'x' * 79}…' has no grade."
+    True
+    """
+    if len(message) <= _LONGEST:
+        return message
+    import re
+
+    between_quotes = rf"""(?<!\w)(['"])(?:(?!\1)[^\\\n]|\\.){{{_LONGEST},}}\1"""
+    message = re.sub(between_quotes, lambda match: f"{match[0][:_QUOTED]}…{match[1]}", message)
+    return re.sub(rf"\S{{{_LONGEST},}}", lambda match: f"{match[0][:_QUOTED]}…", message)
 
 
 def quoted(given: Any) -> str:

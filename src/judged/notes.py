@@ -82,6 +82,18 @@ def merged(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
+def with_source(name: str, notes: Iterable[str]) -> tuple[str, ...]:
+    """Put the name of a run or a file before each of its notes; a warning stays one.
+
+    >>> with_source("run", [Tallied(1, "{} line was skipped.", "{} lines were skipped.")])
+    ('run: 1 line was skipped.',)
+    """
+    return tuple(
+        Warned(f"{name}: {note}") if isinstance(note, Warned) else f"{name}: {note}"
+        for note in notes
+    )
+
+
 def without_counts(notes: Iterable[str]) -> tuple[str, ...]:
     """Notes of a part, the counts of which another part brings.
 

@@ -11,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 from judged.errors import OutputError, quoted
+from judged.process import TEMPORARY
 from judged.text import listed
 
 
@@ -82,13 +83,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path)
     check_target(target)
     device, place = is_device(target), _place(target)
+    folder = tempfile.gettempdir() if device else place.parent
+    temporary = Path(folder, f".judged.{os.urandom(8).hex()}")
+    TEMPORARY.add(str(temporary))
     try:
-        descriptor, name = tempfile.mkstemp(dir=None if device else place.parent, prefix=".judged.")
-    except OSError as error:
-        raise _refused(target, error) from error
-    os.close(descriptor)
-    temporary = Path(name)
-    try:
+        temporary.touch(0o600, exist_ok=False)
         yield temporary
         if device:
             with temporary.open("rb") as source, target.open("ab") as sink:
@@ -105,6 +104,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+        TEMPORARY.discard(str(temporary))
 
 
 def is_device(target: Path) -> bool:

@@ -1,81 +1,149 @@
-"""What may be done with this process: whether it is the command line's own, may fork, and may keep
-memory; and whether it was forked while polars' threads were alive. They do not come along, and
-whatever waits for them waits for ever."""
+"""What concerns the whole process: temporary files, standard error, and polars after a fork."""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-from contextlib import suppress
 
-_own = _alive = _lost = False
+from judged.errors import JudgedError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing takes longer to load than all the rest that `import judged` needs
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
 
-def declare_own() -> None:
-    """Say that nothing runs in this process but judged."""
-    global _own
-    _own = True
-
-
-def may_fork() -> bool:
-    """Whether work may be left to processes forked from this one: not where others may have threads
-    here, nor where Python or polars has some. Elsewhere than on Linux, what systems bring along may
-    have."""
-    threading = sys.modules.get("threading")
-    return (
-        _own
-        and sys.platform == "linux"
-        and not _alive_now()
-        and (threading is None or threading.active_count() == 1)
-    )
+TEMPORARY: set[str] = set()
+"""Temporary files and folders, which a process that is stopped at once removes. A path is added
+before the file is created, because a signal may arrive at any time."""
 
 
-def polars_is_lost() -> bool:
-    """Whether polars cannot be used in this process any more."""
-    return _lost
+def remove_temporary() -> None:
+    """Remove all temporary files and folders, with what `os` has alone: a signal may interrupt the
+    import of anything else."""
+    for path in tuple(TEMPORARY):
+        for folder, _, names in os.walk(path, topdown=False):
+            for name in names:
+                _try(os.unlink, os.path.join(folder, name))
+            _try(os.rmdir, folder)
+        _try(os.unlink, path)
 
 
-def _before() -> None:
-    global _alive
-    _alive = _alive_now()
+def _try(remove: Callable[[str], None], path: str) -> None:
+    try:  # noqa: SIM105  # contextlib may be what a signal interrupts the import of
+        remove(path)
+    except OSError:
+        pass
 
 
-def keep_memory() -> None:
-    """Have what is freed in pieces of some megabytes used again, and not given back to the system
-    and asked for anew: where a large file is read, that takes a tenth of the time."""
-    if _own and sys.platform == "linux":
-        from ctypes import CDLL
-
-        with suppress(AttributeError):  # it is glibc that has it
-            for option, size in _KEPT:
-                CDLL(None).mallopt(option, size)
+_messages = 2
+"""The descriptor of the process's own messages."""
 
 
-_KEPT = ((-1, 64 << 20), (-3, 32 << 20))
-"""What may lie free at the end of memory, and from where on pieces are asked of the system."""
+class _WholeWriter(io.FileIO):
+    """A file that takes all bytes, or raises. Python's own may take a part where the disk is full,
+    or nothing where a pipe does not block, and with PYTHONUNBUFFERED nothing looks at that."""
+
+    def write(self, data: Any) -> int:
+        left = memoryview(data).cast("B")
+        size = len(left)
+        while left:
+            written = super().write(left)
+            if written:
+                left = left[written:]
+            else:
+                import select
+
+                select.select([], [self.fileno()], [])
+        return size
 
 
-def _alive_now() -> bool:
-    return "polars" in sys.modules and _has_threads()
+def take_streams() -> None:
+    """Let the standard streams write all that they are given, or fail. `sys.stderr` gets a
+    descriptor of its own, so that what libraries in other languages print to descriptor 2 can be
+    held back (see `hidden_panics`)."""
+    global _messages
+    if sys.stdout is not None:
+        sys.stdout = _writing_all(sys.stdout, 1)
+    if sys.stderr is not None:
+        _messages = os.dup(2)
+        sys.stderr = _writing_all(sys.stderr, _messages)
 
 
-def _in_child() -> None:
-    global _lost
-    _lost = _lost or _alive
+def _writing_all(stream: Any, descriptor: int) -> io.TextIOWrapper:
+    writer = io.BufferedWriter(_WholeWriter(descriptor, "w", closefd=False))
+    by_line = stream.line_buffering or stream.write_through
+    return io.TextIOWrapper(writer, stream.encoding, stream.errors, line_buffering=by_line)
 
 
-def _has_threads() -> bool:
-    """Whether polars has started its pool, which it does at its first task; taken for granted where
+def has_separate_standard_error() -> bool:
+    """Whether descriptor 2 is left to libraries in other languages."""
+    return _messages != 2
+
+
+def show_last(message: bytes) -> None:
+    """Print a message past all buffers, and bring back the cursor that a progress bar hid."""
+    os.write(_messages, (b"\x1b[?25h" if os.isatty(_messages) else b"") + message)
+
+
+FORKED = (
+    "this process was forked while polars was in use, and polars would wait for ever in it. Start "
+    "processes with multiprocessing.get_context('spawn') or 'forkserver', or evaluate dicts, which "
+    "need no polars."
+)
+_in_use = _guarded = False
+
+
+def _before_fork() -> None:
+    global _in_use
+    _in_use = "polars" in sys.modules and _polars_has_threads()
+
+
+def _polars_has_threads() -> bool:
+    """Whether polars has started threads to work in, which it does at its first task; assumed where
     the system does not tell the names of threads."""
-    if not os.path.isdir("/proc/self/task"):
-        return True
-    for task in os.listdir("/proc/self/task"):
-        with suppress(OSError), open(f"/proc/self/task/{task}/comm") as file:
-            name, _, number = file.read().strip().partition("-")
-            if name == "polars" and number.isdigit():
-                return True
+    try:
+        for task in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{task}/comm") as file:
+                name, _, rest = file.read().strip().partition("-")
+                if (name == "polars" and rest.isdigit()) or name in ("async", "tokio"):
+                    return True
+    except FileNotFoundError:  # another system, or a thread that has just ended
+        return not os.path.isdir("/proc/self/task") or _polars_has_threads()
     return False
 
 
+def _guard_polars() -> None:
+    """Turn each use of polars by judged into an error. The threads of polars do not survive a fork,
+    and whatever needs them would wait for ever. Other callers of polars are left alone."""
+    global _guarded
+    if not _in_use or _guarded:
+        return
+    _guarded = True
+    import polars
+
+    for owner in (polars, polars.DataFrame, polars.LazyFrame, polars.Series):
+        for name, function in tuple(vars(owner).items()):
+            if type(function) is type(_guard_polars):
+                setattr(owner, name, _refusing_judged(function))
+
+
+def _refusing_judged(function: Callable[..., Any]) -> Callable[..., Any]:
+    from functools import wraps
+
+    @wraps(function)
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            module = frame.f_globals.get("__name__", "")
+            if module.startswith("judged.") and module != __name__:
+                raise JudgedError(FORKED)
+            frame = frame.f_back
+        return function(*arguments, **options)
+
+    return guarded
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_child=_in_child)
+    os.register_at_fork(before=_before_fork, after_in_child=_guard_polars)

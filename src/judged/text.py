@@ -12,6 +12,7 @@ from judged.notes import TalliedWarning as TalliedWarning
 from judged.notes import Warned as Warned
 from judged.notes import WarnedOnce as WarnedOnce
 from judged.notes import merged as merged
+from judged.notes import with_source as with_source
 
 
 class Dim(str):
@@ -108,7 +109,8 @@ def few(names: Sequence[str], most: int = 3) -> str:
     >>> few(["a", "b", "c", "d"]), few(["a"])
     ('a, b, c, …', 'a')
     """
-    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+    shown = [name if len(name) <= 80 else f"{name[:80]}…" for name in names[:most]]
+    return ", ".join(shown) + (", …" if len(names) > most else "")
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -35,7 +35,7 @@ from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.segments import Floats
 from judged.statistics.aggregates import GEOMETRIC_FLOOR
-from judged.text import listed
+from judged.text import listed, quote
 
 MISSING_ZSCORE = -1_000_000.0
 """What trec_eval prints for a value whose mean and deviation are not in the file."""
@@ -352,8 +352,10 @@ def _standardised(
                 except ValueError:
                     raise InputError(
                         f"{path}, line {number}: expected query, measure, mean and standard "
-                        f"deviation: {text.strip()!r}."
+                        f"deviation: {quote(text.strip())}."
                     ) from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text. Convert the file to UTF-8 first.") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
 

@@ -22,6 +22,7 @@ def judged(capsys: pytest.CaptureFixture[str]):
             main([str(argument) for argument in arguments])
         said = capsys.readouterr()
         assert "Traceback" not in said.err
+        assert left.value.code != 70, said.err
         return Outcome(int(left.value.code or 0), said.out, said.err)
 
     return run

@@ -195,3 +195,41 @@ def test_text_is_not_written_into_a_picture(judged, files, arguments, name):
     )
     assert result.err.endswith(" or .parquet.\n")
     assert not (files / name).exists()
+
+
+LONG_CELL = "7" * 200_000
+HOSTILE = {
+    "deep.json": '{"q1":' + '{"a":' * 100_000 + "1" + "}" * 100_001,
+    "deep.jsonl": '{"query":"q1","weight":' + "[" * 100_000 + "]" * 100_000 + "}\n",
+    "cell.csv": f"query,weight\nq1,{LONG_CELL}\nq2,1\n",
+    "cell.tsv": f"query\tweight\n{LONG_CELL}\t1\n",
+    "open.csv": f'query,weight\nq1,"{LONG_CELL}\n',
+    "golden.csv": f"query,minimum\nq1,{LONG_CELL}\n",
+    "texts.csv": f"query,text\nq1,{LONG_CELL}\n",
+    "large.json": '{"what": "temperature sweep", "candidates": 1' + "0" * 400 + "}",
+}
+
+
+def test_hostile_files_and_options_are_refused_in_words(judged, files):
+    for name, text in HOSTILE.items():
+        (files / name).write_text(text)
+    (files / "bytes.txt").write_bytes(b"q1 map \xff 1\n")
+    gate = ("gate", "qrels", "b.run", "--baseline", "kept.json")
+    assert judged(*gate, "--update-baseline").code == 0
+    weights = ("deep.json", "deep.jsonl", "cell.csv", "cell.tsv", "open.csv")
+    calls = {
+        **{name: ("evaluate", "qrels", "a.run", "--weights", name) for name in weights},
+        "golden.csv": (*gate, "--golden", "golden.csv"),
+        "texts.csv": ("retriever", "qrels", "os.path:join", "--queries", "texts.csv"),
+        "large.json": ("plot", "temperature", "large.json", "-o", "plot.json"),
+        "bytes.txt": ("trec-eval", "-Z", "bytes.txt", "qrels", "a.run"),
+        "grades": ("serve", ".", "--annotator", "ar", "--grades", f"0 no, {LONG_CELL}"),
+        "level": ("compare", "qrels", "a.run", "b.run", "--level", "0.9999999999999999"),
+    }
+    failures = {}
+    for name, call in calls.items():
+        result = judged(*call)
+        named = name in result.err
+        if result.code != 2 or not named or not 20 < len(result.err) < 700:
+            failures[name] = (result.code, result.err[-300:])
+    assert failures == {}

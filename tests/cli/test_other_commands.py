@@ -137,3 +137,25 @@ def test_shell_completion():
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
     assert done.stdout == "plain,nDCG\nplain,nDCGRel\nplain,ndcg_rel\n"
+
+
+def test_comment_lines_are_skipped_and_counted(files):
+    def results():
+        return [
+            library.overlap(["a.run", "b.run"]),
+            library.agreement("qrels", "other"),
+            library.agreement("qrels", "other", ["a.run", "b.run"], policy={"missing": "zero"}),
+            library.merge_judgements(["qrels", "other"]),
+            library.fuse(["a.run", "b.run"]),
+        ]
+
+    (files / "other").write_text("q1 0 x 0\nq1 0 z 0\nq2 0 u 2\nq2 0 v 1\nq3 0 w 1\n")
+    plain = results()
+    for name in ("qrels", "a.run"):
+        (files / name).write_text("# first\n# second\n" + (files / name).read_text())
+    for result, before in zip(results(), plain, strict=True):
+        kind, text = type(result).__name__, json.dumps(result.to_dict())
+        note = f"{'a' if kind in ('Overlap', 'Fusion') else 'qrels'}: 2 comment lines were skipped."
+        assert note in result.notes, kind
+        text = text.replace(f', "{note}"', "").replace(f'"{note}"', "")
+        assert text == json.dumps(before.to_dict()), kind

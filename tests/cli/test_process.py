@@ -7,7 +7,10 @@ import subprocess
 import sys
 import time
 
+import polars as pl
 import pytest
+
+from judged.cli import main
 
 JUDGED = [sys.executable, "-m", "judged"]
 
@@ -98,8 +101,53 @@ def test_nobody_listens_to_standard_error(many):
 @pytest.mark.parametrize("arguments", [["evaluate", "qrels", "run"], ["measures"], ["--help"]])
 def test_standard_output_that_takes_nothing(many, redirected, message, arguments):
     command = ["sh", "-c", f'exec "$@" {redirected}', "sh", *JUDGED, *arguments]
-    process = subprocess.run(command, cwd=many, stderr=subprocess.PIPE, check=False)
-    assert (process.returncode, process.stderr) == (2, message)
+    for unbuffered in ("", "1"):
+        environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+        process = subprocess.run(
+            command, cwd=many, env=environment, stderr=subprocess.PIPE, check=False
+        )
+        assert (process.returncode, process.stderr) == (2, message)
+
+
+LONG = ["evaluate", "qrels", "run", "--per-query", "--format", "trec", "-m", "RR"]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_disk_that_gets_full_while_output_is_written(many, unbuffered):
+    """It takes the first bytes."""
+    limit = 'ulimit -f 16; trap "" XFSZ; exec "$@" > out'
+    done = subprocess.run(
+        ["sh", "-c", limit, "sh", *JUDGED, *LONG],
+        cwd=many,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    assert (many / "out").stat().st_size > 0
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"judged: standard output cannot be written (File too large).\n",
+    )
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_pipe_that_does_not_block(many, unbuffered):
+    reads, writes = os.pipe()
+    os.set_blocking(writes, False)
+    with subprocess.Popen(
+        [*JUDGED, *LONG],
+        cwd=many,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stdout=writes,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(writes)
+        time.sleep(1)  # until the pipe is full
+        with open(reads, "rb") as pipe:
+            lines = pipe.read().splitlines()
+        assert process.stderr is not None
+        assert (process.wait(timeout=60), process.stderr.read()) == (0, b"")
+    assert lines == [*(b"RR\tq%d\t1.0" % number for number in range(20_000)), b"RR\tall\t1.0"]
 
 
 def test_ctrl_c_ends_cleanly(many):
@@ -118,6 +166,209 @@ def test_ctrl_c_ends_cleanly(many):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.strip()) == (130, b"", b"judged: interrupted")
+
+
+STOPPED = """
+import os, signal, sys
+import judged.cli
+from judged.inputs.blocks.room import Room
+from judged.outputs import replacing
+
+def work():
+    with replacing("out.csv") as temporary, Room.of("100MB", ".").folder() as folder:
+        temporary.write_text("half of it")
+        (folder / "rows").write_text("some")
+        os.kill(os.getpid(), int(sys.argv[1]))
+        signal.pause()
+
+judged.cli.main = work
+from judged.__main__ import main
+main()
+"""
+LOADING = """
+import os, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "judged.cli":
+            os.kill(os.getpid(), int(sys.argv[1]))
+
+sys.meta_path.insert(0, Finder())
+from judged.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("script", [STOPPED, LOADING], ids=["at work", "while modules load"])
+def test_a_signal_ends_the_process_at_once_and_removes_temporary_files(tmp_path, script):
+    for number, message in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(int(number))],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        outcome = (done.returncode, done.stdout, done.stderr)
+        assert outcome == (128 + number, "", f"judged: {message}\n")
+        assert list(tmp_path.iterdir()) == []
+
+
+FORKED = """
+import os, signal, sys
+import judged.cli
+from judged.outputs import replacing
+
+def work():
+    with replacing("out.csv") as temporary:
+        temporary.write_text("all of it")
+        reads, writes = os.pipe()
+        if not (child := os.fork()):
+            os.write(writes, b"1")
+            signal.pause()
+        os.read(reads, 1)
+        os.kill(child, signal.SIGTERM)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+judged.cli.main = work
+from judged.__main__ import main
+main()
+"""
+
+
+def test_a_process_of_someone_else_leaves_our_files_alone(tmp_path):
+    """PyTorch ends the workers of a data loader so."""
+    call = [sys.executable, "-W", "ignore", "-c", FORKED]
+    done = subprocess.run(
+        call, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert (done.stdout, done.stderr) == (f"{-signal.SIGTERM}\n", "")
+    assert (tmp_path / "out.csv").read_text() == "all of it"
+
+
+def test_little_is_loaded_before_signals_are_handled():
+    script = (
+        "import signal, sys; before = {*sys.modules}; import judged.__main__; "
+        "print(*sorted({*sys.modules} - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    packages = {name.partition(".")[0] for name in done.stdout.split()}
+    assert packages <= {"judged", "__future__", "importlib", "warnings"}
+    own = {name for name in done.stdout.split() if name.startswith("judged")}
+    assert own == {"judged", "judged.__main__", "judged.errors", "judged.process"}
+
+
+PANIC = """
+import os, sys
+import polars as pl
+
+def damaged(*_, **__):
+    os.write(2, b"thread 'polars-1' panicked at crates/polars:\\nstack backtrace:\\n")
+    raise pl.exceptions.PanicException("called `unwrap()` on a `None` value")
+
+def loud(*arguments, **options):
+    os.write(2, b"a message of a library\\n")
+    return own(*arguments, **options)
+
+own = pl.scan_parquet
+pl.scan_parquet = damaged if sys.argv.pop() == "panic" else loud
+from judged.__main__ import main
+main()
+"""
+
+
+def test_a_panic_of_polars_is_one_message(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    pl.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]}).write_parquet(
+        tmp_path / "run.parquet"
+    )
+    call = [sys.executable, "-c", PANIC, "evaluate", "qrels", "run.parquet", "-m", "RR"]
+    options = {"cwd": tmp_path, "capture_output": True, "text": True, "check": False}
+    panic = subprocess.run([*call, "panic"], **options)
+    assert (panic.returncode, panic.stdout, panic.stderr) == (
+        2,
+        "",
+        "judged: run.parquet: not a Parquet file that can be read (called `unwrap()` on a `None` "
+        "value); write or fetch the file again.\n",
+    )
+    loud = subprocess.run([*call, "loud"], **options)
+    assert loud.returncode == 0
+    assert set(loud.stderr.splitlines()) == {"a message of a library"}
+
+
+@pytest.mark.parametrize("size", [100, 9_000_000])
+def test_a_parquet_file_that_is_cut_off(tmp_path, capsys, monkeypatch, size):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    for name in ("cut.parquet", "folder/cut.parquet"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        with (tmp_path / name).open("wb") as file:
+            file.write(b"PAR1")
+            file.truncate(size)
+    for run in ("cut.parquet", "folder"):
+        with pytest.raises(SystemExit) as ended:
+            main(["evaluate", "qrels", run])
+        err = capsys.readouterr().err
+        assert ended.value.code == 2, err
+        assert err.startswith("judged: ")
+        assert "not a Parquet file that can be read (" in err
+
+
+def test_an_internal_error_is_no_answer_of_a_gate(tmp_path, capsys, monkeypatch):
+    class Panic(BaseException):
+        pass
+
+    for error in (KeyError("lost"), OSError("odd"), RecursionError("x" * 10**5), Panic("worse")):
+
+        def fail(*_, error=error, **__):
+            raise error
+
+        monkeypatch.setattr("judged.cli.import_module", fail)
+        monkeypatch.delenv("JUDGED_TRACEBACK", raising=False)
+        for traceback in (False, True):
+            with pytest.raises(SystemExit) as ended:
+                main(["gate", "qrels", "run"])
+            err = capsys.readouterr().err
+            assert ended.value.code == 70
+            *above, last = err.splitlines()
+            assert last.startswith(f"judged: internal error ({type(error).__name__}: ")
+            assert last.endswith(
+                "This is a bug in judged. Please report it with the output of judged doctor and "
+                "the traceback, which JUDGED_TRACEBACK=1 prints."
+            )
+            assert ("Traceback (most recent call last):" in above) == traceback
+            assert len(last) < 1000
+            monkeypatch.setenv("JUDGED_TRACEBACK", "1")
+
+
+def test_a_broken_installation_is_no_answer_of_a_gate():
+    script = "import sys; sys.modules['click'] = None; from judged.__main__ import main; main()"
+    call = [sys.executable, "-c", script, "gate", "qrels", "run"]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert done.returncode == 70
+    assert done.stderr.startswith("judged: the installation is broken (")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_polars_without_a_thread(many, capsys, monkeypatch):
+    monkeypatch.setenv("POLARS_MAX_THREADS", "0")
+    monkeypatch.chdir(many)
+    both = ["qrels", "run"]
+    for call in (["plot", "cmc", *both, "-o", "c.json"], ["report", *both, "-o", "r.html"]):
+        with pytest.raises(SystemExit) as ended:
+            main(call)
+        assert ended.value.code == 2
+        assert capsys.readouterr().err == (
+            "judged: the environment variable POLARS_MAX_THREADS is 0, and polars needs a thread: "
+            "set it to 1 or more, or unset it.\n"
+        )
+    with pytest.raises(SystemExit) as ended:
+        main(["doctor"])
+    assert ended.value.code == 0
+    assert "POLARS_MAX_THREADS is 0" in capsys.readouterr().out
 
 
 def test_progress_is_shown_on_a_terminal_only(many):

@@ -279,7 +279,7 @@ def test_a_bad_line_of_a_z_score_file_is_named(judged, small):
     result = judged("trec-eval", "-Z", "z", "qrels", "a.run")
     assert (
         result.err
-        == "judged: z, line 2: expected query, measure, mean and standard deviation: 'q1 map'.\n"
+        == 'judged: z, line 2: expected query, measure, mean and standard deviation: "q1 map".\n'
     )
 
 

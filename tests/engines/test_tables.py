@@ -444,6 +444,71 @@ def test_sqlite_holds_anything_in_any_column(tmp_path: Path) -> None:
     )
 
 
+WAYS: dict[str, Any] = {
+    "explain": lambda run: judged.explain(JUDGEMENTS, run, "RR", query="q1"),
+    "fuse": lambda run: judged.fuse({"a": run, "b": {"q1": ["a"]}}),
+    "overlap": lambda run: judged.overlap({"a": run, "b": {"q1": ["a"]}}),
+    "queue": lambda run: judged.queue(JUDGEMENTS, {"a": run}),
+    "check": lambda run: judged.check(JUDGEMENTS, {"a": run}),
+    "agreement": lambda run: judged.agreement(run, JUDGEMENTS),
+    "merge": lambda run: judged.merge_judgements({"a": run, "b": JUDGEMENTS}),
+    "weights": lambda run: judged.evaluate(JUDGEMENTS, {"q1": ["a"]}, weights=run),
+    "unique": lambda run: judged.evaluate(JUDGEMENTS, {"q1": ["a"]}, unique=run),
+}
+"""What brings a table here whole; it has a column for each of them."""
+
+
+def test_fractions_in_a_column_of_integers_are_not_cut_off(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "odd.sqlite") as con:
+        con.execute("CREATE TABLE run (query TEXT, item TEXT, score INTEGER)")
+        con.execute("INSERT INTO run VALUES ('q1', 'x', 1.25), ('q1', 'c', 1.75), ('q1', 'a', 1)")
+        con.execute("CREATE TABLE none (query TEXT, item TEXT, score INTEGER)")
+        con.execute("CREATE TABLE weights (query TEXT, weight INTEGER)")
+        con.execute("INSERT INTO weights VALUES ('q1', 0.5), ('q2', 1.5), ('q3', 0)")
+    con.close()
+    tables = ibis.sqlite.connect(tmp_path / "odd.sqlite")
+    run = {"q1": {"x": 1.25, "c": 1.75, "a": 1.0}}
+    assert judged.read_run(tables.table("run")).frame["score"].to_list() == [1.25, 1.75, 1.0]
+    for name in ("explain", "fuse", "overlap", "queue", "check"):
+        assert WAYS[name](tables.table("run")).to_dict() == WAYS[name](run).to_dict(), name
+    both = {"q1": ["a"], "q2": ["a"]}
+    weighted = judged.evaluate(JUDGEMENTS, both, "RR", weights=tables.table("weights"))
+    assert (
+        weighted.value()
+        == judged.evaluate(JUDGEMENTS, both, "RR", weights={"q1": 0.5, "q2": 1.5, "q3": 0}).value()
+    )
+    with pytest.raises(InputError, match="holds no rows"):
+        judged.read_run(tables.table("none"))
+
+
+def test_texts_and_intervals_are_refused_whatever_reads_them(tmp_path: Path) -> None:
+    names = "query, item, score, grade, weight, category"
+    with sqlite3.connect(tmp_path / "odd.sqlite") as con:
+        con.execute("CREATE TABLE t (query TEXT, item TEXT, score REAL, grade REAL, weight REAL)")
+        con.execute("INSERT INTO t VALUES ('q1', 'a', 1, 1, 1), ('q1', 'c', 'n', 'n', 'n')")
+    con.close()
+    days = ", ".join(["INTERVAL 3 DAYS"] * 4)
+    odd = {
+        "sqlite": ibis.sqlite.connect(tmp_path / "odd.sqlite").table("t"),
+        "duckdb": relation(f"('q1', 'a', {days})", names),
+    }
+    failures = {}
+    for table in odd:
+        for name, way in WAYS.items():
+            try:
+                way(odd[table])
+                failures[table, name] = "accepted"
+            except InputError:
+                pass
+            except BaseException as error:
+                failures[table, name] = repr(error)
+    assert failures == {}
+    unused = relation("('q1', 'a', 1.0, INTERVAL 3 DAYS)", "query, item, score, age")
+    assert judged.read_run(unused).frame.rows() == [("q1", "a", 1.0)]
+    with pytest.raises(InputError, match='a DuckDB relation: column "grade" is'):
+        judged.evaluate(relation("('q1', 'a', INTERVAL 3 DAYS)", "query, item, grade"), {"q1": []})
+
+
 def test_an_engine_that_fails_says_so() -> None:
     table = relation().project("query, item, CAST(error('lost') AS DOUBLE) AS score")
     with pytest.raises(EngineError, match=r"^a DuckDB relation: its engine failed \(.*lost.*\)\.$"):

@@ -233,49 +233,8 @@ def test_an_interrupt_ends_all_of_it(folder):
     assert (process.returncode, said, complained) == (130, "", "judged: interrupted\n")
 
 
-FORKING = """
-import os, signal, sys
-from judged.process import declare_own
-from judged.evaluation.side_by_side import side_by_side
-from judged.inputs.blocks import RunBlocks
-from judged.inputs.data import Reading
-
-declare_own()
-main, blocks = os.getpid(), RunBlocks("large", "large.run", lambda judged: iter(()))
-tables = [*range(5), blocks, *range(6, 11), "no file"]
-readings = [
-    [Reading(str(at), table != "no file", lambda own=table: own)] for at, table in enumerate(tables)
-]
-
-def make(given):
-    if given[0] == int(sys.argv[1]):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return os.getpid() == main
-
-for outcome in side_by_side(readings, make, jobs=3):
-    print(outcome.name, outcome.made)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="runs are shared among processes on Linux only")
-def test_many_runs_are_shared_among_processes_but_for_blocks_and_pipes():
-    call = [sys.executable, "-c", FORKING, "-1"]
-    done = subprocess.run(call, capture_output=True, text=True, check=True)
-    own = {5, 11}
-    assert done.stdout.splitlines() == [f"{at} {at in own}" for at in range(12)]
-    assert done.stderr == ""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="runs are shared among processes on Linux only")
-def test_a_process_that_is_ended_is_told_of():
-    call = [sys.executable, "-c", FORKING, "7"]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1
-    assert "EngineError: a process that read runs was ended" in done.stderr
-
-
 @pytest.mark.parametrize("jobs", ["2", "5"])
-def test_the_command_says_the_same_by_processes(folder, jobs):
+def test_the_command_prints_the_same_for_any_number_of_jobs(folder, jobs):
     def said(*options: str) -> tuple[int, str, str]:
         call = [sys.executable, "-m", "judged", "evaluate", "qrels", *runs(), "-m", "all_trec"]
         done = subprocess.run([*call, "--format", "json", *options], capture_output=True, text=True)
@@ -285,8 +244,3 @@ def test_the_command_says_the_same_by_processes(folder, jobs):
     spoil(folder, 3, 7)
     assert said("--jobs", jobs) == said("--jobs", "1")
     assert said("--jobs", jobs, "--skip-bad") == said("--jobs", "1", "--skip-bad")
-
-
-def test_others_have_no_processes_started(folder, monkeypatch):
-    monkeypatch.setattr(os, "fork", lambda: pytest.fail("forked"))
-    assert len(judged.evaluate("qrels", runs(), "AP", jobs=3).runs) == 12

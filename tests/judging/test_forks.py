@@ -6,8 +6,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+REFUSED = "this process was forked while polars was in use, and polars would wait for ever in it."
 
 SCRIPT = """
 import os, sys
@@ -30,12 +34,60 @@ if child == 0:
 os.waitpid(child, 0)
 """
 
+EVERYTHING = """
+import os, signal, sys
+import numpy as np
+import polars as pl
+import judged
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+judgements = {f"q{i}": {f"d{j}": (i + j) % 3 for j in range(9)} for i in range(12)}
+run = {q: {d: float(len(d) + g) for d, g in items.items()} for q, items in judgements.items()}
+evaluation = judged.evaluate(judgements, {"a": run, "b": run}, ["RR", "nDCG@3"])
+vectors = np.random.default_rng(1).normal(size=(40, 4)).astype(np.float32)
+vectors[1::2] = vectors[::2] * np.float32(1 + 1e-7)
+labels = np.arange(40) % 3
+pl.DataFrame({"id": ["a", "b"], "x": [1.0, 2.0], "y": [3.0, 4.0]}).write_parquet("v.parquet")
+own = pl.DataFrame({"a": [2, 1]})
+calls = {
+    "agreement": lambda: judged.agreement(judgements, judgements),
+    "merge": lambda: judged.merge_judgements({"a": judgements, "b": judgements}),
+    "check": lambda: judged.check(judgements, run),
+    "read_vectors": lambda: judged.read_vectors("v.parquet"),
+    "chart": lambda: judged.charts.cmc(evaluation).to_json(),
+    "csv": lambda: evaluation.to_csv(),
+    "per_query": lambda: evaluation.per_query(),
+    "save": lambda: evaluation.save("out.parquet"),
+    "ties": lambda: judged.evaluate_embeddings(
+        vectors, vectors, judged.relevance.same_label(labels, labels), "AP"
+    ),
+    "overlap": lambda: judged.overlap({"a": run, "b": run}),
+    "fuse": lambda: judged.fuse({"a": run, "b": run}),
+    "compare": lambda: judged.compare(judgements, {"a": run, "b": run}, "RR").to_text(),
+    "report": lambda: evaluation.report().save("out.html"),
+    "own polars": lambda: own["a"].to_list(),
+}
+own.sort("a")
+for name, call in calls.items():
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        try:
+            call()
+            print(name, "works")
+        except judged.JudgedError as error:
+            print(name, str(error).split("it.")[0] + "it.")
+        sys.stdout.flush()
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        print(name, "hangs or fails")
+"""
+
+
 @pytest.mark.parametrize(
     ("polars", "run", "said"),
     [
-        ("used", "frame", "this process was forked while polars was in use"),
+        ("used", "frame", REFUSED),
         ("used", "dict", "0.5"),
         ("idle", "frame", "0.5" if sys.platform == "linux" else ""),
         ("idle", "dict", "0.5"),
@@ -50,3 +102,23 @@ def test_a_fork_never_hangs(polars: str, run: str, said: str) -> None:
         check=True,
     )
     assert done.stdout.startswith(said)
+
+
+def test_whatever_needs_polars_is_refused_in_a_fork(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", EVERYTHING],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    outcomes = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert outcomes.pop("own") == "polars works", "polars is guarded from judged alone"
+    works = {name for name, outcome in outcomes.items() if outcome == "works"}
+    assert {outcomes[name] for name in outcomes.keys() - works} == {REFUSED}, (
+        outcomes,
+        done.stderr,
+    )
+    assert len(outcomes) == 13
+    assert not works & {"agreement", "merge", "read_vectors", "save"}
+    assert not (tmp_path / "out.parquet").exists()

@@ -243,6 +243,18 @@ def test_damaged_files(folder: Path) -> None:
         assert str(error.value) == f"{message}delete the file, or save to another."
 
 
+def test_numbers_that_no_record_has(folder: Path) -> None:
+    evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
+    first, *rest = SAVED.read_text().splitlines()
+    for name in ("score", "cut", "seconds", "tries", "at_once", "asked"):
+        for number in (10**400, None, []):
+            changed = json.dumps({**json.loads(first), name: number})
+            SAVED.write_text("\n".join([changed, *rest, ""]))
+            with pytest.raises(InputError) as error:
+                evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
+            assert str(error.value).startswith("run.jsonl, line 1: is no run that was saved")
+
+
 def test_what_cannot_be_saved(folder: Path) -> None:
     with pytest.raises(InputError) as error:
         evaluate_retriever(Recorder(), {"q1": object}, JUDGEMENTS, save=SAVED)

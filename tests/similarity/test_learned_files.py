@@ -218,6 +218,8 @@ UNKNOWN = "it does not say which queries training saw"
         ({"validation_queries": np.ones((6, 4), np.uint64)}, UNKNOWN),
         ({"temperature": "hot"}, NONSENSE),
         ({"temperature": -1}, NONSENSE),
+        ({"temperature": 10**400}, NONSENSE),
+        ({"decay": 10**400}, NONSENSE),
         ({"history": []}, NONSENSE),
         ({"best": 99}, NONSENSE),
         ({"training": "many"}, NONSENSE),

@@ -3,12 +3,12 @@ something is not there."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from judged.checks import real
 from judged.errors import InputError, quoted
 
 
@@ -50,7 +50,7 @@ class Record:
             return None
         if isinstance(found, bool) or not isinstance(found, Real):
             raise self._refuse(name, "a number", found)
-        return float(found) if math.isfinite(float(found)) else None
+        return real(found)
 
     def number(self, name: str) -> float:
         found = self.number_or_none(name)

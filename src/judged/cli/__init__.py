@@ -78,7 +78,8 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="judged")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Evaluate retrieval: from ranked lists to numbers you can trust, each with its definition and
     an audit of the data.
 
@@ -108,11 +109,19 @@ def cli() -> None:
           judged measures AP
           judged doctor
     """
+    threads = os.environ.get("POLARS_MAX_THREADS", "")
+    if threads.isdecimal() and not int(threads) and context.invoked_subcommand != "doctor":
+        raise JudgedError(
+            "the environment variable POLARS_MAX_THREADS is 0, and polars needs a thread: set it "
+            "to 1 or more, or unset it."
+        )
 
 
-DONE, NO, REFUSED, INTERRUPTED = 0, 1, 2, 130
+DONE, NO, REFUSED, FAULT, INTERRUPTED = 0, 1, 2, 70, 130
 """Exit codes, the same in all commands: done; done, and the answer is no (a gate, a check); refused
-or called wrongly; stopped by Ctrl-C."""
+or called wrongly; an internal error; stopped by Ctrl-C."""
+TRACEBACK = "JUDGED_TRACEBACK"
+"""The environment variable that asks for the traceback of an internal error."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -139,12 +148,30 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         abandon(sys.stdout)
     except OSError as error:
         if not _is_full(error):
-            raise
+            _report_fault(error)
         abandon(sys.stdout)
         _stop(f"standard output cannot be written ({error.strerror}).")
     except MemoryError:
         _stop("there is not enough memory for this.")
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of polars is no Exception
+        _report_fault(error)
     raise SystemExit(code)
+
+
+def _report_fault(error: BaseException) -> NoReturn:
+    """End with an error that no code expected: a bug, and no answer of a gate or a check."""
+    if os.environ.get(TRACEBACK):
+        import traceback
+
+        say("".join(traceback.format_exception(error)).rstrip("\n"), err=True)
+    reason = f"{type(error).__name__}: {error}".partition("\n")[0].removesuffix(": ")
+    _stop(
+        f"internal error ({reason[:200]}). This is a bug in judged. Please report it "
+        f"with the output of judged doctor and the traceback, which {TRACEBACK}=1 prints.",
+        FAULT,
+    )
 
 
 def _run(arguments: list[str]) -> int:

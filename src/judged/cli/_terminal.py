@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from judged.errors import shortened
 from judged.inputs.blocks.progress import watched
 from judged.text import Best, Dim, Left, Warned, html_page, spelled, to_json, visible
 
@@ -52,8 +53,10 @@ def _substituted(error: UnicodeError) -> tuple[str, int]:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print lines for people, in which everything is visible."""
-    _write(visible(text, keep="\n") + "\n", sys.stderr if err else sys.stdout)
+    """Print lines for people, in which everything is visible; errors and warnings without ids at
+    full length."""
+    shown = visible(shortened(text) if err else text, keep="\n")
+    _write(shown + "\n", sys.stderr if err else sys.stdout)
 
 
 def hand_over(text: str) -> None:

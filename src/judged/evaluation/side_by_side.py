@@ -1,9 +1,5 @@
-"""Many runs side by side: each is read and judged in a thread or process of its own, and what comes
-of them is handed on in the order given.
-
-Threads are enough where runs are large: polars parses and joins, and numpy sorts, without holding
-Python's lock. Of many small runs, what holds it is more than half, so where nothing speaks against
-it these are shared among processes.
+"""Many runs side by side: each is read and judged in a thread of its own, and results are handed on
+in the order of the runs. polars parses and joins, and numpy sorts, without holding Python's lock.
 """
 
 from __future__ import annotations
@@ -17,15 +13,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from judged.errors import EngineError, InputError, JudgedError
 from judged.frozen import dataclass
 from judged.inputs.blocks import RunBlocks
-from judged.process import may_fork
 from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.inputs.data import Reading
 
 Made = TypeVar("Made")
-MANY = 8
-"""From so many files on, processes save more time than it takes to start them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +51,6 @@ def side_by_side(
         return
     files = sum(_is_file(reading) for reading in readings)
     threads = min(jobs or _cores(), files)
-    if threads > 1 and files >= MANY and may_fork():
-        yield from _in_processes(readings, make, threads)
-        return
     if threads < 2:
         for reading in readings:
             yield _outcome(reading[0].name, partial(_read_and, make, reading))
@@ -86,25 +76,6 @@ def side_by_side(
             yield _outcome(name, partial(_ended, rest))
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _in_processes(
-    readings: Sequence[Sequence[Reading]], make: Callable[[Sequence[Any]], Made], number: int
-) -> Iterator[Outcome[Made]]:
-    from judged.evaluation.processes import forked
-
-    def work(at: int) -> Outcome[Made | None] | None:
-        """None where the run is left to this process: it is no file, or comes in blocks."""
-
-        def made() -> Made | None:
-            tables = _read(readings[at])
-            return None if any(isinstance(each, RunBlocks) for each in tables) else make(tables)
-
-        found = _outcome(readings[at][0].name, made) if _is_file(readings[at]) else None
-        return None if found is None or (found.made is None and found.error is None) else found
-
-    for reading, found in zip(readings, forked(work, len(readings), number), strict=True):
-        yield found or _outcome(reading[0].name, partial(_read_and, make, reading))  # type: ignore[misc]
 
 
 def _outcome(name: str, make: Callable[[], Made]) -> Outcome[Made]:

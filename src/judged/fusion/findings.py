@@ -15,7 +15,7 @@ from judged.fusion.sums import Fused
 from judged.inputs.order import OrderOnly
 from judged.judging.faults import rising_scores
 from judged.segments import Floats
-from judged.text import Warned, counted, few, listed
+from judged.text import Warned, counted, few, listed, with_source
 
 _QUERIES = ("query", "queries")
 
@@ -26,10 +26,8 @@ def notes(
     """All of them, a sentence each."""
     found: list[str] = []
     for run, own in zip(collected.runs, gained, strict=True):
-        name = run.run.name
-        for note in (*_of_scores(run, settings), *_normalised(run, own, settings)):
-            text = f"{name}: {note}"
-            found.append(Warned(text) if isinstance(note, Warned) else text)
+        own_notes = (*_of_scores(run, settings), *_normalised(run, own, settings))
+        found += with_source(run.run.name, own_notes)
         found += _lacking(run, collected)
     found += _empty(collected)
     named = listed([run.run.name for run in collected.runs])

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import numpy as np
 import polars as pl
 
-from judged.checks import refuse_lost_polars
 from judged.errors import warn
 from judged.fusion.contributions import contributions
 from judged.fusion.findings import notes, refuse_strangers
@@ -23,7 +22,6 @@ from judged.segments import Floats
 
 def fused_run(runs: Iterable[Run | Lookup], settings: Settings, duplicates: str) -> Fusion:
     """The runs, made one."""
-    refuse_lost_polars()
     tables = [distinct(as_table(run, duplicates), duplicates).table for run in runs]
     collected = collect(tables, depth=settings.depth, ties=settings.ties)
     refuse_strangers(collected)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.formats import (
     FORMATS,
@@ -175,7 +174,6 @@ def opened(path: str | PathLike[str], kind: Kind, columns: ColumnsLike | None) -
     """A file, ready to be read."""
     from judged.inputs.source import open_source
 
-    refuse_lost_polars()
     return replace(open_source(fspath(path), kind), columns=as_columns(columns))
 
 

@@ -9,11 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
 from judged.inputs.formats import printable
+from judged.inputs.objects import from_arrow
 from judged.inputs.readings import texts
 from judged.inputs.tables import Kind
 from judged.text import quote
@@ -82,7 +82,6 @@ def read_categories(given: Any, kind: Kind = CATEGORIES) -> Categories:
 
     if isinstance(given, Categories):
         return given
-    refuse_lost_polars()
     source = f"the {kind.phrase}"
     if isinstance(given, Mapping):
         frame = _from_pairs(given, source)
@@ -138,7 +137,7 @@ def _from_frame(given: Any, source: str, kind: Kind) -> pl.DataFrame:
         )
     of_pandas = type(given).__module__.partition(".")[0] == "pandas"
     if not of_pandas and not isinstance(given, pl.DataFrame):
-        given = given.collect() if isinstance(given, pl.LazyFrame) else pl.DataFrame(given)
+        given = given.collect() if isinstance(given, pl.LazyFrame) else from_arrow(given, source)
     header = list(given.columns)
     plain = [name.lower() for name in header]
     found = [plain.index(name) for name in _NAMES[kind] if name in plain]
@@ -170,13 +169,15 @@ def _from_frame(given: Any, source: str, kind: Kind) -> pl.DataFrame:
 def _from_file(path: Path, kind: Kind) -> pl.DataFrame:
     import polars as pl
 
-    from judged.inputs.polars_errors import POLARS_ERRORS
+    from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet
     from judged.inputs.source import open_source
 
     source = open_source(path, kind)
     try:
         if path.suffix.lower() in (".parquet", ".pq"):
-            return _from_frame(pl.read_parquet(source.for_polars()), source.label, kind)
+            with reading_parquet(source.label):
+                table = pl.read_parquet(source.for_polars())
+            return _from_frame(table, source.label, kind)
         text = source.read().decode("utf-8")
         if text.lstrip().startswith("{"):
             return _from_json(source, kind)

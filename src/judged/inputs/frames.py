@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined_columns
+from judged.inputs.objects import from_arrow
 from judged.inputs.order import MOST_SAMPLED
-from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet, refusing
 from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, as_score, to_judgements, to_run
 from judged.inputs.source import Source
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Run
@@ -42,19 +42,13 @@ def judgements_from_frame(
 def read_parquet(source: Source) -> Reading:
     """A run or judgements from a Parquet file."""
     where = source.path if source.data is None else io.BytesIO(source.data)
-    try:
+    with reading_parquet(source.label):
         frame = pl.scan_parquet(where, glob=False)
         return _chosen(frame, source.kind, source.label, source.columns)
-    except POLARS_ERRORS as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(
-            f"{source.label}: not a Parquet file that can be read ({reason})."
-        ) from None
 
 
 def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
-    refuse_lost_polars()
-    try:
+    with refusing(f"{source}: cannot be read"):  # a lazy frame may fail at anything
         if type(frame).__module__.partition(".")[0] == "pandas":
             header = [str(name) for name in getattr(frame, "columns", ())]
             columns = choose_columns(header, kind, source, named)
@@ -62,9 +56,6 @@ def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
                 columns = columns.with_ranks(frame.iloc[:MOST_SAMPLED].itertuples(index=False))
             return tidy(_from_pandas(frame, header, columns, source), kind, source, columns, header)
         return _chosen(_as_polars(frame, source), kind, source, named)
-    except POLARS_ERRORS as error:  # a lazy frame may fail at anything
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{source}: cannot be read ({reason}).") from None
 
 
 def _chosen(frame: pl.LazyFrame, kind: Kind, source: str, named: Named) -> Reading:
@@ -123,6 +114,11 @@ def typed(
     return chosen, (*dict.fromkeys(notes), *columns.notes)
 
 
+def _words(dtype: pl.DataType) -> str:
+    """Name the type of a column for a message."""
+    return "of several types" if dtype == pl.Object else str(dtype)
+
+
 def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
     """The ids in a column, as texts; other types are refused."""
     column = pl.col(name)
@@ -141,7 +137,8 @@ def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl
         else ""
     )
     raise InputError(
-        f"{source}: column {quote(name)} is {dtype}, but ids must be strings or integers.{hint}"
+        f"{source}: column {quote(name)} is {_words(dtype)}, but ids must be strings or integers."
+        f"{hint}"
     )
 
 
@@ -149,14 +146,16 @@ def _value(name: str, dtype: pl.DataType, kind: Kind, source: str) -> pl.Expr:
     if dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and kind is JUDGEMENTS):
         return pl.col(name).cast(pl.Float64)
     raise InputError(
-        f"{source}: column {quote(name)} is {dtype}, but a {kind.value} must be a number."
+        f"{source}: column {quote(name)} is {_words(dtype)}, but a {kind.value} must be a number."
     )
 
 
 def _weight(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     if dtype.is_numeric() or dtype == pl.Null:
         return pl.col(name).cast(pl.Float64).fill_nan(None)
-    raise InputError(f"{source}: column {quote(name)} is {dtype}, but a weight must be a number.")
+    raise InputError(
+        f"{source}: column {quote(name)} is {_words(dtype)}, but a weight must be a number."
+    )
 
 
 def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
@@ -164,7 +163,8 @@ def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
     texts = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
     if not (dtype.is_numeric() or isinstance(dtype, texts)):
         raise InputError(
-            f"{source}: column {quote(name)} is {dtype}, but subtopics must be texts or numbers."
+            f"{source}: column {quote(name)} is {_words(dtype)}, but subtopics must be texts or "
+            "numbers."
         )
     return (pl.col(name).fill_nan(None) if dtype.is_float() else pl.col(name)).cast(pl.String)
 
@@ -198,7 +198,7 @@ def _as_polars(frame: Any, source: str) -> pl.LazyFrame:
     if not hasattr(frame, "__arrow_c_stream__"):
         wanted = "a polars, pandas or pyarrow table, or have the Arrow interface"
         raise InputError(f"{source} should be {wanted}; got {type(frame).__name__}.")
-    return pl.DataFrame(frame).lazy()
+    return from_arrow(frame, source).lazy()
 
 
 def _from_pandas(frame: Any, header: Sequence[str], columns: Columns, source: str) -> pl.LazyFrame:

@@ -31,9 +31,6 @@ class Records:
         """A table; what no column can hold stays as it is, and is refused where it is needed."""
         import polars as pl
 
-        from judged.checks import refuse_lost_polars
-
-        refuse_lost_polars()
         return pl.DataFrame([column_of(name, values) for name, values in self.columns.items()])
 
 
@@ -121,7 +118,7 @@ def as_known(given: Any, kind: Kind) -> Known:
     if callable(getattr(given, rows, None)):  # a dataset of ir_datasets
         return Known(records_of(_called(given, rows)))
     if hasattr(given, "__arrow_c_stream__"):
-        return Known(_from_arrow(given))
+        return Known(from_arrow(given))
     for method in _CONVERSIONS:
         if callable(getattr(given, method, None)):
             return Known(_called(given, method))
@@ -212,14 +209,51 @@ def holds_queries(given: Any) -> bool:
     return given.index.nlevels > 1 or isinstance(given.iloc[0], (list, tuple, set, dict))
 
 
-def _from_arrow(given: Any) -> Any:
-    """A table that can be looked at more than once, as a stream cannot."""
+def from_arrow(given: Any, source: str | None = None) -> pl.DataFrame:
+    """Copy a table with Arrow's interface, of which a stream gives its rows only once."""
     import polars as pl
 
-    from judged.checks import refuse_lost_polars
+    from judged.inputs.polars_errors import refusing
 
-    refuse_lost_polars()
-    try:
-        return pl.DataFrame(given)
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
-        return given  # the reader of frames says what is wrong
+    module = type(given).__module__.partition(".")[0].lstrip("_")
+    what = source or _TABLES.get(module) or f"a table of {module}"
+    with refusing(f"{what}: cannot be read"):
+        try:
+            if module == "ibis" and given.get_backend().name == "sqlite":
+                return _from_sqlite(given)
+            if module == "duckdb" and hasattr(given, "project"):
+                given = without_intervals(given)
+            return pl.DataFrame(given)
+        except (TypeError, ValueError) as error:  # of pyarrow, where that makes the stream
+            reason = error.args[0] if error.args else type(error).__name__
+            raise InputError(f"{what}: cannot be read ({reason}).") from None
+
+
+_TABLES = {"duckdb": "a DuckDB relation", "ibis": "an ibis table", "pyarrow": "a pyarrow table"}
+
+
+def _from_sqlite(table: Any) -> pl.DataFrame:
+    """Take values as SQLite has them. Any column may hold any value there, and ibis cuts off
+    fractions where the type of the column is INTEGER."""
+    import polars as pl
+
+    cursor = table.get_backend().raw_sql(table.compile())
+    names = [column[0] for column in cursor.description]
+    columns = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(names)
+    cursor.close()
+    return pl.DataFrame([column_of(*column) for column in zip(names, columns, strict=True)])
+
+
+def without_intervals(relation: Any) -> Any:
+    """Put intervals of DuckDB into a struct, which is refused where a number or an id is needed:
+    polars panics at them."""
+    kinds = [str(kind) for kind in relation.types]
+    if "INTERVAL" not in kinds:
+        return relation
+    columns = ['"' + name.replace('"', '""') + '"' for name in relation.columns]
+    return relation.project(
+        ", ".join(
+            f"{{'INTERVAL': {name}::VARCHAR}} AS {name}" if kind == "INTERVAL" else name
+            for name, kind in zip(columns, kinds, strict=True)
+        )
+    )

@@ -1,8 +1,84 @@
-"""What polars raises where it cannot read something; apart, as most that opens files needs no
-polars."""
+"""What polars raises and prints where it cannot read something; apart, as most that opens files
+needs no polars."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from threading import Lock
+from typing import IO
+
 import polars as pl
 
+from judged.errors import InputError
+from judged.process import has_separate_standard_error
+
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, RuntimeError)
+
+
+@contextmanager
+def refusing(what: str, advice: str = "") -> Iterator[None]:
+    """Raise errors of polars as an `InputError`: what cannot be done, the reason, and advice."""
+    try:
+        with hidden_panics():
+            yield
+    except POLARS_ERRORS as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise InputError(f"{what} ({reason}){advice}.") from None
+
+
+def reading_parquet(label: str) -> AbstractContextManager[None]:
+    """Refuse a Parquet file that is damaged."""
+    return refusing(
+        f"{label}: not a Parquet file that can be read", "; write or fetch the file again"
+    )
+
+
+class _Held:
+    """Descriptor 2 while files are read: how many are, where it led, and what was printed."""
+
+    lock = Lock()
+    readers = 0
+    failed = False
+    descriptor: int | None = None
+    text: IO[bytes]
+
+
+@contextmanager
+def hidden_panics() -> Iterator[None]:
+    """Keep the reports of panics off standard error, which the threads of polars print on damaged
+    files; anything else is printed afterwards. After an error it stays held back, because a thread
+    may print its report later. This is for the command line, whose own messages go elsewhere."""
+    if not has_separate_standard_error():
+        yield
+        return
+    with _Held.lock:
+        _Held.readers += 1
+        if _Held.descriptor is None:
+            _Held.text = tempfile.TemporaryFile()  # noqa: SIM115
+            _Held.descriptor = os.dup(2)
+            os.dup2(_Held.text.fileno(), 2)
+    try:
+        yield
+    except POLARS_ERRORS:
+        _Held.failed = True
+        raise
+    finally:
+        with _Held.lock:
+            _Held.readers -= 1
+            if not _Held.readers and not _Held.failed:
+                _show_held()
+
+
+def _show_held() -> None:
+    if _Held.descriptor is None:
+        return
+    os.dup2(_Held.descriptor, 2)
+    os.close(_Held.descriptor)
+    _Held.descriptor = None
+    with _Held.text as file:
+        file.seek(0)
+        if b"panicked at" not in (text := file.read()):
+            os.write(2, text)

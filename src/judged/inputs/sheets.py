@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from judged.checks import refuse_lost_polars
 from judged.errors import InputError
 from judged.inputs.csv import records
 from judged.inputs.frames import id_texts
 from judged.inputs.json import parse
 from judged.inputs.names import candidates
 from judged.inputs.objects import as_dict, as_known, column_of, is_record
-from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.whitespace import COMMENT, is_number
@@ -100,7 +99,6 @@ def sheet_of(given: Any, kind: Kind, name: str, is_header: IsHeader) -> Sheet | 
     `name` is what messages call what comes from no file; `is_header` tells by the cells of the
     first line of a text whether it names the columns.
     """
-    refuse_lost_polars()
     if isinstance(given, (str, PathLike)):
         return sheet_in(open_source(fspath(given), kind), is_header)
     if isinstance(given, Mapping):
@@ -117,13 +115,11 @@ def sheet_of(given: Any, kind: Kind, name: str, is_header: IsHeader) -> Sheet | 
         return Nested(given, name)
     if hasattr(given, "iloc") and hasattr(given, "columns"):
         return _of_pandas(given, name)
-    try:
+    with refusing(f"{name}: cannot be read"):
         if isinstance(given, pl.LazyFrame):
             return _filled(Sheet(given.collect(), name))
         if isinstance(given, pl.DataFrame):
             return _filled(Sheet(given, name))
-    except POLARS_ERRORS as error:
-        raise InputError(f"{name}: cannot be read ({str(error).partition(chr(10))[0]}).") from None
     raise InputError(f"{kind.phrase} are {kind.columns}; got {type(given).__name__}.")
 
 
@@ -199,11 +195,8 @@ def sheet_in(source: Source, is_header: IsHeader) -> Sheet | Nested:
     """The table in a file: Parquet, JSON, NDJSON, separated by commas, tabs, semicolons or white
     space; or the object that JSON is."""
     if source.head().startswith(b"PAR1"):
-        try:
+        with reading_parquet(source.label):
             return _filled(Sheet(pl.read_parquet(source.for_polars()), source.label))
-        except POLARS_ERRORS as error:
-            reason = str(error).partition("\n")[0]
-            raise InputError(f"{source.label}: cannot be read ({reason}).") from None
     start = source.head().lstrip()[:1]
     if start == b"[" or (start == b"{" and not _is_ndjson(source)):
         return _in_json(source)

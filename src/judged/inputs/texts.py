@@ -13,7 +13,8 @@ from judged.inputs.csv import records
 from judged.inputs.dicts import as_id, is_list
 from judged.inputs.json import parse
 from judged.inputs.names import NAMES
-from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.objects import from_arrow
+from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.text import counted, quote
@@ -220,15 +221,12 @@ def _in_file(source: Source, of: Of) -> Iterator[_Said]:
 def _in_parquet(source: Source, of: Of) -> Iterator[_Said]:
     import polars as pl
 
-    try:
+    with reading_parquet(source.label):
         frame = pl.scan_parquet(source.for_polars(), glob=False)
         header = frame.collect_schema().names()
         own, title, text = _of_header(header, source.label, of)
         chosen = list(dict.fromkeys(header[at] for at in (own, title, text) if at is not None))
         rows = frame.select(chosen).collect()
-    except POLARS_ERRORS as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{source.label}: cannot be read ({reason}).") from None
     columns = [
         [None] * rows.height if at is None else rows[header[at]].to_list()
         for at in (own, title, text)
@@ -330,7 +328,7 @@ def _rows_of(given: Any) -> Iterable[Any]:
     if isinstance(given, pl.LazyFrame):
         given = given.collect()
     if hasattr(given, "__arrow_c_stream__") and not isinstance(given, pl.DataFrame):
-        given = pl.DataFrame(given)
+        given = from_arrow(given)
     if isinstance(given, pl.DataFrame):
         return given.iter_rows(named=True)
     if hasattr(given, "to_dict") and hasattr(given, "columns"):

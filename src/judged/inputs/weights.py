@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import real, refuse_lost_polars
+from judged.checks import real
 from judged.errors import InputError, quoted
 from judged.inputs.dicts import as_id
 from judged.inputs.names import beside_query, candidates
@@ -41,7 +41,6 @@ def read_weights(given: Any) -> QueryWeights:
     if isinstance(given, (str, PathLike)):
         from judged.inputs.source import open_source
 
-        refuse_lost_polars()
         source = open_source(Path(given), WEIGHTS)
         return QueryWeights(_checked(_of_file(source), source.label), source.label)
     is_series = type(given).__name__ == "Series" and hasattr(given, "to_dict")  # of pandas
@@ -91,10 +90,9 @@ def _of_table(given: Any, source: str) -> Iterator[Row]:
     if not hasattr(given, "columns") and not hasattr(given, "__arrow_c_stream__"):
         raise InputError(f"weights of queries are {FORMS}; got {type(given).__name__}.")
     if type(given).__module__.partition(".")[0] not in ("pandas", "polars"):
-        import polars as pl
+        from judged.inputs.objects import from_arrow
 
-        refuse_lost_polars()
-        given = pl.DataFrame(given)
+        given = from_arrow(given)
     header = [str(name) for name in given.columns]
     columns = (list(given[given.columns[at]]) for at in _chosen(header, source))
     return ((f", row {at}", *pair) for at, pair in enumerate(zip(*columns, strict=True), 1))
@@ -113,17 +111,14 @@ def _chosen(header: Sequence[str], source: str) -> tuple[int, int]:
 
 def _of_file(source: Source) -> Iterator[Row]:
     from judged.inputs.json import parse
-    from judged.inputs.polars_errors import POLARS_ERRORS
+    from judged.inputs.polars_errors import reading_parquet
     from judged.inputs.source import decoded
 
     if source.head().startswith(b"PAR1"):
         import polars as pl
 
-        try:
+        with reading_parquet(source.label):
             return _of_table(pl.read_parquet(source.for_polars()), source.label)
-        except POLARS_ERRORS as error:
-            reason = str(error).partition("\n")[0]
-            raise InputError(f"{source.label}: cannot be read ({reason}).") from None
     start = source.head().lstrip()[:1]
     if start == b"[" or (start == b"{" and not _is_ndjson(source)):
         expected = "JSON should be {query: weight}, or a list of {query: …, weight: …}."
@@ -151,7 +146,7 @@ def _is_ndjson(source: Source) -> bool:
     first = next((line for line in source.lines() if line.strip()), b"")
     try:
         row = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(row, dict) and bool(candidates("query", list(row))) and len(row) > 1
 
@@ -163,7 +158,13 @@ def _of_lines(lines: Sequence[tuple[int, str]], source: str) -> Iterator[Row]:
         cells = [(at, line.split()) for at, line in lines]
     else:
         reader = csv.reader((line for _, line in lines), delimiter=separator)
-        cells = [(lines[reader.line_num - 1][0], list(map(str.strip, row))) for row in reader]
+        try:
+            cells = [(lines[reader.line_num - 1][0], list(map(str.strip, row))) for row in reader]
+        except csv.Error as error:  # a cell of more than 131,072 characters
+            raise InputError(
+                f"{source}, line {lines[reader.line_num - 1][0]}: cannot be read as a table "
+                f"({error}); give a query and its weight in each line."
+            ) from None
     header = cells[0][1] if cells else []
     places = (0, 1)
     if candidates("query", header):

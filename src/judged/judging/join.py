@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import refuse_lost_polars
 from judged.errors import InputError, quoted
 from judged.frozen import dataclass
 from judged.inputs.readings import texts
@@ -54,7 +53,6 @@ class Hashed(Generic[AnyTable]):
 
 
 def hashed(table: AnyTable) -> Hashed[AnyTable]:
-    refuse_lost_polars()
     frame = table.frame
     if not frame.height and not table.queries:
         raise InputError(f"{table.source} holds no rows.")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import refuse_lost_polars
 from judged.inputs.readings import texts
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judging.join import distinct, match, numbers
@@ -72,7 +71,6 @@ class Listings:
         above the rank `within`; of judged queries only, or of all."""
         import polars as pl
 
-        refuse_lost_polars()
         pool = pool_of(judgements, duplicates=duplicates)
         frames = [_first(_frame(run, duplicates), within, ties) for run in runs]
         results = pl.concat(frames).unique(maintain_order=True)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import refuse_lost_polars
 from judged.frozen import dataclass
 from judged.judging.join import Matches, Tied
 from judged.judging.pool import Pool
@@ -183,7 +182,6 @@ def _places_of_many(
     """The same by polars."""
     import polars as pl
 
-    refuse_lost_polars()
     rows = pl.DataFrame({"tie": row_tie, "item": pl.Series(row_item, dtype=pl.String)})
     rows = (
         rows.sort(["tie", "item"], descending=[False, True])

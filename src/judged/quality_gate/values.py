@@ -190,7 +190,10 @@ def _in_file(source: Source) -> Iterator[Wanted]:
         place = f"{source.label}, line {at}"
         if headed:
             separator = "\t" if "\t" in lines[0][1] else ","
-            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
+            try:
+                cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
+            except csv.Error as error:  # a cell of more than 131,072 characters
+                raise InputError(f"{place}: cannot be read as a table ({error}).") from None
             if len(cells) > len(header):
                 raise InputError(
                     f"{place}: expected at most {len(header)} fields, found {len(cells)}: "

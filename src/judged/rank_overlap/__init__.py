@@ -9,6 +9,7 @@ from judged.checks import checked, real
 from judged.errors import InputError, quoted, warn
 from judged.inputs import as_runs
 from judged.inputs.mistaken import read_runs
+from judged.text import with_source
 
 if TYPE_CHECKING:
     from judged.rank_overlap.result import Overlap
@@ -76,15 +77,11 @@ def overlap(
         pair_of(queries, first, second, numbers_of(first, second, persistence, depth), level)
         for first, second in combinations(lists, 2)
     )
-    found = Overlap(pairs, persistence, depth, level, notes=_notes(lists))
+    notes = tuple(note for run in lists for note in with_source(run.name, run.notes))
+    found = Overlap(pairs, persistence, depth, level, notes=notes)
     for text in found.warnings():
         warn(text)
     return found
-
-
-def _notes(lists: list[Any]) -> tuple[str, ...]:
-    """What was noticed about each run, with its name before it."""
-    return tuple(type(note)(f"{run.name}: {note}") for run in lists for note in run.notes)
 
 
 def _persistence(given: Any) -> float:

@@ -119,12 +119,10 @@ def _parquet(source: Source) -> list[dict[str, Any]]:
 
     import polars as pl
 
-    from judged.inputs.polars_errors import POLARS_ERRORS
+    from judged.inputs.polars_errors import reading_parquet
 
-    try:
+    with reading_parquet(source.label):
         return pl.read_parquet(BytesIO(source.read())).to_dicts()
-    except POLARS_ERRORS as error:
-        raise InputError(f"{source.label}: the Parquet file cannot be read ({error}).") from None
 
 
 def _from_json(source: Source, *, lines: bool) -> dict[str, Any]:
@@ -147,6 +145,13 @@ def _from_json(source: Source, *, lines: bool) -> dict[str, Any]:
     return with_texts(content, source.label, "queries")
 
 
+def _rows(reader: Iterator[list[str]], label: str) -> Iterator[list[str]]:
+    try:
+        yield from reader
+    except csv.Error as error:  # a cell of more than 131,072 characters
+        raise InputError(f"{label}: cannot be read as a table ({error}).") from None
+
+
 def _separated(source: Source, *, is_csv: bool) -> Iterator[tuple[str, Any]]:
     from judged.inputs.source import decoded
 
@@ -156,7 +161,7 @@ def _separated(source: Source, *, is_csv: bool) -> Iterator[tuple[str, Any]]:
     reader = csv.reader(texts, **tabs)  # type: ignore[arg-type]
     header: list[str] | None = None
     began = False
-    for raw in reader:
+    for raw in _rows(reader, source.label):
         cells = [cell.strip() for cell in raw]
         place = f"line {reader.line_num}"
         if not any(cells):

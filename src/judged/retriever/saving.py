@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from judged.checks import real
 from judged.errors import InputError, OutputError, quoted
 from judged.outputs import check_target, checked_ending, replacing
 from judged.retriever.results import Results
@@ -63,6 +64,12 @@ def _row(line: bytes) -> dict[str, Any] | None:
         return None
     known = isinstance(row, dict) and isinstance(row.get("query"), str)
     return row if known and isinstance(row.get("of"), int) else None
+
+
+def _count(given: Any) -> int:
+    if type(given) is not int or not 0 <= given < 2**63:
+        raise ValueError
+    return given
 
 
 def _begun(line: bytes) -> bool:
@@ -233,15 +240,17 @@ class Record:
             results = Results(
                 tuple(row["item"] for row in rows) if count else (),
                 tuple(float(row["score"]) for row in rows) if scored else None,
-                first["cut"],
+                _count(first["cut"]),
             )
             whole = all(isinstance(each, str) for each in results.items)
             if not whole or any(row["query"] != first["query"] for row in rows):
                 raise ValueError
-            return Saved(
-                results, first["seconds"], first["tries"], first["at_once"], first["asked"]
-            )
-        except (KeyError, TypeError, ValueError):
+            seconds = real(first["seconds"])
+            if seconds is None or not isinstance(first["asked"], str):
+                raise ValueError
+            tries, workers = _count(first["tries"]), _count(first["at_once"])
+            return Saved(results, seconds, tries, workers, first["asked"])
+        except (KeyError, OverflowError, TypeError, ValueError):
             raise self._foreign(number, json.dumps(first).encode()) from None
 
     def _cut_off(self, query: str | None) -> str:

@@ -127,7 +127,7 @@ def _parts(file: File, text: bytes, arrays: Arrays) -> Parts:
     try:
         about = json.loads(text.decode())
         version = whole("version", about["version"])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ArithmeticError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise _damaged(file, f"its description makes no sense: {type(error).__name__}") from None
     if version > VERSION:
         raise InputError(
@@ -140,7 +140,7 @@ def _parts(file: File, text: bytes, arrays: Arrays) -> Parts:
         weights = {name: arrays[name] for name in kind.names}
         of_training, of_validation = (arrays[name] for name in KEYS)
         checksum = about["checksum"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
         raise _damaged(file, f"something is missing in it: {error}") from None
     numbers = {**weights, **dict(zip(KEYS, (of_training, of_validation), strict=True))}
     if checksum != _checksum(numbers, about["training"]):
@@ -179,7 +179,7 @@ def _check_rest(file: File, kind: Kind, training: Training, marks: list[NDArray[
     try:
         checked_temperature(training.temperature)
         training.to_text(verbose=True)  # whoever can tell all of it has all of it
-    except (InputError, IndexError, TypeError, ValueError):
+    except (ArithmeticError, InputError, IndexError, TypeError, ValueError):
         raise _damaged(file, "its record of the training makes no sense") from None
     if training.kind != kind.name:
         raise _damaged(

@@ -305,19 +305,22 @@ def _header(source: Source, format: Format) -> Sequence[str]:
     if format.name == "parquet":
         import polars as pl
 
-        try:
+        from judged.inputs.polars_errors import reading_parquet
+
+        with reading_parquet(source.label):
             return list(pl.read_parquet_schema(source.path))
-        except Exception as error:
-            raise InputError(f"{source.label}: not a Parquet file that can be read.") from error
     first = source.head().lstrip().partition(b"\n")[0].decode("utf-8", "replace").strip()
     if format.name in ("csv", "tsv"):
         import csv
 
-        return next(csv.reader([first], delimiter="," if format.name == "csv" else "\t"), [])
+        try:
+            return next(csv.reader([first], delimiter="," if format.name == "csv" else "\t"), [])
+        except csv.Error:  # a cell of more than 131,072 characters
+            return []
     if format.name == "ndjson":
         try:
             row = json.loads(first)
-        except ValueError:
+        except (ValueError, RecursionError):
             return []
         return list(row) if isinstance(row, dict) else []
     return []

@@ -13,6 +13,7 @@ from secrets import token_hex
 
 from judged.errors import JudgedError
 from judged.inputs.compression import compression
+from judged.process import TEMPORARY
 from judged.text import counted
 from judged.web.errors import RefusedError, TooLargeError
 from judged.web.files import Found, told
@@ -38,6 +39,7 @@ class Uploads:
         """The folder, made when it is first needed; nobody else may look into it."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="judged-"))
+            TEMPORARY.add(str(self._folder))
         return self._folder
 
     async def receive(
@@ -115,6 +117,7 @@ class Uploads:
         """Remove everything that was sent."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+            TEMPORARY.discard(str(self._folder))
             self._folder = None
 
 
@@ -192,9 +195,12 @@ def _in_zip(path: Path) -> int:
 def _in_parquet(path: Path) -> int:
     import polars as pl
 
+    from judged.inputs.polars_errors import reading_parquet
+
     try:
-        scan = pl.scan_parquet(path)
-        rows = int(scan.select(pl.len()).collect().item())
-        return rows * 8 * max(1, len(scan.collect_schema()))
-    except (pl.exceptions.PolarsError, JudgedError, OSError):
+        with reading_parquet(str(path)):
+            scan = pl.scan_parquet(path)
+            rows = int(scan.select(pl.len()).collect().item())
+            return rows * 8 * max(1, len(scan.collect_schema()))
+    except JudgedError:
         return 0

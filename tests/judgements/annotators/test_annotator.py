@@ -95,6 +95,14 @@ def test_a_note_stays_until_another_is_given(ar: Annotator) -> None:
     assert ar.grades() == {}
 
 
+def test_numbers_that_no_entry_has(ar: Annotator) -> None:
+    ar.grade("q", "a", 1, seconds=1.5)
+    entry = json.loads(ar.log_path.read_bytes())
+    for name, number in (("seconds", 10**400), ("seconds", -1), ("grade", 10**400)):
+        ar.log_path.write_text(json.dumps({**entry, name: number}) + "\n")
+        assert (ar.grades(), len(ar.log().problems)) == ({}, 1), name
+
+
 @pytest.mark.parametrize("cut", [1, 10, 40, -2, -1])
 def test_a_half_line_is_left_out_and_said(ar: Annotator, cut: int) -> None:
     ar.grade("q", "a", 1)

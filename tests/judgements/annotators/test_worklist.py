@@ -80,7 +80,7 @@ SAYS = (
         ("0 no,, 1 yes", SAYS.format("0 no,, 1 yes")),
         (None, SAYS.format(None)),
         ("0 no, 0 yes", "grades: 0 stands there twice; got '0 no, 0 yes'."),
-        ("1 yes", "grades: give two or more, or nothing is told apart; got '1 yes'."),
+        ("1 yes", "grades: give two or more; got '1 yes'."),
     ],
 )
 def test_scales_that_are_none(given: str, says: str) -> None:

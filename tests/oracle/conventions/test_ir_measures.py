@@ -47,9 +47,7 @@ def values(text: str, given: Collection) -> dict[str, float]:
     }
 
 
-OF_LISTS = [
-    case for case in cases(NAME) if case.name.theirs not in (*BY_GDEVAL, *OF_SUBTOPICS)
-]
+OF_LISTS = [case for case in cases(NAME) if case.name.theirs not in (*BY_GDEVAL, *OF_SUBTOPICS)]
 
 
 @pytest.mark.parametrize("collection", two_by_default(COLLECTIONS))

@@ -321,7 +321,7 @@ def _margins(comparison: Comparison) -> list[str]:
 
 def _at_first_step(comparison: Comparison) -> str:
     """What p one of several comparisons has to be below, whatever the others are."""
-    own = comparison.settings.among(_family(comparison)[0])
+    own = comparison.settings.among(family_of(comparison)[0])
     return "" if own.comparisons == 1 else f", at {1 - own.tested_level:.2g} by Bonferroni"
 
 

@@ -51,7 +51,7 @@ def read(path: Path) -> tuple[Arrays, dict[str, Any]]:
         said = json.loads(arrays.pop(_MARK).tobytes())
         about: dict[str, Any] = said["about"]
         right = said["version"] == _VERSION and said["checksum"] == _checksum(arrays, about)
-    except (KeyError, TypeError, ValueError):
+    except (ArithmeticError, KeyError, TypeError, ValueError, RecursionError):
         right = False
     if not right:
         raise InputError(

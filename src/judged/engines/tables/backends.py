@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import EngineError, InputError, JudgedError, MissingExtraError
+from judged.inputs.objects import without_intervals
 from judged.text import counted, quote
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Backend:
 
         with self.failing():
             if self.engine == "duckdb":  # by Arrow's interface: it needs no pyarrow
-                return pl.DataFrame(nw.to_native(table))
+                return pl.DataFrame(without_intervals(nw.to_native(table)))
             return table.collect("polars").to_native()
 
     @contextmanager

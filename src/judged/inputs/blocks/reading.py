@@ -18,7 +18,6 @@ from judged.inputs.formats import UNDECIDED, printable, run_name
 from judged.inputs.readings import skipped_comments
 from judged.inputs.rows.names import has_lists
 from judged.inputs.tables import RUN, Lookup, Run
-from judged.process import keep_memory
 
 if TYPE_CHECKING:
     from judged.inputs.blocks.delimited import Delimited
@@ -53,7 +52,6 @@ def read_run_or_blocks(
     named = as_columns(columns)
     if not isinstance(given, (str, PathLike)):
         return _lazy(given, room, name or "run", named)
-    keep_memory()
     path = Path(fspath(given))
     if path.is_dir():
         return _folder(path, room, name, named)
@@ -99,7 +97,7 @@ def _parquet(
     from judged.inputs.blocks.runs import About, Blocks
     from judged.inputs.blocks.tables import TypedTable, parquet_pieces, places_in, scanned
 
-    first = TypedTable.of(scanned(files[0], folder), label, named, sampled=True)
+    first = TypedTable.of(scanned(files[0], label, folder), label, named, sampled=True)
     begun: dict[Path, int] = {}
     places = None if folder is None else partial(places_in, folder, begun)
     about = About(name, label, first.notes, by_line=False, places=places)
@@ -150,7 +148,8 @@ class _Large:
         from judged.inputs.blocks.tables import scanned
 
         named = self.columns
-        if has_lists(scanned(self.path).collect_schema().names(), ("retrieved",), named):
+        names = scanned(self.path, source.label).collect_schema().names()
+        if has_lists(names, ("retrieved",), named):
             return run_in(source, self.name, self.format)
         return _parquet([self.path], source.label, self.room, self.name, named)
 

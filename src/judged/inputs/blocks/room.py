@@ -10,11 +10,10 @@ from pathlib import Path
 from judged.checks import size_in_bytes
 from judged.errors import InputError, OutputError, quoted
 from judged.frozen import dataclass
+from judged.process import TEMPORARY
 from judged.text import counted
 
 MEMORY = "1GB"
-FOLDERS: set[str] = set()
-"""The temporary folders there are: a process that is left at once removes them."""
 ROW = 120
 """So many bytes a row takes while its list is judged."""
 
@@ -76,7 +75,7 @@ class Room:
 
         place = self.temporary or tempfile.gettempdir()
         name = os.path.join(place, f"judged-{os.urandom(8).hex()}")
-        FOLDERS.add(name)  # before it is there: an interrupt may come at any time
+        TEMPORARY.add(name)  # before it is there: an interrupt may come at any time
         try:
             try:
                 os.mkdir(name, 0o700)
@@ -88,4 +87,4 @@ class Room:
             yield Path(name)
         finally:
             shutil.rmtree(name, ignore_errors=True)
-            FOLDERS.discard(name)
+            TEMPORARY.discard(name)

@@ -20,7 +20,7 @@ from judged.inputs.columns import Columns, choose_columns
 from judged.inputs.formats import printable
 from judged.inputs.frames import Named, checked_ranks, complete, typed
 from judged.inputs.order import MOST_SAMPLED
-from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import unreadable
 from judged.inputs.tables import RUN
 from judged.text import counted, listed
@@ -78,13 +78,14 @@ def _other_folder(label: str, why: str) -> str:
     )
 
 
-def scanned(path: Path, folder: Path | None = None) -> pl.LazyFrame:
+def scanned(path: Path, label: str, folder: Path | None = None) -> pl.LazyFrame:
     """The table in a file; folders called key=value are columns of it, of texts."""
-    table = pl.scan_parquet(path, glob=False)
+    with reading_parquet(label):
+        table = pl.scan_parquet(path, glob=False)
+        known = table.collect_schema().names()
     if folder is None:
         return table
     keys = [part.partition("=") for part in path.relative_to(folder).parts[:-1]]
-    known = table.collect_schema().names()
     return table.with_columns(
         pl.lit(None if value == _MISSING else unquote(value), dtype=pl.String).alias(key)
         for key, _, value in keys
@@ -138,8 +139,8 @@ def parquet_pieces(
         if begun is not None:
             begun[path] = first - 1
         own = label if folder is None else printable(path)
-        with refusing(f"{own}: not a Parquet file that can be read"), _unchanged(path, own):
-            table = TypedTable.of(scanned(path, folder), own, named)
+        with _unchanged(path, own):
+            table = TypedTable.of(scanned(path, own, folder), own, named)
             if chosen not in (None, table.chosen):
                 raise InputError(
                     f"{own}: has other columns ({', '.join(table.chosen)}) than the files before "
@@ -151,7 +152,8 @@ def parquet_pieces(
             size, rows, start = path.stat().st_size, sum(batches), 0
             for length in batches:
                 part = table.frame.slice(start, length)
-                frame = part.select(table.select).collect(engine="streaming")
+                with reading_parquet(own):
+                    frame = part.select(table.select).collect(engine="streaming")
                 yield Piece(complete(frame, RUN, own, 1 + start), first)
                 start, first = start + length, first + length
                 if tell is not None:
@@ -206,7 +208,8 @@ def _batches(path: Path, label: str, table: pl.LazyFrame, room: Room) -> list[in
     with path.open("rb") as handle:
         groups = row_groups(handle)
     if groups is None:
-        return [int(table.select(pl.len()).collect().item())]
+        with reading_parquet(label):
+            return [int(table.select(pl.len()).collect().item())]
     found: list[int] = []
     for group in groups:
         if group.size > room.memory:
@@ -221,16 +224,6 @@ def _batches(path: Path, label: str, table: pl.LazyFrame, room: Room) -> list[in
         else:
             found.append(group.rows)
     return [rows for rows in found if rows]
-
-
-@contextmanager
-def refusing(what: str) -> Iterator[None]:
-    """Errors of polars, in our words."""
-    try:
-        yield
-    except POLARS_ERRORS as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{what} ({reason}).") from None
 
 
 @contextmanager

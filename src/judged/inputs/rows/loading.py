@@ -16,8 +16,8 @@ from judged.inputs.csv import line_numbers as record_lines
 from judged.inputs.csv import records
 from judged.inputs.json import line_numbers as object_lines
 from judged.inputs.json import objects, parse
-from judged.inputs.objects import Records, is_record, records_of
-from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.objects import Records, from_arrow, is_record, records_of
+from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.rows.names import LISTS, RowColumns, matching
 from judged.inputs.rows.rows import Loaded
 from judged.inputs.source import LineNumbers, Source
@@ -53,8 +53,8 @@ def table_of(given: Any) -> Headed | None:
         return _polars(given.lazy(), FRAME)
     if hasattr(given, "__arrow_c_stream__"):
         try:
-            return _polars(pl.DataFrame(given).lazy(), FRAME)
-        except (TypeError, ValueError, *POLARS_ERRORS):
+            return _polars(from_arrow(given).lazy(), FRAME)
+        except InputError:
             return None  # the reader of frames says what is wrong
     return None
 
@@ -103,10 +103,8 @@ def _from_columns(content: Mapping[Any, Any], label: str) -> Records:
 
 def _header(source: Source, format: str) -> list[str] | None:
     if format == "parquet":
-        try:
+        with reading_parquet(source.label):
             return _scanned(source).collect_schema().names()
-        except POLARS_ERRORS:
-            return None  # its reader says what is wrong
     if format in _SEPARATORS:
         return next(records(source, _SEPARATORS[format]), (0, None))[1]
     if format == "ndjson":
@@ -167,11 +165,8 @@ def _load_objects(source: Source, columns: RowColumns) -> Loaded:
 
 def _polars(frame: pl.LazyFrame, label: str) -> Headed:
     def load(columns: RowColumns) -> Loaded:
-        try:
+        with refusing(f"{label}: cannot be read"):
             table = frame.select(columns.needed()).collect()
-        except POLARS_ERRORS as error:
-            reason = str(error).partition("\n")[0]
-            raise InputError(f"{label}: cannot be read ({reason}).") from None
         return Loaded(header, dict(zip(table.columns, table, strict=True)), table.height, label)
 
     header = frame.collect_schema().names()

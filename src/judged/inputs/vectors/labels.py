@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError
 from judged.inputs.categories import read_categories
-from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.vectors.containers import choose_named, labelled_arrays
@@ -285,7 +286,7 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
 
 def _parquet_columns(file: File) -> tuple[pl.Series, _Ids]:
     """Read the column of labels, and the ids beside it."""
-    try:
+    with reading_parquet(file.label):
         scan = pl.scan_parquet(file.path, glob=False)
         schema = scan.collect_schema()
         chosen = choose_named(file, schema.names(), LABEL_NAMES)
@@ -303,8 +304,6 @@ def _parquet_columns(file: File) -> tuple[pl.Series, _Ids]:
             for column in (texts(name) for name in beside if name != named)
             if len(set(column)) == len(column)
         )
-    except POLARS_ERRORS as error:
-        raise file.damaged("parquet", error) from None
     ids = _Ids(
         None if names is None or None in names else names,
         named is not None and is_index(named),
@@ -339,7 +338,8 @@ def _from_parquet(file: File) -> list[str] | NDArray[Any] | LabelTable:
 
 
 def _lists_from_parquet(file: File) -> list[list[str]] | LabelTable:
-    try:
+    # A cast to text fails on a column of lists.
+    with reading_parquet(file.label), suppress(pl.exceptions.InvalidOperationError):
         scan = pl.scan_parquet(file.path, glob=False)
         names = scan.collect_schema().names()
         if file.key is None and len(names) > 1 and choose_ids(names, LABEL_NAMES) is None:
@@ -347,9 +347,6 @@ def _lists_from_parquet(file: File) -> list[list[str]] | LabelTable:
             rows = [names, *map(list, frame.cast(pl.String).rows())]
             if not any(None in row for row in rows) and (table := _multi_hot(file, rows)):
                 return table
-    except POLARS_ERRORS as error:
-        if not isinstance(error, pl.exceptions.InvalidOperationError):  # a column of lists
-            raise file.damaged("parquet", error) from None
     column, ids = _parquet_columns(file)
     if not isinstance(column.dtype, pl.List | pl.Array):
         raise InputError(

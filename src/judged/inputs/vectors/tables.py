@@ -12,7 +12,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import NAMES
-from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids, is_index
 from judged.inputs.vectors.vectors import Matrix, Vectors, differing
@@ -47,7 +47,7 @@ def left_out(file: File, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_parquet(file: File) -> Vectors:
-    try:
+    with reading_parquet(file.label):
         scan = pl.scan_parquet(file.path, glob=False)
         schema = scan.collect_schema()
         ids = _named_ids(
@@ -69,8 +69,6 @@ def read_parquet(file: File) -> Vectors:
                 "needed."
             )
         frame = scan.select(chosen, *((ids,) if ids and ids != chosen else ())).collect()
-    except POLARS_ERRORS as error:
-        raise file.damaged("parquet", error) from None
     values = matrix_of(frame[chosen], lambda row: f"{file.label}, row {row + 1}", file)
     return Vectors(values, _ids_of(frame[ids], file) if ids else None, file.source)
 

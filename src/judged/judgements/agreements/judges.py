@@ -20,7 +20,7 @@ from judged.judging.join import distinct
 from judged.judging.pool import pool_of
 from judged.judging.subtopics import rows_of
 from judged.segments import Floats, Ints, freeze
-from judged.text import Warned, counted
+from judged.text import Warned, counted, with_source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -201,7 +201,7 @@ def grades_of(judges: Mapping[str, Judgements | Lookup], *, duplicates: str = "e
         found = table.join(rows, on=keys, maintain_order="left")
         column[found["row"].to_numpy()] = found["grade"].to_numpy()
     none = values < 0
-    notes = [type(note)(f"{name}: {note}") for name, each in judges.items() for note in each.notes]
+    notes = [note for name, each in judges.items() for note in with_source(name, each.notes)]
     return Grades(
         judges=tuple(judges),
         frame=frame.select(keys),

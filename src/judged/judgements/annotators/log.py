@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from judged.checks import real
 from judged.errors import InputError, OutputError
 from judged.text import quote
 
@@ -98,8 +98,8 @@ class Entry:
 
 
 def _is_duration(given: Any) -> bool:
-    number = isinstance(given, (int, float)) and not isinstance(given, bool)
-    return number and isfinite(given) and given >= 0
+    number = real(given)
+    return number is not None and number >= 0
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ WORDS = {
     3: ("not relevant", "on topic", "partly", "fully"),
 }
 """What grades mean by the highest one, unless somebody says it."""
-_ONE = re.compile(r"(\d+)(?:\s+(\S.*))?", re.DOTALL | re.ASCII)
+_ONE = re.compile(r"(\d{1,9})(?:\s+(\S.*))?", re.DOTALL | re.ASCII)
 LONGEST_WORDS = 60
 
 
@@ -78,7 +78,7 @@ class Scale:
                 raise InputError(f"grades: {grade} stands there twice; got {quoted(given)}.")
             found[grade] = Grade(grade, " ".join((match[2] or "").split())[:LONGEST_WORDS])
         if len(found) < 2:
-            raise InputError(f"grades: give two or more, or nothing is told apart; got {given!r}.")
+            raise InputError(f"grades: give two or more; got {quoted(given)}.")
         return cls(tuple(found[grade] for grade in sorted(found)))
 
     @classmethod

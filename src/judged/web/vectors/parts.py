@@ -170,7 +170,7 @@ def study(looked: Looked) -> Page:
     for file in files:
         try:
             read = json.loads(file.path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             raise UnreadableError(f"{file.name}: cannot be read as JSON any more.") from None
         drawn.append(kinds[file.kind](read, theme="page", width=width_of(looked)))
     context = figures_of(drawn, [file.name for file in files])

@@ -218,7 +218,7 @@ def _lists(given: Any, vectors: Vectors) -> list[Any]:
             f"{bad!r}."
         )
     if not any(isinstance(each, str) for each in lists):
-        _refuse_ids(lists, vectors)
+        _refuse_ids(map(list, lists), vectors)
     return lists
 
 

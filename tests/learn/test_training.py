@@ -315,7 +315,7 @@ def test_what_was_found_on_the_way_is_noted() -> None:
     assert same.training.notes == (
         "Queries share relevant items (5 groups), so items were split too: held-out queries are "
         "ranked among 6 items that training never saw.",
-        "5 queries without a relevant item in the own part were left out.",
+        "5 queries without a relevant item in their own part were left out.",
     )
 
 

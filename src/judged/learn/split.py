@@ -125,7 +125,7 @@ def split_data(data: Data, *, validation: float, held_out: float, seed: int) -> 
     lost = sum(len(part) for part in parts) - sum(map(len, kept))
     if lost:
         notes.append(
-            f"{counted(lost, 'query', 'queries')} without a relevant item in the own part "
+            f"{counted(lost, 'query', 'queries')} without a relevant item in their own part "
             f"{'was' if lost == 1 else 'were'} left out."
         )
     return Split(training, chosen, kept_out, items=items, notes=tuple(notes))

@@ -104,13 +104,17 @@ def _polars_has_threads() -> bool:
     """Whether polars has started threads to work in, which it does at its first task; assumed where
     the system does not tell the names of threads."""
     try:
-        for task in os.listdir("/proc/self/task"):
+        tasks = os.listdir("/proc/self/task")
+    except OSError:
+        return True
+    for task in tasks:
+        try:
             with open(f"/proc/self/task/{task}/comm") as file:
                 name, _, rest = file.read().strip().partition("-")
-                if (name == "polars" and rest.isdigit()) or name in ("async", "tokio"):
-                    return True
-    except FileNotFoundError:  # another system, or a thread that has just ended
-        return not os.path.isdir("/proc/self/task") or _polars_has_threads()
+        except OSError:  # it has just ended
+            continue
+        if (name == "polars" and rest.isdigit()) or name in ("async", "tokio"):
+            return True
     return False
 
 

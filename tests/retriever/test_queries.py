@@ -46,7 +46,7 @@ def test_parquet(folder: Path) -> None:
     FRAME.write_parquet("q.parquet")
     assert read_queries("q.parquet") == TWO
     Path("broken.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(InputError, match="the Parquet file cannot be read"):
+    with pytest.raises(InputError, match="not a Parquet file that can be read"):
         read_queries("broken.parquet")
 
 

@@ -27,8 +27,8 @@ def compared(data: Path, *systems: str, **options: Any) -> judged.Comparison:
 
 def test_two_systems(server: Serve, data: Path) -> None:
     page = server(data).ask("/compare?system=dense&against=bm25&by=RR").text
-    found = compared(data, "bm25", "dense")
-    pair = found.pair(measure="RR")
+    found = compared(data, "bm25", "dense", "hybrid", "short", policy={"missing": "zero"})
+    pair = found.pair("dense", "bm25", measure="RR")
     heading = verdict_heading(pair, found.settings)
     said = words(page)
     assert heading.title in said

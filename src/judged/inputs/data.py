@@ -169,7 +169,7 @@ class Data:
         try:
             return self.ahead.result() if self.ahead and is_first else self._read_run(name, given)
         except JudgedError:
-            if given == "-":  # which cannot be read again in its turn
+            if isinstance(given, str) and given == "-":  # which cannot be read again in its turn
                 raise
             return None
 

@@ -13,6 +13,8 @@ from judged.pages.svg import box, drawing, length
 def _scaled(value: float, scale: tuple[float, float], width: float, inset: float) -> float:
     low, high = scale
     part = (value - low) / (high - low) if high > low else 0.5
+    if math.isnan(part):  # numbers so large that their difference overflows
+        part = 0.5
     return inset + min(max(part, 0.0), 1.0) * (width - 2 * inset)
 
 

@@ -6,6 +6,7 @@ import enum
 from collections import OrderedDict, deque
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -185,6 +186,10 @@ def test_a_series_holds_ids_or_scores_by_id() -> None:
         (pd.Series(["a", "b"], index=[8, 9]), ["a", "b"]),
         (pd.Series(["a", "b"], index=["x", "y"]), ["a", "b"]),
         (pd.Series([5, 3]), ["5", "3"]),
+        (pd.Series([0.8, 0.9, 0.7], index=[5, 11, 20]), ["11", "5", "20"]),
+        (pd.Series([0.8, 0.9, 0.7], index=[5, 11, 20]).nlargest(2), ["11", "5"]),
+        (pd.Series([0.8, 0.9, 0.7]), ["1", "0", "2"]),
+        (pd.Series({10: 1.5, 11: 3}), ["11", "10"]),
         (rows["item_id"], ["7", "5", "6"]),
         (rows.set_index("item_id")["score"], ["5", "6", "7"]),
         (pd.Series([], dtype=object), []),
@@ -198,9 +203,19 @@ def test_a_series_holds_ids_or_scores_by_id() -> None:
     assert read_judgements({"q": pd.Series(["a", "b"])}).lists == {"q": {"a": 1, "b": 1}}
     flags = read_judgements({"q": pd.Series([True, False], index=["a", "b"])}).lists
     assert flags == {"q": {"a": True, "b": False}}
-    for series in (pd.Series([1, 3], index=[5, 3]), rows["score"], pd.Series([3, 1], name="score")):
+    by_number = [
+        pd.Series([1, 3], index=[5, 3]),
+        rows["score"],
+        pd.Series([3, 1], name="score"),
+        pd.Series({10: 3, 11: 1}),  # pandas gives these two a RangeIndex
+        pd.Series([3, 1, 2]).nlargest(2),
+        pd.Series([3.0, 1.0], index=[5, 11]),
+    ]
+    for series, read in product(by_number, (read_run, read_judgements)):
+        if read is read_judgements and series.name == "score":
+            continue
         with pytest.raises(InputError) as error:
-            read_run({"q": series})
+            read({"q": series})
         assert str(error.value) == (
             "query 'q': a pandas Series of numbers by numbers, of which either may be the ids. "
             "Give series.to_dict() if the index holds the ids, or series.tolist() if the values "

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -169,8 +170,8 @@ def is_series(given: Any) -> bool:
 def results_of_series(series: Any, place: str, kind: Kind) -> list[Any]:
     """Return the ids of a pandas Series, or (id, score) of each: whichever of the two it holds.
 
-    Texts are ids. Numbers with texts for an index are scores by id. Where both are numbers, only a
-    default index or the names of the two tell which of them are ids.
+    Texts are ids. Numbers with texts for an index are scores by id, and so are fractions. Where
+    both are whole numbers, only a default index or the names of the two tell which are ids.
 
     >>> import pandas as pd
     >>> results_of_series(pd.Series([2, 1], index=["a", "b"]), "query 'q'", RUN)
@@ -190,9 +191,12 @@ def results_of_series(series: Any, place: str, kind: Kind) -> list[Any]:
             (series.name, kind.value),
         )
     )
-    if index_is_item and not values_are_items:
+    fractions = any(isfinite(value) and value % 1 for value in values)
+    if (index_is_item or fractions) and not values_are_items:
         return pairs
-    by_position = type(series.index).__name__ == "RangeIndex"
+    index = series.index
+    # pandas also makes a RangeIndex of ids such as 10, 11, 12.
+    by_position = type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
     if not index_is_item and not values_are_numbers and (values_are_items or by_position):
         return values
     raise InputError(

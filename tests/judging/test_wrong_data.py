@@ -164,8 +164,8 @@ def test_judgements_and_a_run_in_the_wrong_order(way: Any, tmp_path: Path) -> No
     with pytest.raises(judged.InputError) as error:
         judged.evaluate(run, judgements, "RR")
     assert str(error.value).endswith(
-        "Were the two given in the wrong order? If not, give the run as lists of items, the best "
-        "first."
+        "Were the two given in the wrong order? If not, give the judgements as a table with a "
+        "column 'grade', or add 0.5 to every score, which changes no rank and no tie."
     )
     assert "looks like judgements (whole numbers such as 1), and " in str(error.value)
     assert " like a run (scores such as 0.9). " in str(error.value)
@@ -180,8 +180,30 @@ def test_data_that_only_look_swapped() -> None:
         (shares, whole),  # shares of three assessors
         (SCORED, {"q1": ["a", "b"], "q2": ["c"]}),
         (SCORED, {"q1": {"a": 3, "b": 2, "c": 1}, "q2": {"c": 1}}),  # places, counted down
+        (SCORED, {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}),
+        (SCORED, {"q1": {"a": 9, "b": 8, "c": 7}, "q2": {"c": 9}}),
+        (SCORED, {"q1": {"a": -1, "b": -2}, "q2": {"c": -1}}),
+        (SCORED, {"q1": {"a": 1.5, "b": 0.5}, "q2": {"c": 1.5}}),  # as the error advises
         (SCORED, {"q1": {"a": 30, "b": 20}}),
         (JUDGED, JUDGED),
         (SCORED, SCORED),
     ):
         judged.evaluate(judgements, run, "RR")
+
+
+def test_formats_that_rule_a_swap_out(tmp_path: Path) -> None:
+    """Shares of clicks as grades, and stars as scores: right, where names or formats tell them."""
+    stars = {"q1": {"a": 4, "b": 4}, "q2": {"c": 5, "b": 1}}
+    frame = _as_frame(stars, tmp_path, "run")
+    qrels, trec, table = tmp_path / "a.qrels", tmp_path / "a.run", tmp_path / "a.csv"
+    lines = [(query, item, grade) for query, of in SCORED.items() for item, grade in of.items()]
+    qrels.write_text("".join(f"{query} 0 {item} {grade}\n" for query, item, grade in lines))
+    trec.write_text(
+        "".join(f"{query} Q0 {item} 1 {score} t\n" for query, item, score in frame.rows())
+    )
+    graded = _as_frame(SCORED, tmp_path, "qrels").rename({"score": "relevance"})
+    graded.write_csv(table)
+    for judgements in (qrels, graded, table, graded.to_pandas()):
+        for run in (stars, frame, trec, _as_csv(stars, tmp_path, "run")):
+            assert judged.evaluate(judgements, run, "RR(rel=0.5)").value() == 0.75
+    assert judged.evaluate(SCORED, trec, "RR(rel=0.5)").value() == 0.75

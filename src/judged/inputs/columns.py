@@ -65,6 +65,8 @@ class Columns:
     rank_name: str = ""
     extra: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """`document` and `weight`, where somebody named them."""
+    may_be_run: bool = False
+    """Whether these are judgements whose grade is called a score."""
 
     @property
     def ids(self) -> dict[str, tuple[int, ...]]:
@@ -173,6 +175,9 @@ def choose_columns(
         rank=rank,
         rank_name="" if rank is None else header[rank],
         extra=extra,
+        may_be_run=kind is JUDGEMENTS
+        and value is not None
+        and (bool(candidates("score", [header[value]])) or chosen.said.get("score") == (value,)),
     )
     _refuse_two_roles(columns, header, source, value_role)
     named.record(kind, source, header)

@@ -44,7 +44,12 @@ def _read(source: Source, separator: str) -> Reading:
         found = islice(records(source, separator), 1, None)
         frame = careful_frame(found, source, separator, header, columns)
     notes = skipped_comments(comments_on_top(source)) + columns.notes
-    return Reading(frame, notes, LineNumbers.of(source, partial(line_numbers, separator=separator)))
+    return Reading(
+        frame,
+        notes,
+        LineNumbers.of(source, partial(line_numbers, separator=separator)),
+        may_be_run=columns.may_be_run,
+    )
 
 
 def heading(source: Source, separator: str) -> tuple[int, list[str], Columns]:

@@ -62,6 +62,7 @@ def judgements_from_dict(given: Mapping[Any, Any]) -> Lookup:
         name="judgements",
         by_subtopic=by_subtopic,
         repeated=tuple(repeated),
+        may_be_run=True,
     )
 
 

@@ -82,7 +82,7 @@ def tidy(
     columns are not read."""
     chosen, notes = typed(frame.collect_schema(), kind, source, columns, header)
     table = frame.select(chosen).collect(engine="streaming")
-    return Reading(complete(table, kind, source), notes)
+    return Reading(complete(table, kind, source), notes, may_be_run=columns.may_be_run)
 
 
 def typed(

@@ -43,7 +43,10 @@ def read_ndjson(source: Source) -> Reading:
         source, objects(source), columns, list(first[1])
     )
     return Reading(
-        reading.frame, reading.notes + columns.notes, LineNumbers.of(source, line_numbers)
+        reading.frame,
+        reading.notes + columns.notes,
+        LineNumbers.of(source, line_numbers),
+        may_be_run=columns.may_be_run,
     )
 
 
@@ -63,7 +66,7 @@ def read_json(source: Source) -> Reading:
         if document is not None:
             reading = _from_dict(source, document.lists)
             return replace(reading, notes=(*document.notes, *reading.notes))
-        return _from_dict(source, content)
+        return replace(_from_dict(source, content), may_be_run=source.kind is JUDGEMENTS)
     if not isinstance(content, list | dict):
         raise InputError(f"{source.label}: {_expected(source)}")
     if not content:
@@ -75,7 +78,7 @@ def read_json(source: Source) -> Reading:
     columns = columns.with_ranks(list(map(row.get, header)) for row in content)
     rows = ((f"row {number}", row) for number, row in enumerate(content, 1))
     reading = _one_by_one(source, rows, columns, header)
-    return Reading(reading.frame, reading.notes + columns.notes)
+    return Reading(reading.frame, reading.notes + columns.notes, may_be_run=columns.may_be_run)
 
 
 def _expected(source: Source) -> str:

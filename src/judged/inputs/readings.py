@@ -24,7 +24,6 @@ Row = (
 )
 """Query, item, value and, of judgements by subtopic, the subtopic; or a query and nothing in it.
 Columns that somebody named come last."""
-
 NO_GRADES = "There are no grades: every item that is listed is relevant, with grade 1."
 SUBTOPIC_COLUMNS = ("subtopic", "iteration")
 """What a reader calls the column of subtopics; `iteration` is TREC's, which may be a filler."""
@@ -42,6 +41,8 @@ class Reading:
     notes: tuple[str, ...] = ()
     locate: Locate | None = None
     tag: str | None = None
+    may_be_run: bool = False
+    """Whether neither the format nor a name tells judgements from a run."""
 
 
 def texts(name: str, values: Iterable[str | None]) -> pl.Series:
@@ -127,7 +128,14 @@ def to_judgements(reading: Reading, source: str) -> Judgements:
         from judged.inputs.query_weights import of_column
 
         weights = of_column(reading.frame, source)
-    table = Judgements(reading.frame, source, reading.notes, reading.locate, weights=weights)
+    table = Judgements(
+        reading.frame,
+        source,
+        reading.notes,
+        reading.locate,
+        weights=weights,
+        may_be_run=reading.may_be_run,
+    )
     table, lost = _without_named_only(table)
     if lost is not None:
         raise InputError(lost_message(lost))

@@ -148,6 +148,8 @@ class Judgements(Table):
         How much each query weighs, where a column says so.
     part : bool, optional
         Whether these are some of the judgements, so that there may be more.
+    may_be_run : bool, optional
+        Whether neither the format nor a name tells these from a run.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
@@ -159,6 +161,8 @@ class Judgements(Table):
     """How much each query weighs, where a column says so."""
     part: bool = False
     """Whether these are some of the judgements, so that there may be more."""
+    may_be_run: bool = False
+    """Whether neither the format nor a name tells these from a run."""
 
     @property
     def by_subtopic(self) -> bool:
@@ -253,6 +257,8 @@ class Lookup:
         What was done to what is ranked, in words.
     tag : str, optional
         What the run calls itself in its own file, where it has one.
+    may_be_run : bool, optional
+        Whether nothing tells these judgements from a run.
 
     >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
     {'a': 2.5}
@@ -275,6 +281,8 @@ class Lookup:
     """What was done to what is ranked, in words: part of the definition of every number."""
     tag: str | None = None
     """What the run calls itself in its own file, where it has one."""
+    may_be_run: bool = False
+    """Whether nothing tells these judgements from a run."""
 
 
 AnyTable = TypeVar("AnyTable", Judgements, Run)

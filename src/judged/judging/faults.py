@@ -21,6 +21,7 @@ from judged.segments import Floats, Ints, descending, starts_of
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
+    from judged.inputs.remote import AnyRun
     from judged.judging.pool import Pool
 
 
@@ -180,26 +181,41 @@ _TOP_GRADE = 10
 """Whole numbers up to this may be grades."""
 
 
-def refuse_swapped(pool: Pool, scores: Floats, lengths: Ints, source: str) -> None:
+def refuse_swapped(pool: Pool, run: AnyRun, scores: Floats, lengths: Ints) -> None:
     """Refuse judgements and a run that were given in the wrong order.
 
     The grades are then scores: fractions that differ within a query. The scores are grades: small
-    whole numbers that do not just count the results of a list.
+    whole numbers that are not ranks counted down. Formats and names of columns that tell
+    judgements from a run rule this out.
     """
     grades = pool.grades
+    judgements = pool.source if isinstance(pool.source, Lookup) else pool.source.table
+    if not judgements.may_be_run or getattr(run, "tag", None) is not None:
+        return
     if len(grades) < 2 or len(scores) < 2 or not _are_scores(pool):
         return
-    if not ((scores % 1 == 0) & (scores >= -_TOP_GRADE) & (scores <= _TOP_GRADE)).all():
+    if not ((scores % 1 == 0) & (scores >= 0) & (scores <= _TOP_GRADE)).all():
         return
-    ordered = descending(scores, lengths)
-    left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(ordered))
-    if lengths.max() > 2 and any(np.array_equal(ordered, left - first) for first in (0, 1)):
-        return  # the places of lists, counted down
+    if _counts_down(descending(scores, lengths), lengths):
+        return
     raise InputError(
-        f"{source} looks like judgements (whole numbers such as {scores[0]:g}), and {pool.name} "
-        f"like a run (scores such as {grades[grades % 1 != 0][0]:g}). Were the two given in the "
-        "wrong order? If not, give the run as lists of items, the best first."
+        f"{run.source} looks like judgements (whole numbers such as {scores[0]:g}), and "
+        f"{pool.name} like a run (scores such as {grades[grades % 1 != 0][0]:g}). Were the two "
+        "given in the wrong order? If not, give the judgements as a table with a column 'grade', "
+        "or add 0.5 to every score, which changes no rank and no tie."
     )
+
+
+def _counts_down(scores: Floats, lengths: Ints) -> bool:
+    """Return whether scores, in falling order, are a constant minus the rank in every list.
+
+    The grades of two items often are 1 and 0, so that lists of two have to end with 1.
+    """
+    longest = int(lengths.max())
+    if longest < 2 or (longest == 2 and (scores[np.cumsum(lengths)[lengths > 0] - 1] != 1).any()):
+        return False
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    return bool((np.diff(scores)[rows[1:] == rows[:-1]] == -1).all())
 
 
 def _are_scores(pool: Pool) -> bool:

@@ -256,7 +256,7 @@ def ranked(
 ) -> Rankings:
     """The rankings of a run, or of a block of it, whose judged items are found."""
     if found.reduced is None and not any(isinstance(note, OrderOnly) for note in run.notes):
-        refuse_swapped(pool, found.scores, found.lengths, run.source)
+        refuse_swapped(pool, run, found.scores, found.lengths)
     places = place(pool, found, policy.ties)
     present = found.list_of >= 0
     retrieved = np.zeros(len(present), np.int64)

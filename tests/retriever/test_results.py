@@ -109,7 +109,7 @@ def test_other_ids() -> None:
     assert read([uuid]).items == read([Object(id=uuid)]).items == (str(uuid),)
     assert read([]) == read({}) == read({"documents": []}) == Results((), None)
     by_rank = [{"id": "a", "rank": 2}, {"id": "b", "rank": 1}]
-    assert read(by_rank) == Results(("a", "b"), (-2.0, -1.0))
+    assert read(by_rank) == Results(("b", "a"), (-1.0, -2.0))
 
 
 def test_item_names_the_id() -> None:
@@ -400,3 +400,14 @@ def test_random_answers_in_every_form_are_the_run_that_they_hold() -> None:
             kept = {q: dict(forms["falling"](q)[:k]) for q in run}
             same = evaluate(judgements, kept, measures, policy=policy)
             assert cut.per_query.drop("run").equals(same.per_query.drop("run"))
+
+
+def test_ranks_in_any_order() -> None:
+    """The ranks of results without scores were taken for distances."""
+    answer = [{"id": "b", "rank": 2}, {"id": "c", "rank": 3}, {"id": "a", "rank": 1}]
+    for given in (answer, answer[::-1], pl.DataFrame(answer)):
+        found = evaluate_retriever(
+            lambda text, given=given: given, None, {"q": {"a": 1}}, "RR", k=2
+        )
+        assert found.value() == 1.0
+        assert not any("fall" in text for text in found.warnings())

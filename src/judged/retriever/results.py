@@ -34,7 +34,7 @@ Item = str | Callable[[Any], Any] | None
 
 @dataclass(frozen=True)
 class Results:
-    """The results of one query that are kept, in the order in which they came."""
+    """The results of one query that are kept, in the order in which they came, or of ranks."""
 
     items: tuple[str, ...]
     scores: tuple[float, ...] | None
@@ -86,7 +86,9 @@ class Reader:
         )
         scored = bool(pairs) and pairs[0][1] is not None
         scores = tuple(_number(score, place, at) for at, (_, score) in enumerate(pairs))
-        kept = sorted(_best_first(scores if scored else None, len(pairs))[: self.k])
+        kept = _best_first(scores if scored else None, len(pairs))[: self.k]
+        if callable(self.item) or not (given and _is_ranked(given[0])):
+            kept = sorted(kept)
         return Results(
             tuple(items[at] for at in kept),
             tuple(scores[at] for at in kept) if scored else None,
@@ -288,12 +290,22 @@ def _score_of(result: Any) -> Any:
     if names is None:
         score = _get(result, "score") if not _is_id(result) else None
         return score if _is_number(score) else None
-    for role, sign in (("score", 1), ("rank", -1)):
-        for position in candidates(role, names):
-            value = _get(result, names[position])
-            if _is_number(value):
-                return sign * _plain_number(value)
-    return None
+    score, rank = (_number_of(result, names, role) for role in ("score", "rank"))
+    return -rank if score is None and rank is not None else score
+
+
+def _number_of(result: Any, names: list[str], role: str) -> Any:
+    """Return the number that plays a role in a mapping or a named tuple, or None."""
+    values = (_get(result, names[position]) for position in candidates(role, names))
+    return next((_plain_number(value) for value in values if _is_number(value)), None)
+
+
+def _is_ranked(result: Any) -> bool:
+    """Return whether a result has a rank and no score."""
+    names = _names(result) or []
+    return _number_of(result, names, "rank") is not None and (
+        _number_of(result, names, "score") is None
+    )
 
 
 def _ids_of(result: Any) -> Iterator[tuple[str, Any]]:

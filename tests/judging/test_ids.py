@@ -188,3 +188,16 @@ def test_queries_that_would_meet() -> None:
 
 def test_rankings_know_no_ids() -> None:
     assert Rankings.from_relevance([[None, None]]).audit is None
+
+
+@pytest.mark.parametrize("table", [False, True])
+def test_results_that_are_judged_for_other_queries(table: bool) -> None:
+    """A bad system, or other ids of queries; the collection is the same."""
+    judgements = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+    run = {"q1": {"b": 2.0, "c": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 2.0, "b": 1.0}}
+    rows = [(query, item, score) for query, of in run.items() for item, score in of.items()]
+    frame = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+    assert warnings(judgements, frame if table else run) == (
+        "No result is judged: 'b', 'c' of the run, 'a' of the judgements. The results are judged "
+        "for other queries: are the ids of the queries right?",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -47,6 +48,9 @@ class UnlikeIds:
     sample: tuple[tuple[int, str, list[str], list[str]], ...] = ()
     """Of some queries that have no judged result: a number that is as good as random, the query,
     and the first ids of the run and of the judgements."""
+    sampled: int = 0
+    elsewhere: int = 0
+    """How many ids of the run were looked up, and how many are judged for another query."""
 
     @classmethod
     def of(cls, pool: Pool, run: AnyRun, found: Matches) -> UnlikeIds:
@@ -62,9 +66,14 @@ class UnlikeIds:
             int((hits > 0).sum()),
             bool(run.basis),
         )
-        if pool.is_part or made._unlike():
-            return replace(made, sample=_sample(pool, found, without))
-        return made
+        if not (pool.is_part or made._unlike()):
+            return made
+        made = replace(made, sample=_sample(pool, found, without))
+        if not made._unlike():
+            return made
+        ids = {item for _, _, ours, _ in made.sample for item in ours}
+        elsewhere = ids.intersection(chain.from_iterable(pool.items))
+        return replace(made, sampled=len(ids), elsewhere=len(elsewhere))
 
     def _unlike(self) -> bool:
         """Whether next to nothing that was retrieved is judged."""
@@ -79,6 +88,8 @@ class UnlikeIds:
             self.hit + other.hit,
             self.explained or other.explained,
             tuple(sorted(self.sample + other.sample)[:QUERIES]),
+            self.sampled + other.sampled,
+            self.elsewhere + other.elsewhere,
         )
 
     def sentences(self) -> Iterator[str]:
@@ -103,9 +114,13 @@ class UnlikeIds:
             )
         elif not self.hit and self.asked >= FEWEST:
             _, _, ours, theirs = min(self.sample, key=lambda each: each[1])
+            question = (
+                "Do the two belong to the same collection?"
+                if self.elsewhere * 2 <= self.sampled
+                else "The results are judged for other queries: are the ids of the queries right?"
+            )
             yield Warned(
-                f"{which}: {_few(ours)} of the run, {_few(theirs)} of the judgements. Do the two "
-                "belong to the same collection?"
+                f"{which}: {_few(ours)} of the run, {_few(theirs)} of the judgements. {question}"
             )
 
 

@@ -51,6 +51,13 @@ def relation(given: Rows, folder: Path) -> Any:
     return duckdb.sql(f"SELECT * FROM '{parquet(given, folder)}'")
 
 
+def records(given: Rows) -> dict[str, Any]:
+    lists: dict[str, Any] = {}
+    for query, item, rank, score in given:
+        lists.setdefault(query, []).append({"item": item, "rank": rank, "score": score})
+    return lists
+
+
 WAYS: dict[str, Callable[[Rows, Path], Any]] = {
     "trec": lambda given, folder: written(
         folder / "a.run", "".join(f"{q} Q0 {d} {r} {s!r} t\n" for q, d, r, s in given)
@@ -70,6 +77,8 @@ WAYS: dict[str, Callable[[Rows, Path], Any]] = {
         }
         for query in dict.fromkeys(row[0] for row in given)
     ],
+    "records": lambda given, folder: records(given),
+    "json records": lambda given, folder: written(folder / "b.json", json.dumps(records(given))),
     "duckdb": relation,
 }
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from numbers import Integral, Real
 from typing import Any
@@ -19,7 +19,7 @@ from judged.inputs.objects import (
     is_series,
     results_of_series,
 )
-from judged.inputs.order import OrderOnly
+from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.readings import NO_GRADES
 from judged.inputs.rows.names import has_lists
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind, Lookup
@@ -34,7 +34,9 @@ def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
     notes: dict[str, None] = {}
     repeated: list[tuple[str, str]] = []
     if any(type(value) is not dict and is_list(value) for value in given.values()):
+        against = against_ranks(ranks_beside_scores(given))
         given = {query: _dict_of(query, items, repeated, notes) for query, items in given.items()}
+        notes.update(dict.fromkeys(against))
     lists, changed = _as_texts(given, "a score")
     notes.update(dict.fromkeys(changed))
     return Lookup(lists, notes=tuple(notes), name=name, repeated=tuple(repeated))
@@ -244,6 +246,23 @@ def results_of(
     if any(not isinstance(item, str) for item, _ in given):
         notes.append(IDS_NOTE)
     return pairs, dict.fromkeys(notes)
+
+
+def ranks_beside_scores(given: Mapping[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield (query, rank, score) of results that are mappings with both; else nothing."""
+    for query, results in given.items():
+        for result in results if is_list(results) else ():
+            if not isinstance(result, Mapping):
+                return
+            rank, score = _rank_of(tuple(result)), _names_of(tuple(result), RUN)[1]
+            if rank is None or score is None:
+                return
+            yield query, result[rank], result[score]
+
+
+@lru_cache(64)
+def _rank_of(names: tuple[Any, ...]) -> str | None:
+    return sure("rank", [name for name in names if isinstance(name, str)])
 
 
 _ITEMS = {RUN: "items, the best first", JUDGEMENTS: "relevant items"}

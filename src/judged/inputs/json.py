@@ -21,8 +21,9 @@ from judged.inputs.columns import (
     joined_columns,
     may_be_grade,
 )
-from judged.inputs.dicts import holds_subtopics, results_of
+from judged.inputs.dicts import holds_subtopics, ranks_beside_scores, results_of
 from judged.inputs.documents import document_of
+from judged.inputs.order import against_ranks
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, Row, as_score, from_rows, is_complete
 from judged.inputs.source import LineNumbers, Source
@@ -93,6 +94,8 @@ def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
     """A query with nothing in it becomes a row that only names it."""
     rows: list[Row] = []
     notes: dict[str, None] = {}
+    if source.kind is RUN:
+        notes.update(dict.fromkeys(against_ranks(ranks_beside_scores(content))))
     value = source.kind.value
     by_subtopic = source.kind is not RUN and holds_subtopics(content)
     lists = any(isinstance(each, list) for each in content.values())

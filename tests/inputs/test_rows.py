@@ -422,6 +422,28 @@ def test_judgements_alone() -> None:
     assert refused([{"query": "q", "doc_id": "a", "rel": 1}]) == start + found + end
 
 
+def test_a_run_alone() -> None:
+    frame = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [0.9, 0.5]})
+    runs: list[Any] = [
+        frame,
+        frame.lazy(),
+        frame.to_pandas(),
+        frame.to_dicts(),
+        iter(frame.to_dicts()),
+        frame.rename({"score": "prediction"}),
+        frame.select("query", "item", rank=pl.Series([1, 2])),
+        {"q": {"a": 0.9, "b": 0.5}},
+        {"q": [("a", 0.9), ("b", 0.5)]},
+    ]
+    for run in runs:
+        assert refused(run) == (
+            "the only input is a run, and the judgements are missing. Give both: "
+            "judged.evaluate(judgements, run)."
+        ), run
+    for judgements in (frame.rename({"score": "grade"}), {"q": ["a"]}, {"q": {"a": {"s": 1}}}):
+        assert refused(judgements).startswith("judgements need a run beside them: ")
+
+
 def test_lines_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lines = [{"query": f"q{n}", "gold": ["a"], "retrieved": ["a"]} for n in range(3)]

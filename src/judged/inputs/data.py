@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from os import PathLike, fspath
 from os.path import getsize, isfile
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -352,12 +353,18 @@ def _everything(given: Any, columns: Named, format: FileFormat | None) -> Rows:
     elif isinstance(given, (Judgements, Lookup)):
         table = None
     else:
-        table = table_of(as_known(given, JUDGEMENTS).given)
+        given = as_known(given, JUDGEMENTS).given
+        table = table_of(given)
     rows = rows_in(table, LISTS, columns, alone=True)
     if rows is None or rows.run is None:
         header = None if table is None else table.header
         if isinstance(given, (str, PathLike)) and isfile(file):
             _refuse_other_than_judgements(file, header, columns, format)
+        elif "relevant" not in columns and _is_run(given, header, columns):
+            raise InputError(
+                "the only input is a run, and the judgements are missing. Give both: "
+                "judged.evaluate(judgements, run)."
+            )
         raise InputError(missing_columns(header))
     return replace(rows, run=replace(rows.run, name=name))
 
@@ -369,24 +376,42 @@ def _refuse_other_than_judgements(
 
     Whole numbers in a column "score" may be grades, as in the judgements of BEIR.
     """
-    is_run = header is not None and "rank" in {str(name).lower() for name in header}
-    try:
-        judgements = read_judgements(file, columns=columns, format=format)
-    except InputError as error:
-        try:
-            read_run(file, columns=columns)
-        except InputError:
-            raise error from None
-        is_run = True
-    else:
-        if not is_run and isinstance(judgements, Judgements):
-            grades = judgements.frame["grade"]
-            is_run = bool((grades != grades.round()).any())
-    if is_run:
+    if _is_run(file, header, columns, format, damaged=True):
         raise InputError(
             f"{file}: this is a run, and the judgements are missing. Give both: judged evaluate "
             f"QRELS {file}."
         )
+
+
+def _is_run(
+    given: Any,
+    header: Any,
+    columns: Named,
+    format: FileFormat | None = None,
+    *,
+    damaged: bool = False,
+) -> bool:
+    """Return whether this has ranks, is read as a run only, or has fractions that nothing calls
+    grades; `damaged` raises the error of what is neither."""
+    if header is not None and "rank" in {str(name).lower() for name in header}:
+        return True
+    try:
+        judgements = read_judgements(given, columns=columns, format=format)
+    except InputError as error:
+        try:
+            read_run(given, columns=columns)
+        except InputError:
+            if damaged:
+                raise error from None
+            return False
+        return True
+    if not judgements.may_be_run:
+        return False
+    if isinstance(judgements, Lookup):
+        grades = (grade for items in judgements.lists.values() for grade in items.values())
+        return any(isinstance(grade, Real) and grade % 1 for grade in grades)
+    values = judgements.frame["grade"]
+    return bool((values != values.round()).any())
 
 
 def _looked_into(given: Any, columns: Named, format: FileFormat | None) -> tuple[Rows | None, Any]:

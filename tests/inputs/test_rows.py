@@ -136,6 +136,20 @@ def test_lists_of_equal_length_beside_both() -> None:
     assert refused(either).startswith(f'{LIST}: column "relevance" has a number for each id of')
 
 
+def test_distances_of_results() -> None:
+    """They were left out without a word, even where the lists are not in their order."""
+    near, far = {"id": "a", "distance": 0.1}, {"id": "b", "distance": 0.7}
+    for order, warns in (([near, far], False), ([far, near], True)):
+        rows = [{"query": "q", "relevant": ["a"], "retrieved": order}]
+        for given in (rows, pl.DataFrame(rows)):
+            assert judged.evaluate(given, None, "RR").warnings() == warns * [
+                'The field "distance" of the retrieved objects is not used, and 1 list does not '
+                "have the smallest distance first. The order of each list is the ranking. If the "
+                'distances should rank, sort the lists, or add a field "score" with the negative '
+                "distance."
+            ]
+
+
 def test_ranks_of_results() -> None:
     results = [{"id": "b", "rank": 2}, {"id": "a", "rank": 1}]
     assert frames(row(relevant=["a"], retrieved=results))[1] == [("q", "b", -2.0), ("q", "a", -1.0)]

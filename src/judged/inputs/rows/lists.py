@@ -28,6 +28,7 @@ Place = Callable[[int], str]
 """Where a row is, from its number from 0: "rows.jsonl, line 3"."""
 _TEXTS = ("text", "content", "page_content", "chunk")
 """What stands for an item in objects that have no id."""
+_DISTANCE = re.compile(r"(^|[_ -])dist(ance)?$", re.IGNORECASE)
 _SEPARATED = re.compile(r"[\s,;|]")
 
 
@@ -67,6 +68,8 @@ class Lists:
     """Whether `values` are ranks with a minus."""
     ranks: Sequence[Any] | None = None
     """The rank of each id, where results have ranks beside scores."""
+    distances: tuple[str, Sequence[Any]] | None = None
+    """The distance of each id, and what it is called, where results have distances."""
 
     def rows(self) -> NDArray[np.intp]:
         """The row of each id."""
@@ -123,6 +126,7 @@ def _from_series(column: Column, given: pl.Series) -> Lists:
     """Typed lists, as Parquet and Arrow have them."""
     flat, counts = _flat(given)
     ranks: list[Any] | None = None
+    distances = None
     if isinstance(flat.dtype, pl.Struct):
         names = [field.name for field in flat.dtype.fields]
         item, value, is_rank = _fields(column, names, _first(counts))
@@ -131,13 +135,17 @@ def _from_series(column: Column, given: pl.Series) -> Lists:
         ids = flat.struct.field(item)
         if (rank := _rank_beside(column, names)) is not None and not is_rank:
             ranks = flat.struct.field(rank).to_list()
+        if (distance := _distance_in(column, names)) is not None:
+            distances = distance, flat.struct.field(distance).to_list()
     elif isinstance(flat.dtype, (pl.List, pl.Array)):
         return _from_cells(column, given.to_list())
     else:
         ids, values, is_rank = flat, None, False
     texts = _typed_ids(column, ids, counts)
     integers = ids.dtype.is_integer()
-    return Lists(texts, values, counts, integers, are_ranks=is_rank, ranks=ranks)
+    return Lists(
+        texts, values, counts, integers, are_ranks=is_rank, ranks=ranks, distances=distances
+    )
 
 
 def _flat(given: pl.Series) -> tuple[pl.Series, NDArray[np.int64]]:
@@ -187,10 +195,13 @@ def _from_cells(column: Column, given: Sequence[Any]) -> Lists:
     are_ranks = False
     kinds = set(map(type, flat))
     ranks: list[Any] | None = None
+    distances = None
     if kinds and all(issubclass(kind, Mapping) for kind in kinds):
         names = dict.fromkeys(name for each in flat for name in each if isinstance(name, str))
         if (rank := _rank_beside(column, list(names))) is not None:
             ranks = [each.get(rank) for each in flat]
+        if (distance := _distance_in(column, list(names))) is not None:
+            distances = distance, [each.get(distance) for each in flat]
         flat, values, are_ranks = _from_objects(column, flat, counts)
     elif kinds and all(_is_list(kind) for kind in kinds):
         flat, values = _from_pairs(column, flat, counts)
@@ -210,7 +221,15 @@ def _from_cells(column: Column, given: Sequence[Any]) -> Lists:
         ) from None
     if are_ranks:
         ranks = None
-    return Lists(ids, values, counts, not kinds <= {str}, are_ranks=are_ranks, ranks=ranks)
+    return Lists(
+        ids,
+        values,
+        counts,
+        not kinds <= {str},
+        are_ranks=are_ranks,
+        ranks=ranks,
+        distances=distances,
+    )
 
 
 def _refuse_flags(
@@ -371,6 +390,13 @@ def _fields(column: Column, names: Sequence[str], row: int) -> tuple[str, str | 
 def _rank_beside(column: Column, names: Sequence[str]) -> str | None:
     """Return what the rank of retrieved objects is called."""
     return sure("rank", names) if column.role == "retrieved" else None
+
+
+def _distance_in(column: Column, names: Sequence[str]) -> str | None:
+    """Return what the distance of retrieved objects is called."""
+    if column.role != "retrieved":
+        return None
+    return next((name for name in names if _DISTANCE.search(name)), None)
 
 
 def _from_pairs(

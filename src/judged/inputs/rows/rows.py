@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -194,7 +195,7 @@ def _run(table: Loaded, columns: RowColumns, queries: pl.Series, notes: tuple[st
         said = f"{many} no list of retrieved ids, such as {first}"
         notes = (*notes, Warned(f"{said}: taken for nothing retrieved."))
     if scores is None:
-        notes = (*notes, ORDER_NOTE) if len(lists.ids) else notes
+        notes = (*notes, ORDER_NOTE, *_distances(lists, rows)) if len(lists.ids) else notes
         counts = np.maximum(lists.counts, 0)
         left = np.repeat(np.cumsum(counts), counts) - np.arange(len(rows))
         scores = pl.Series(left, dtype=pl.Float64)
@@ -218,6 +219,26 @@ def _run(table: Loaded, columns: RowColumns, queries: pl.Series, notes: tuple[st
     if lists.are_ranks:
         refuse_odd_ranks(run)
     return run
+
+
+def _distances(lists: Lists, rows: Any) -> tuple[str, ...]:
+    """Return a warning where lists without scores are not in the order of their distances."""
+    if lists.distances is None:
+        return ()
+    name, given = lists.distances
+    unused = f"The field {quote(name)} of the retrieved objects is not used"
+    values = np.array([value if isinstance(value, Real) else np.nan for value in given], float)
+    falls = (values[1:] < values[:-1]) & (rows[1:] == rows[:-1])
+    if not falls.any():
+        return (f"{unused}: the order of each list is the ranking.",)
+    many = counted(len(set(rows[1:][falls].tolist())), "list does", "lists do")
+    return (
+        Warned(
+            f"{unused}, and {many} not have the smallest distance first. The order of each list "
+            'is the ranking. If the distances should rank, sort the lists, or add a field "score" '
+            "with the negative distance."
+        ),
+    )
 
 
 def _order(scores: pl.Series, rows: Any) -> tuple[str, ...]:

@@ -322,6 +322,43 @@ def test_labels_whose_ids_say_nothing_stay_in_order() -> None:
         rank(vectors, vectors, same_label(counted, [1, 3, 2]), query_ids=["2", "1", "0"])
 
 
+def test_labels_and_ids_of_one_frame_go_by_row() -> None:
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"id": rng.permutation(30), "label": rng.integers(0, 3, 30)})
+    other = pd.DataFrame({"id": range(1, 31), "label": frame.label})
+    vectors, wrong = rng.normal(size=(30, 4)), []
+    for name, part in {
+        "as it is": frame,
+        "shuffled": frame.sample(frac=1, random_state=1),
+        "filtered": other[other.label > 0],
+        "split": other.sample(frac=0.5, random_state=2),
+        "repeated index": pd.concat([other[:10], other[20:]]).set_index(np.arange(20) % 10),
+    }.items():
+        items, number = vectors[: len(part)], part.label.to_numpy()
+        right = rank(vectors, items, same_label(frame.label, number)).hit_rank.tolist()
+        texts = part.label.astype(str)
+        for form, relevance in {
+            "label": same_label(frame.label, part.label),
+            "lists": shared_label(
+                [[str(one)] for one in frame.label], texts.map(lambda one: [one])
+            ),
+        }.items():
+            for ids in (part.id, part.id.astype(str)):
+                found = rank(vectors, items, relevance, item_ids=ids)
+                if found.hit_rank.tolist() != right:
+                    wrong.append((name, form))
+    assert not wrong
+    part = frame.sample(frac=1, random_state=1)
+    for ids in (part.id.tolist(), part.id.reset_index(drop=True)):
+        with pytest.raises(InputError, match="could be meant by id or by row"):
+            rank(vectors, vectors, same_label(frame.label, part.label), item_ids=ids)
+    by_id = part.set_index("id").label
+    found = rank(vectors, vectors, same_label(frame.label, by_id), item_ids=frame.id)
+    assert found.hit_rank.tolist() == (
+        rank(vectors, vectors, same_label(frame.label, frame.label.to_numpy())).hit_rank.tolist()
+    )
+
+
 def test_pairs_on_the_diagonal() -> None:
     queries, items, _, _ = sample(13, queries=40, items=40)
     same(

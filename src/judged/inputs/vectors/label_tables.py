@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from judged.errors import InputError, quoted
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import ColumnIds, Vectors, is_of_pandas
 from judged.text import few
 
 
@@ -64,13 +64,14 @@ class LabelTable(Sequence[Any]):
         assert self.ids is not None
         assert vectors.ids is not None
         known = set(vectors.ids)
-        if len(self.ids) == len(vectors) and self.ids == tuple(map(str, range(len(vectors)))):
-            if known == set(self.ids):
-                raise InputError(
-                    f"{self.source}: its index counts from 0, and {vectors.source} have the same "
-                    "numbers as ids in another order, so labels could be meant by id or by row. "
-                    "Name the index id to join by id, or leave it out."
-                )
+        if len(self.ids) == len(vectors) and known == set(self.ids):
+            raise InputError(
+                f"{self.source}: the index has no name, and {vectors.source} have its numbers as "
+                "ids in another order, so labels could be meant by id or by row. Name the index id "
+                "to join by id, or leave it out to go by row (labels.to_numpy() of a pandas "
+                "Series)."
+            )
+        if self.ids == tuple(map(str, range(len(vectors)))):
             return True
         return known.isdisjoint(self.ids) and all(each.isdecimal() for each in self.ids)
 
@@ -86,7 +87,8 @@ class LabelTable(Sequence[Any]):
                 f"{self.source}: labels are joined by id, and {len(lost):,} of {len(names):,} "
                 f"vectors of {vectors.source} are not in the table ({_few(lost)}); its ids "
                 f"are {_few(self.ids)}. Give every vector a label, or leave the ids out of the "
-                "table if its rows are in the order of the vectors."
+                "table (labels.to_numpy() of a pandas Series) if its rows are in the order of the "
+                "vectors."
             )
         if self.several:
             lists: dict[str, list[Any]] = {}
@@ -124,7 +126,8 @@ def _few(names: Sequence[str]) -> str:
 def in_order_of(vectors: Vectors, given: Any, *, several: bool = False) -> Any:
     """Return labels in the order of the vectors: joined by id where they come with ids.
 
-    Ids are those of a table, the keys of a dict, or the index of a pandas Series.
+    Ids are those of a table, the keys of a dict, or the index of a pandas Series. Where the ids of
+    the vectors are a Series with the same index, both are columns of one frame and go by row.
     """
     if isinstance(given, LabelTable):
         return given.of(vectors)
@@ -135,11 +138,13 @@ def in_order_of(vectors: Vectors, given: Any, *, several: bool = False) -> Any:
     if is_frame and not several:
         return given  # refused for its shape
     labels = _of_columns(given) if is_frame else given
-    if type(given).__module__.partition(".")[0] != "pandas" or not hasattr(given, "index"):
+    if not is_of_pandas(given):
         return labels
+    values = list(labels if is_frame else given.array)
+    if isinstance(vectors.ids, ColumnIds) and vectors.ids.index.equals(given.index):
+        return values
     ids, index = tuple(map(str, given.index.tolist())), given.index
     unnamed = index.name is None and index.dtype.kind in "iu"
-    values = list(labels if is_frame else given.array)
     return LabelTable(ids, values, several=several, unnamed=unnamed).of(vectors)
 
 

@@ -303,8 +303,28 @@ def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:
         raise InputError(differing(source, odd, lengths[odd], lengths[0])) from None
 
 
+class ColumnIds(tuple[str, ...]):
+    """Ids from a pandas Series, with its index: a Series of labels with the same index has the
+    same rows."""
+
+    index: Any
+
+    @classmethod
+    def of(cls, ids: tuple[str, ...], index: Any) -> ColumnIds:
+        column = cls(ids)
+        column.index = index
+        return column
+
+
+def is_of_pandas(given: Any) -> bool:
+    """Whether it is a Series or a frame of pandas, which has an index."""
+    return _is_of(given, "pandas") and hasattr(given, "iloc")
+
+
 def ids_of(given: Any, source: str) -> tuple[str, ...]:
     """Ids as texts, from a sequence of texts or whole numbers."""
+    if is_of_pandas(given):
+        return ColumnIds.of(ids_of(np.asarray(given), source), given.index)
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise InputError(f"{source}: ids must be a sequence, one per vector; got {quoted(given)}.")
     if hasattr(given, "shape") and not isinstance(given, np.ndarray):

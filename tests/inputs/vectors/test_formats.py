@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import json
 import os
 import struct
 import sys
@@ -392,8 +393,56 @@ def test_whole_numbers_before_whole_numbers_are_ids_or_refused(write: Any) -> No
     assert not wrong
 
 
+def test_ids_under_an_unknown_name_are_not_joined_by_row(write: Any) -> None:
+    rng = np.random.default_rng(3)
+    rows, ids = rng.normal(size=(20, 4)), rng.permutation(20)
+    ids[ids == 0] = 20  # of which row numbers are no permutation
+    by_id = {str(one): {str(one): 1} for one in ids}
+    by_row = {"0": {"0": 1}, "7": {"2": 1}}
+    names = [f"x{at}" for at in range(4)]
+    columns = dict(zip(names, rows.T.tolist(), strict=True))
+    wrong = []
+    for name, are_ids in (("index", True), ("track", False), ("title", False)):
+        lines = [
+            ",".join(map(repr, [one, *row]))
+            for one, row in zip(ids.tolist(), rows.tolist(), strict=True)
+        ]
+        write("v.csv", "\n".join([",".join([name, *names]), *lines]))
+        write("list.parquet", parquet(**{name: ids.tolist(), "vector": rows.tolist()}))
+        write("columns.parquet", parquet(**{name: ids.tolist(), **columns}))
+        objects = [
+            json.dumps({name: one, "vector": row})
+            for one, row in zip(ids.tolist(), rows.tolist(), strict=True)
+        ]
+        write("v.ndjson", "\n".join(objects))
+        for file in ("v.csv", "list.parquet", "columns.parquet", "v.ndjson"):
+            both = Embeddings(file, file)
+            if (both.items.ids is not None) != are_ids or both.items.dims != 4:
+                wrong.append((name, file, "ids"))
+            try:
+                if both.rank(by_id).hit_rank.tolist() != [1] * 20:
+                    wrong.append((name, file, "rank"))
+            except InputError as error:
+                if are_ids or f"the id in column {name!r}" not in str(error):
+                    wrong.append((name, file, str(error)))
+            else:
+                if not are_ids:
+                    wrong.append((name, file, "no error"))
+            if not are_ids and name != "title":  # more of the judgements are row numbers
+                both.rank(by_row)
+    assert not wrong
+
+
+def test_an_index_of_pandas_that_repeats_is_no_id(write: Any) -> None:
+    write("v.csv", "index,a,b\n0,0.5,1\n1,1.5,1\n0,2.5,3\n")
+    write("v.parquet", parquet(index=[0, 1, 0], a=[0.5, 1.5, 2.5], b=[1.5, 1.5, 3.5]))
+    for file in ("v.csv", "v.parquet"):
+        found = read_vectors(file)
+        assert (found.ids, found.dims) == (None, 2)
+
+
 def test_an_index_of_pandas_is_no_dimension(write: Any) -> None:
-    for name in ("Unnamed: 0", "__index_level_0__"):
+    for name in ("Unnamed: 0", "__index_level_0__", "index"):
         write("v.parquet", parquet(**{name: [5, 7], "a": [0.5, 1.5], "b": [2.5, 3.5]}))
         found = read_vectors("v.parquet")
         assert (found.ids, found.dims) == (("5", "7"), 2)

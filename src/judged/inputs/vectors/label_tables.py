@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from judged.errors import InputError, quoted
-from judged.inputs.vectors.vectors import ColumnIds, Vectors, is_of_pandas
+from judged.inputs.vectors.vectors import ColumnIds, Vectors, is_of_pandas, refuse_other_ids
 from judged.text import few
 
 
@@ -46,6 +46,8 @@ class LabelTable(Sequence[Any]):
         """
         if vectors.ids is None:
             self._refuse_shuffled_rows(vectors)
+            if self.ids is not None and not self.unnamed:
+                refuse_other_ids(vectors, self.ids, "labels")
             return self.labels
         if self.ids == vectors.ids:
             return self.labels
@@ -78,6 +80,7 @@ class LabelTable(Sequence[Any]):
     def by_name(self, vectors: Vectors) -> Any:
         """Return the label of each vector's id, or of its row number where it has none."""
         assert self.ids is not None
+        refuse_other_ids(vectors, self.ids, "labels")
         names, known = vectors.names(), set(self.ids)
         lost = [name for name in names if name not in known]
         if len(lost) == len(names) and len(known) < len(self.ids):

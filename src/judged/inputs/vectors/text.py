@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from judged.inputs.vectors.tables import (
     left_out,
     numbers_of,
     read_ndjson,
+    without_repeated,
 )
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.inputs.whitespace import COMMENT, is_number
@@ -75,6 +77,8 @@ def read_text(file: File) -> Vectors:
     separator = _separator(lines[0][1]) if file.format is None else SEPARATORS[file.format]
     layout = _layout(file, lines, separator)
     vectors = _read(file, source, layout)
+    if lines[0][0] < layout.first and layout.promised is None:
+        vectors = _with_columns_beside(file, source, layout, vectors, lines[0][1])
     if _may_begin_with_ids(lines, layout):
         named = lines[0][0] < layout.first
         vectors = _with_first_column_as_ids(file, source, layout, vectors, named=named)
@@ -84,6 +88,32 @@ def read_text(file: File) -> Vectors:
             f"{len(vectors):,}."
         )
     return vectors
+
+
+def _with_columns_beside(
+    file: File, source: Source, layout: Layout, vectors: Vectors, header: str
+) -> Vectors:
+    names = [name.strip() for name in layout.split(header)]
+    if layout.ids is not None and vectors.ids is not None:
+        vectors = replace(vectors, ids=without_repeated(vectors.ids, names[layout.ids]))
+    others = {
+        name: place
+        for place, name in enumerate(names)
+        if place != layout.ids and place not in layout.dimensions
+    }
+    if not others:
+        return vectors
+    return replace(vectors, beside=partial(_text_beside, file, source, layout, others))
+
+
+def _text_beside(
+    file: File, source: Source, layout: Layout, places: dict[str, int]
+) -> dict[str, tuple[str, ...]]:
+    narrow = replace(layout, dimensions=layout.dimensions[:1])
+    return {
+        name: _read(file, source, replace(narrow, ids=place)).ids or ()
+        for name, place in places.items()
+    }
 
 
 def _read(file: File, source: Source, layout: Layout) -> Vectors:

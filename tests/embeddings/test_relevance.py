@@ -322,6 +322,20 @@ def test_labels_whose_ids_say_nothing_stay_in_order() -> None:
         rank(vectors, vectors, same_label(counted, [1, 3, 2]), query_ids=["2", "1", "0"])
 
 
+def test_advice_on_one_0_or_1_per_vector_can_be_followed() -> None:
+    vectors = np.ones((3, 1))
+    with pytest.raises(InputError) as error:
+        rank(vectors, vectors, shared_label([[0], [1], [1]], [[0], [1], [1]]))
+    assert str(error.value) == (
+        "the labels are one 0 or 1 for each vector, which could be one label each or a matrix of "
+        "one column. Use judged.relevance.same_label([0, 1, …]) (--labels) for one label each. For "
+        "a matrix of one column, write its label as a text, ['a'] for 1 and an empty list for 0."
+    )
+    assert len(rank(vectors, vectors, same_label([0, 1, 1], [0, 1, 1])).hit_rank) == 1 + 2 + 2
+    texts = [[], ["a"], ["a"]]
+    assert len(rank(vectors, vectors, shared_label(texts, texts)).hit_rank) == 2 + 2
+
+
 def test_labels_and_ids_of_one_frame_go_by_row() -> None:
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({"id": rng.permutation(30), "label": rng.integers(0, 3, 30)})

@@ -135,7 +135,7 @@ class Adapter:
             for items in (numbers, [rows[str(number)] for number in numbers])
         )
 
-        def decided(of_rows: Floats, of_ids: Floats) -> bool | None:
+        def decided(of_rows: NDArray[Any], of_ids: NDArray[Any]) -> bool | None:
             """Whether most queries speak for ids; None where they disagree, or do not say."""
             gain, size = of_ids - of_rows, np.abs(of_ids) + np.abs(of_rows)
             better, worse = (int((sign * gain > _ROUNDING * size).sum()) for sign in (1, -1))
@@ -143,10 +143,10 @@ class Adapter:
                 return None
             return better > worse
 
-        def sums(scores: Floats) -> Floats:
+        def sums(scores: Floats) -> NDArray[Any]:
             return np.bincount(of_query, scores, count)[queries]
 
-        def falls(scores: Floats) -> Floats:
+        def falls(scores: Floats) -> NDArray[Any]:
             falling = (np.diff(of_query) == 0) & (np.diff(scores) <= 0)
             return np.bincount(of_query[1:], falling, count)[queries]
 

@@ -13,6 +13,9 @@ from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import ColumnIds, Vectors, is_of_pandas, refuse_other_ids
 from judged.text import few
 
+_IN_MEMORY = "the labels"
+"""The source of labels that come from no file, but from a Series or a dict."""
+
 
 @dataclass(frozen=True, eq=False)
 class LabelTable(Sequence[Any]):
@@ -21,7 +24,7 @@ class LabelTable(Sequence[Any]):
     ids: tuple[str, ...] | None
     """None where no column is named as ids are."""
     labels: Sequence[Any] | np.ndarray[Any, Any]
-    source: str = "the labels"
+    source: str = _IN_MEMORY
     several: bool = False
     """Whether each vector has a list of labels; lists of rows with the same id are put together."""
     unnamed: bool = False
@@ -70,12 +73,15 @@ class LabelTable(Sequence[Any]):
             raise InputError(
                 f"{self.source}: the index has no name, and {vectors.source} have its numbers as "
                 "ids in another order, so labels could be meant by id or by row. Name the index id "
-                "to join by id, or leave it out to go by row (labels.to_numpy() of a pandas "
-                "Series)."
+                f"to join by id, or leave it out{self._by_row} to go by row."
             )
         if self.ids == tuple(map(str, range(len(vectors)))):
             return True
         return known.isdisjoint(self.ids) and all(each.isdecimal() for each in self.ids)
+
+    @property
+    def _by_row(self) -> str:
+        return " (labels.to_numpy())" if self.source == _IN_MEMORY else ""
 
     def by_name(self, vectors: Vectors) -> Any:
         """Return the label of each vector's id, or of its row number where it has none."""
@@ -90,8 +96,7 @@ class LabelTable(Sequence[Any]):
                 f"{self.source}: labels are joined by id, and {len(lost):,} of {len(names):,} "
                 f"vectors of {vectors.source} are not in the table ({_few(lost)}); its ids "
                 f"are {_few(self.ids)}. Give every vector a label, or leave the ids out of the "
-                "table (labels.to_numpy() of a pandas Series) if its rows are in the order of the "
-                "vectors."
+                f"table{self._by_row} if its rows are in the order of the vectors."
             )
         if self.several:
             lists: dict[str, list[Any]] = {}

@@ -373,6 +373,16 @@ def test_labels_and_ids_of_one_frame_go_by_row() -> None:
     )
 
 
+def test_labels_by_id_for_vectors_whose_ids_have_an_unknown_name(tmp_path: Path) -> None:
+    ids, labels = ["c", "a", "b"], [1, 2, 3]
+    pl.DataFrame({"track": ids, "v": [[1.0], [2.0], [3.0]]}).write_parquet(tmp_path / "v.parquet")
+    vectors = tmp_path / "v.parquet"
+    for by_id in (LabelTable(("a", "b", "c"), labels), dict(zip("abc", labels, strict=True))):
+        with pytest.raises(InputError, match="the id in column 'track'"):
+            rank([[1.0]], vectors, same_label([1], by_id))
+    rank([[1.0]], vectors, same_label([1], labels))
+
+
 def test_pairs_on_the_diagonal() -> None:
     queries, items, _, _ = sample(13, queries=40, items=40)
     same(

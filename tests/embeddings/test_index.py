@@ -114,7 +114,7 @@ def test_faiss_marks_missing_items_with_minus_one(case: Case) -> None:
     assert result.evaluation.runs[1].about.retrieved.tolist() == [30] * 70
     assert result.evaluation.runs[1].audit.notes == (
         "The index holds 30 items, the exact search was over 3,000: it cannot find those it lacks, "
-        "which lowers its numbers. Build the index from the same items.",
+        "which changes its numbers. Build the index from the same items.",
     )
     assert f"index@100: {result.evaluation.runs[1].audit.notes[0]}" in result.warnings()
     assert result.evaluation.runs[0].audit.notes == ()
@@ -289,6 +289,26 @@ def test_numbers_may_be_the_ids_of_items(case: Case) -> None:
             if result.recall < 0.9 or (noted in result.evaluation.runs[1].audit.notes) != are_ids:
                 wrong.append((name, kind, result.recall))
     assert not wrong
+
+
+@pytest.mark.parametrize("count", [1, 2, 70])
+def test_the_order_tells_ids_from_rows_where_lists_hold_all_items(case: Case, count: int) -> None:
+    queries, items = case[0][:count], case[1][:50]
+    labels = np.arange(50) % 5
+    relevance = same_label(labels[np.arange(count) % 50], labels)
+    ids = np.random.default_rng(3).permutation(50)
+
+    def by_id(block: np.ndarray, k: int) -> Any:
+        rows, scores = brute(items)(block, k)
+        return ids[rows].tolist(), scores
+
+    for index in (by_id, brute(items)):
+        for k in (50, 80):
+            options: dict[str, Any] = {"item_ids": ids, "k": k, "measures": ["AP"]}
+            result = evaluate_index(index, queries, items, relevance, **options)
+            notes = result.evaluation.runs[1].audit.notes
+            assert any("taken for ids" in note for note in notes) == (index is by_id)
+            assert result.loss["AP"] == 0
 
 
 def test_numbers_that_may_be_rows_or_ids_are_refused(case: Case) -> None:

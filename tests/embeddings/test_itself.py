@@ -145,6 +145,8 @@ def test_some_queries_that_are_items():
             mixed[at] = VECTORS[own]
             (said,) = warnings(mixed, VECTORS, same)
             assert said.startswith(f"{count} of 60 queries are ranked among the items for")
+            assert "exclude=judged.relevance.same_id()" in said
+            assert "same_row" not in said
             gone = {str(query): {str(item): 1} for query, item in zip(at, own, strict=True)}
             assert not warnings(mixed, VECTORS, same, exclude=gone)
     mixed = other.copy()

@@ -322,6 +322,67 @@ def test_labels_whose_ids_say_nothing_stay_in_order() -> None:
         rank(vectors, vectors, same_label(counted, [1, 3, 2]), query_ids=["2", "1", "0"])
 
 
+def test_advice_on_one_0_or_1_per_vector_can_be_followed() -> None:
+    vectors = np.ones((3, 1))
+    with pytest.raises(InputError) as error:
+        rank(vectors, vectors, shared_label([[0], [1], [1]], [[0], [1], [1]]))
+    assert str(error.value) == (
+        "the labels are one 0 or 1 for each vector, which could be one label each or a matrix of "
+        "one column. Use judged.relevance.same_label([0, 1, …]) (--labels) for one label each. For "
+        "a matrix of one column, write its label as a text, ['a'] for 1 and an empty list for 0."
+    )
+    assert len(rank(vectors, vectors, same_label([0, 1, 1], [0, 1, 1])).hit_rank) == 1 + 2 + 2
+    texts = [[], ["a"], ["a"]]
+    assert len(rank(vectors, vectors, shared_label(texts, texts)).hit_rank) == 2 + 2
+
+
+def test_labels_and_ids_of_one_frame_go_by_row() -> None:
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"id": rng.permutation(30), "label": rng.integers(0, 3, 30)})
+    other = pd.DataFrame({"id": range(1, 31), "label": frame.label})
+    vectors, wrong = rng.normal(size=(30, 4)), []
+    for name, part in {
+        "as it is": frame,
+        "shuffled": frame.sample(frac=1, random_state=1),
+        "filtered": other[other.label > 0],
+        "split": other.sample(frac=0.5, random_state=2),
+        "repeated index": pd.concat([other[:10], other[20:]]).set_index(np.arange(20) % 10),
+    }.items():
+        items, number = vectors[: len(part)], part.label.to_numpy()
+        right = rank(vectors, items, same_label(frame.label, number)).hit_rank.tolist()
+        texts = part.label.astype(str)
+        for form, relevance in {
+            "label": same_label(frame.label, part.label),
+            "lists": shared_label(
+                [[str(one)] for one in frame.label], texts.map(lambda one: [one])
+            ),
+        }.items():
+            for ids in (part.id, part.id.astype(str)):
+                found = rank(vectors, items, relevance, item_ids=ids)
+                if found.hit_rank.tolist() != right:
+                    wrong.append((name, form))
+    assert not wrong
+    part = frame.sample(frac=1, random_state=1)
+    for ids in (part.id.tolist(), part.id.reset_index(drop=True)):
+        with pytest.raises(InputError, match="could be meant by id or by row"):
+            rank(vectors, vectors, same_label(frame.label, part.label), item_ids=ids)
+    by_id = part.set_index("id").label
+    found = rank(vectors, vectors, same_label(frame.label, by_id), item_ids=frame.id)
+    assert found.hit_rank.tolist() == (
+        rank(vectors, vectors, same_label(frame.label, frame.label.to_numpy())).hit_rank.tolist()
+    )
+
+
+def test_labels_by_id_for_vectors_whose_ids_have_an_unknown_name(tmp_path: Path) -> None:
+    ids, labels = ["c", "a", "b"], [1, 2, 3]
+    pl.DataFrame({"track": ids, "v": [[1.0], [2.0], [3.0]]}).write_parquet(tmp_path / "v.parquet")
+    vectors = tmp_path / "v.parquet"
+    for by_id in (LabelTable(("a", "b", "c"), labels), dict(zip("abc", labels, strict=True))):
+        with pytest.raises(InputError, match="the id in column 'track'"):
+            rank([[1.0]], vectors, same_label([1], by_id))
+    rank([[1.0]], vectors, same_label([1], labels))
+
+
 def test_pairs_on_the_diagonal() -> None:
     queries, items, _, _ = sample(13, queries=40, items=40)
     same(

@@ -148,7 +148,13 @@ class Grouping:
         tiles = ((self.begins[first], layout) for first, (_, layout) in self.layouts.items())
         order = np.concatenate([self._together[begin + layout.order] for begin, layout in tiles])
         self.items = Gathered(
-            items.values, items.ids, items.source, items.notes, order, origin=items.origin
+            items.values,
+            items.ids,
+            items.source,
+            items.notes,
+            order,
+            origin=items.origin,
+            beside=items.beside,
         )
         self._column_of = np.empty(len(order), np.int64)
         self._column_of[order] = np.arange(len(order))

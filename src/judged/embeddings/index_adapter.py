@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from judged.embeddings.product import Product
 from judged.errors import InputError, MissingExtraError, quoted
 from judged.inputs.vectors.vectors import Vectors
-from judged.segments import Ints
+from judged.segments import Floats, Ints
 from judged.similarity.similarity import Similarity
 from judged.text import Warned
 
@@ -107,7 +107,7 @@ class Adapter:
         """Whether the numbers that the index returns are the items' ids, and not their rows.
 
         A few queries are asked for it. Where both could be, the reading with the better scores is
-        right: an index returns items that are near.
+        right: an index returns items that are near. Next, that in which scores fall along the list.
         """
         names = self._items.ids
         if names is None or not all(map(_is_number, names)):
@@ -131,13 +131,31 @@ class Adapter:
         if not product.similarity.certain:
             raise InputError(_ROWS_OR_IDS)
         by_row, by_id = (
-            np.bincount(of_query, product.exact_pairs(of_query, np.array(items)), count)[queries]
+            product.exact_pairs(of_query, np.array(items))
             for items in (numbers, [rows[str(number)] for number in numbers])
         )
-        better, worse = int((by_id > by_row).sum()), int((by_id < by_row).sum())
-        if max(better, worse) < _MOSTLY * (better + worse) or better == worse:
-            raise InputError(_ROWS_OR_IDS)
-        return better > worse
+
+        def decided(of_rows: NDArray[Any], of_ids: NDArray[Any]) -> bool | None:
+            """Whether most queries speak for ids; None where they disagree, or do not say."""
+            gain, size = of_ids - of_rows, np.abs(of_ids) + np.abs(of_rows)
+            better, worse = (int((sign * gain > _ROUNDING * size).sum()) for sign in (1, -1))
+            if better == worse or max(better, worse) < _MOSTLY * (better + worse):
+                return None
+            return better > worse
+
+        def sums(scores: Floats) -> NDArray[Any]:
+            return np.bincount(of_query, scores, count)[queries]
+
+        def falls(scores: Floats) -> NDArray[Any]:
+            falling = (np.diff(of_query) == 0) & (np.diff(scores) <= 0)
+            return np.bincount(of_query[1:], falling, count)[queries]
+
+        # Lists of all items have the same sum in both readings, and their order is left.
+        for measured in (sums, falls):
+            are_ids = decided(measured(by_row), measured(by_id))
+            if are_ids is not None:
+                return are_ids
+        raise InputError(_ROWS_OR_IDS)
 
     def _asked(self, queries: Ints, k: int) -> NDArray[Any]:
         """Ask the index, and check that there is a row for each query."""
@@ -224,6 +242,7 @@ class Adapter:
 _PROBED = 64
 """Queries that are asked to see what the numbers of an index mean."""
 _MOSTLY = 0.9
+_ROUNDING = 1e-9
 _ROWS_OR_IDS = (
     "the index returns numbers that could be ids of items or their row numbers; give keys, what "
     "the index calls each item: keys=item_ids for ids, or keys=range(number of items) for rows."
@@ -368,7 +387,7 @@ def _about_size(index: Any, items: Vectors) -> tuple[str, ...]:
     if not isinstance(held, int) or held == len(items):
         return ()
     lost = (
-        "it cannot find those it lacks, which lowers its numbers"
+        "it cannot find those it lacks, which changes its numbers"
         if held < len(items)
         else "items that are not searched exactly may take places in its lists"
     )

@@ -99,7 +99,14 @@ class Inspection:
         return (
             vectors
             if usable.all()
-            else _WithStandIns(vectors.values, vectors.ids, vectors.source, vectors.notes, ~usable)
+            else _WithStandIns(
+                vectors.values,
+                vectors.ids,
+                vectors.source,
+                vectors.notes,
+                ~usable,
+                beside=vectors.beside,
+            )
         )
 
     def named(self, rows: Ints) -> Rows:

@@ -90,8 +90,9 @@ def is_the_answer(r: Rankings) -> bool:
 _BY_ROW = "as with exclude=judged.relevance.same_row() (--exclude-self)"
 _BY_ID = "as with exclude=judged.relevance.same_id() (--exclude-same-id)"
 _BY_LIST = (
-    "with ids on both sides and exclude=judged.relevance.same_id() (--exclude-same-id; rows are "
-    "not the same on both sides, so --exclude-self would not do)"
+    "with ids on both sides and exclude=judged.relevance.same_id() (--exclude-same-id), or with a "
+    "list of each query and its own item (--exclude-listed); --exclude-self would not do, because "
+    "not every query is the item of its row"
 )
 
 
@@ -115,7 +116,8 @@ def _own_items(search: Search) -> tuple[Ints, str, str] | None:
                 own = np.where((own >= 0) & _whole(queries, own), -1, own)
                 count = int((own >= 0).sum())
             if count > (0 if best is None else int((best[0] >= 0).sum())):
-                best = own, how, exclude
+                # By row, items that have nothing to do with the other queries would go too.
+                best = own, how, _BY_LIST if exclude is _BY_ROW else exclude
     return None if best is None or (best[0] >= 0).sum() < _BY_CHANCE else best
 
 

@@ -338,7 +338,12 @@ class AlphaQueryExpansion(Normalisation):
                 *found.items[at].shape, items.dims
             )
             expanded[at] += np.einsum("qk,qkd->qd", weight[at], gained)
-        return Fitted(self, queries=Vectors(expanded, queries.ids, queries.source, queries.notes))
+        return Fitted(
+            self,
+            queries=Vectors(
+                expanded, queries.ids, queries.source, queries.notes, beside=queries.beside
+            ),
+        )
 
 
 NORMALISATIONS: dict[str, type[Normalisation]] = {

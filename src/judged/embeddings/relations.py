@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from judged.embeddings.pairs import Pairs
 from judged.errors import InputError, quoted
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import Vectors, refuse_other_ids
 from judged.segments import Floats, Ints, starts_of
 
 if TYPE_CHECKING:
@@ -221,6 +221,9 @@ class Judgements:
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         pool = self.pool
+        names = [name for each in pool.items for name in each]
+        refuse_other_ids(queries, pool.queries, self.what)
+        refuse_other_ids(items, names, self.what)
         query_place = {name: row for row, name in enumerate(queries.names())}
         of_query = np.array([query_place.get(name, -1) for name in pool.queries], dtype=np.int64)
         if not (of_query >= 0).any():
@@ -231,7 +234,6 @@ class Judgements:
                 f"{', '.join(map(repr, pool.queries[:3]))}, the vectors have "
                 f"{', '.join(map(repr, queries.names()[:3]))}{numbers}."
             )
-        names = [name for each in pool.items for name in each]
         item_place = rows_of(names, items)
         item = np.array([item_place.get(name, -1) for name in names], dtype=np.int64)
         row = of_query[pool.query]

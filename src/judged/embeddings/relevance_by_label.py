@@ -249,8 +249,9 @@ def _without_zeros(sides: Sides, vectors: tuple[Vectors, Vectors]) -> Sides:
         if width == 1 and not all(_BITS[row[0]] for rows in sides for row in rows):
             raise InputError(
                 "the labels are one 0 or 1 for each vector, which could be one label each or a "
-                "matrix of one column. Use judged.relevance.same_label(…) (--labels) for one label "
-                "each, or give each vector the list of its labels."
+                "matrix of one column. Use judged.relevance.same_label([0, 1, …]) (--labels) for "
+                "one label each. For a matrix of one column, write its label as a text, "
+                "['a'] for 1 and an empty list for 0."
             )
         there = [
             [[at for at, label in enumerate(row) if _BITS[label]] for row in rows] for rows in sides

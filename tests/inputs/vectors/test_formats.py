@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import json
 import os
 import struct
 import sys
@@ -23,6 +24,7 @@ from judged.inputs.vectors import as_vectors, read_vectors
 from judged.inputs.vectors.formats import FORMATS
 from judged.inputs.vectors.lazy import Lazy
 from judged.inputs.vectors.vectors import IN_MEMORY, Vectors
+from judged.text import Warned
 from judged.types import VectorFileFormat
 from support.loops import for_each
 from support.vector_files import (
@@ -334,19 +336,113 @@ def test_a_first_column_of_whole_numbers(write: Any) -> None:
     assert not wrong
 
 
-def test_a_first_column_that_may_be_ids_is_noted(write: Any) -> None:
+def test_a_first_column_that_may_be_ids_is_warned_of(write: Any) -> None:
     write("v.csv", "\n".join(f"{at},{at * 0.3}" for at in range(12)))
-    note = "v.csv: the first column, of whole numbers, was taken for ids."
-    assert read_vectors("v.csv").notes == (note,)
-    write("v.csv", "1,0.5\n2,0.5\n3,0.1\n")
-    assert read_vectors("v.csv").notes == (
-        "v.csv: the first column counts up and was taken for a dimension; if it holds ids, name "
-        'it "id" in a first line.',
+    (note,) = read_vectors("v.csv").notes
+    assert isinstance(note, Warned)
+    assert note == (
+        "v.csv: the first column, of whole numbers, was taken for ids, so it is no dimension of "
+        'the vectors. If it is one, begin the file with names of columns, as "x0,x1,x2,…".'
     )
+    for text in ("1,0.5\n2,0.5\n3,0.1\n", "7,0.5\n3,0.5\n5,0.1\n", "1,2\n2,7\n3,2\n"):
+        write("v.csv", text)
+        (note,) = read_vectors("v.csv").notes
+        assert isinstance(note, Warned)
+        assert note == (
+            "v.csv: the first column, of whole numbers, was taken for a dimension. If it holds "
+            'ids, begin the file with names of columns, as "id,x1,x2,…".'
+        )
+
+
+def test_whole_numbers_before_whole_numbers_are_ids_or_refused(write: Any) -> None:
+    rng = np.random.default_rng(2)
+    codes, bits = rng.integers(0, 256, (200, 16)), rng.integers(0, 2, (200, 16))
+    features = np.column_stack([rng.normal(size=(200, 3)), bits])
+    ranks = np.column_stack([rng.permutation(200) for _ in range(5)])
+    ids, wide = rng.permutation(200), rng.permutation(1000)
+    wrong = []
+    for name, first, others, expected in (
+        ("shuffled from 0", ids, codes, "ids"),
+        ("shuffled from 1", ids + 1, codes, "ids"),
+        ("shuffled beside bits", ids, bits, "ids"),
+        ("gaps beside codes", ids * 5, codes, "refused"),
+        ("gaps beside bits", ids * 5, bits, "refused"),
+        ("gaps beside a few codes", wide[:20] + 300, codes[:20], "refused"),
+        ("a wide dimension or ids", wide[:200], features, "refused"),
+        ("one of the ranks", ids, ranks, "dimension"),
+        ("codes", codes[:, 0], codes, "dimension"),
+        ("bits", bits[:, 0], bits, "dimension"),
+        ("few codes", codes[:9, 0], codes[:9], "dimension"),
+    ):
+        for separator, file in ((",", "v.csv"), ("\t", "v.tsv"), (" ", "v.txt")):
+            rows = zip(first.tolist(), others.tolist(), strict=True)
+            lines = [separator.join(map(repr, (one, *row))) for one, row in rows]
+            names = [f"x{at}" for at in range(others.shape[1])]
+            outcomes = []
+            # The advice of the error is followed: names of columns decide.
+            for header in ([], ["x", *names], ["id", *names]):
+                write(file, "\n".join([separator.join(header)] * bool(header) + lines) + "\n")
+                try:
+                    outcomes.append("dimension" if read_vectors(file).ids is None else "ids")
+                except InputError as error:
+                    outcomes.append("refused" if "ids or a dimension" in str(error) else "error")
+            if outcomes[:2] != [expected, "dimension"]:
+                wrong.append((name, file, outcomes))
+            if expected != "dimension" and outcomes[2] != "ids":
+                wrong.append((name, file, outcomes))
+    assert not wrong
+
+
+def test_ids_under_an_unknown_name_are_not_joined_by_row(write: Any) -> None:
+    rng = np.random.default_rng(3)
+    rows, ids = rng.normal(size=(20, 4)), rng.permutation(20)
+    ids[ids == 0] = 20  # of which row numbers are no permutation
+    by_id = {str(one): {str(one): 1} for one in ids}
+    by_row = {"0": {"0": 1}, "7": {"2": 1}}
+    names = [f"x{at}" for at in range(4)]
+    columns = dict(zip(names, rows.T.tolist(), strict=True))
+    wrong = []
+    for name, are_ids in (("index", True), ("track", False), ("title", False)):
+        lines = [
+            ",".join(map(repr, [one, *row]))
+            for one, row in zip(ids.tolist(), rows.tolist(), strict=True)
+        ]
+        write("v.csv", "\n".join([",".join([name, *names]), *lines]))
+        write("list.parquet", parquet(**{name: ids.tolist(), "vector": rows.tolist()}))
+        write("columns.parquet", parquet(**{name: ids.tolist(), **columns}))
+        objects = [
+            json.dumps({name: one, "vector": row})
+            for one, row in zip(ids.tolist(), rows.tolist(), strict=True)
+        ]
+        write("v.ndjson", "\n".join(objects))
+        for file in ("v.csv", "list.parquet", "columns.parquet", "v.ndjson"):
+            both = Embeddings(file, file)
+            if (both.items.ids is not None) != are_ids or both.items.dims != 4:
+                wrong.append((name, file, "ids"))
+            try:
+                if both.rank(by_id).hit_rank.tolist() != [1] * 20:
+                    wrong.append((name, file, "rank"))
+            except InputError as error:
+                if are_ids or f"the id in column {name!r}" not in str(error):
+                    wrong.append((name, file, str(error)))
+            else:
+                if not are_ids:
+                    wrong.append((name, file, "no error"))
+            if not are_ids and name != "title":  # more of the judgements are row numbers
+                both.rank(by_row)
+    assert not wrong
+
+
+def test_an_index_of_pandas_that_repeats_is_no_id(write: Any) -> None:
+    write("v.csv", "index,a,b\n0,0.5,1\n1,1.5,1\n0,2.5,3\n")
+    write("v.parquet", parquet(index=[0, 1, 0], a=[0.5, 1.5, 2.5], b=[1.5, 1.5, 3.5]))
+    for file in ("v.csv", "v.parquet"):
+        found = read_vectors(file)
+        assert (found.ids, found.dims) == (None, 2)
 
 
 def test_an_index_of_pandas_is_no_dimension(write: Any) -> None:
-    for name in ("Unnamed: 0", "__index_level_0__"):
+    for name in ("Unnamed: 0", "__index_level_0__", "index"):
         write("v.parquet", parquet(**{name: [5, 7], "a": [0.5, 1.5], "b": [2.5, 3.5]}))
         found = read_vectors("v.parquet")
         assert (found.ids, found.dims) == (("5", "7"), 2)

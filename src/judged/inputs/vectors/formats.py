@@ -222,7 +222,7 @@ def choose(
 
 def is_index(name: str) -> bool:
     """Whether a column has the name that pandas gives an index without one."""
-    return re.fullmatch(r"(Unnamed: \d+|__index_level_\d+__)?", name.strip()) is not None
+    return re.fullmatch(r"(Unnamed: \d+|__index_level_\d+__|index)?", name.strip()) is not None
 
 
 def choose_ids(candidates: Sequence[str], names: Sequence[str] = ID_NAMES) -> str | None:

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from judged.errors import InputError, quoted
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import ColumnIds, Vectors, is_of_pandas, refuse_other_ids
 from judged.text import few
+
+_IN_MEMORY = "the labels"
+"""The source of labels that come from no file, but from a Series or a dict."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +24,7 @@ class LabelTable(Sequence[Any]):
     ids: tuple[str, ...] | None
     """None where no column is named as ids are."""
     labels: Sequence[Any] | np.ndarray[Any, Any]
-    source: str = "the labels"
+    source: str = _IN_MEMORY
     several: bool = False
     """Whether each vector has a list of labels; lists of rows with the same id are put together."""
     unnamed: bool = False
@@ -46,6 +49,8 @@ class LabelTable(Sequence[Any]):
         """
         if vectors.ids is None:
             self._refuse_shuffled_rows(vectors)
+            if self.ids is not None and not self.unnamed:
+                refuse_other_ids(vectors, self.ids, "labels")
             return self.labels
         if self.ids == vectors.ids:
             return self.labels
@@ -64,19 +69,24 @@ class LabelTable(Sequence[Any]):
         assert self.ids is not None
         assert vectors.ids is not None
         known = set(vectors.ids)
-        if len(self.ids) == len(vectors) and self.ids == tuple(map(str, range(len(vectors)))):
-            if known == set(self.ids):
-                raise InputError(
-                    f"{self.source}: its index counts from 0, and {vectors.source} have the same "
-                    "numbers as ids in another order, so labels could be meant by id or by row. "
-                    "Name the index id to join by id, or leave it out."
-                )
+        if len(self.ids) == len(vectors) and known == set(self.ids):
+            raise InputError(
+                f"{self.source}: the index has no name, and {vectors.source} have its numbers as "
+                "ids in another order, so labels could be meant by id or by row. Name the index id "
+                f"to join by id, or leave it out{self._by_row} to go by row."
+            )
+        if self.ids == tuple(map(str, range(len(vectors)))):
             return True
         return known.isdisjoint(self.ids) and all(each.isdecimal() for each in self.ids)
+
+    @property
+    def _by_row(self) -> str:
+        return " (labels.to_numpy())" if self.source == _IN_MEMORY else ""
 
     def by_name(self, vectors: Vectors) -> Any:
         """Return the label of each vector's id, or of its row number where it has none."""
         assert self.ids is not None
+        refuse_other_ids(vectors, self.ids, "labels")
         names, known = vectors.names(), set(self.ids)
         lost = [name for name in names if name not in known]
         if len(lost) == len(names) and len(known) < len(self.ids):
@@ -86,7 +96,7 @@ class LabelTable(Sequence[Any]):
                 f"{self.source}: labels are joined by id, and {len(lost):,} of {len(names):,} "
                 f"vectors of {vectors.source} are not in the table ({_few(lost)}); its ids "
                 f"are {_few(self.ids)}. Give every vector a label, or leave the ids out of the "
-                "table if its rows are in the order of the vectors."
+                f"table{self._by_row} if its rows are in the order of the vectors."
             )
         if self.several:
             lists: dict[str, list[Any]] = {}
@@ -124,7 +134,8 @@ def _few(names: Sequence[str]) -> str:
 def in_order_of(vectors: Vectors, given: Any, *, several: bool = False) -> Any:
     """Return labels in the order of the vectors: joined by id where they come with ids.
 
-    Ids are those of a table, the keys of a dict, or the index of a pandas Series.
+    Ids are those of a table, the keys of a dict, or the index of a pandas Series. Where the ids of
+    the vectors are a Series with the same index, both are columns of one frame and go by row.
     """
     if isinstance(given, LabelTable):
         return given.of(vectors)
@@ -135,11 +146,13 @@ def in_order_of(vectors: Vectors, given: Any, *, several: bool = False) -> Any:
     if is_frame and not several:
         return given  # refused for its shape
     labels = _of_columns(given) if is_frame else given
-    if type(given).__module__.partition(".")[0] != "pandas" or not hasattr(given, "index"):
+    if not is_of_pandas(given):
         return labels
+    values = list(labels if is_frame else given.array)
+    if isinstance(vectors.ids, ColumnIds) and vectors.ids.index.equals(given.index):
+        return values
     ids, index = tuple(map(str, given.index.tolist())), given.index
     unnamed = index.name is None and index.dtype.kind in "iu"
-    values = list(labels if is_frame else given.array)
     return LabelTable(ids, values, several=several, unnamed=unnamed).of(vectors)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -70,7 +72,18 @@ def read_parquet(file: File) -> Vectors:
             )
         frame = scan.select(chosen, *((ids,) if ids and ids != chosen else ())).collect()
     values = matrix_of(frame[chosen], lambda row: f"{file.label}, row {row + 1}", file)
-    return Vectors(values, _ids_of(frame[ids], file) if ids else None, file.source)
+    others = [name for name, dtype in schema.items() if name != ids and may_be_ids(dtype)]
+    return Vectors(
+        values,
+        _ids_of(frame[ids], file) if ids else None,
+        file.source,
+        beside=partial(_parquet_beside, scan, others),
+    )
+
+
+def _parquet_beside(scan: pl.LazyFrame, names: Sequence[str]) -> dict[str, list[str | None]]:
+    columns = scan.select(pl.col(names).cast(pl.String, strict=False)).collect()
+    return columns.to_dict(as_series=False)
 
 
 def _is_list(dtype: pl.DataType) -> bool:
@@ -119,16 +132,24 @@ def _from_columns(
         _ids_of(frame[ids], file) if ids else None,
         file.source,
         left_out(file, others),
+        beside=partial(
+            _parquet_beside, scan, [name for name in others if may_be_ids(frame[name].dtype)]
+        ),
     )
 
 
-def _ids_of(column: pl.Series, file: File) -> tuple[str, ...]:
+def without_repeated(ids: tuple[str, ...], name: str) -> tuple[str, ...] | None:
+    """Return ids, or None for an index of pandas that repeats: frames were put together."""
+    return None if is_index(name) and len(set(ids)) < len(ids) else ids
+
+
+def _ids_of(column: pl.Series, file: File) -> tuple[str, ...] | None:
     if column.null_count():
         raise InputError(
             f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the id is missing."
         )
     try:
-        return tuple(column.cast(pl.String).to_list())
+        return without_repeated(tuple(column.cast(pl.String).to_list()), column.name)
     except POLARS_ERRORS:
         raise InputError(f"{file.label}: the ids are not UTF-8 text.") from None
 
@@ -182,7 +203,19 @@ def read_ndjson(file: File) -> Vectors:
         ],
     )
     vectors = _ndjson_at_once(file, source, chosen, ids, first)
-    return _ndjson_line_by_line(file, source, chosen, ids) if vectors is None else vectors
+    if vectors is None:
+        vectors = _ndjson_line_by_line(file, source, chosen, ids)
+    others = [name for name in kinds if name != ids]
+    return replace(vectors, beside=partial(_ndjson_beside, source, others))
+
+
+def _ndjson_beside(source: Source, names: Sequence[str]) -> dict[str, list[str | None]]:
+    columns: dict[str, list[str | None]] = {name: [] for name in names}
+    for _, line in _objects(source):
+        for name, column in columns.items():
+            value = line.get(name)
+            column.append(str(value) if isinstance(value, str | int) else None)
+    return columns
 
 
 _DOUBTFUL = r"^(-?\d+[.eE]|true$|false$|\{|\[)"
@@ -244,7 +277,9 @@ def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | Non
                     "strings or integers."
                 )
             names.append(str(identity))
-    return Vectors(np.stack(rows), tuple(names) if ids else None, file.source)
+    return Vectors(
+        np.stack(rows), without_repeated(tuple(names), ids) if ids else None, file.source
+    )
 
 
 def _objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:

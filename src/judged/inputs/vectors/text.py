@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,11 @@ from judged.inputs.vectors.tables import (
     left_out,
     numbers_of,
     read_ndjson,
+    without_repeated,
 )
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.inputs.whitespace import COMMENT, is_number
-from judged.text import quote
+from judged.text import Warned, quote
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "text": " "}
 
@@ -75,14 +77,43 @@ def read_text(file: File) -> Vectors:
     separator = _separator(lines[0][1]) if file.format is None else SEPARATORS[file.format]
     layout = _layout(file, lines, separator)
     vectors = _read(file, source, layout)
+    if lines[0][0] < layout.first and layout.promised is None:
+        vectors = _with_columns_beside(file, source, layout, vectors, lines[0][1])
     if _may_begin_with_ids(lines, layout):
-        vectors = _with_first_column_as_ids(file, source, layout, vectors)
+        named = lines[0][0] < layout.first
+        vectors = _with_first_column_as_ids(file, source, layout, vectors, named=named)
     if layout.promised not in (None, len(vectors)):
         raise InputError(
             f"{file.label}: the first line promises {layout.promised:,} vectors, there are "
             f"{len(vectors):,}."
         )
     return vectors
+
+
+def _with_columns_beside(
+    file: File, source: Source, layout: Layout, vectors: Vectors, header: str
+) -> Vectors:
+    names = [name.strip() for name in layout.split(header)]
+    if layout.ids is not None and vectors.ids is not None:
+        vectors = replace(vectors, ids=without_repeated(vectors.ids, names[layout.ids]))
+    others = {
+        name: place
+        for place, name in enumerate(names)
+        if place != layout.ids and place not in layout.dimensions
+    }
+    if not others:
+        return vectors
+    return replace(vectors, beside=partial(_text_beside, file, source, layout, others))
+
+
+def _text_beside(
+    file: File, source: Source, layout: Layout, places: dict[str, int]
+) -> dict[str, tuple[str, ...]]:
+    narrow = replace(layout, dimensions=layout.dimensions[:1])
+    return {
+        name: _read(file, source, replace(narrow, ids=place)).ids or ()
+        for name, place in places.items()
+    }
 
 
 def _read(file: File, source: Source, layout: Layout) -> Vectors:
@@ -112,11 +143,16 @@ _WHOLE = re.compile(r"\d+", re.ASCII)
 
 
 def _with_first_column_as_ids(
-    file: File, source: Source, layout: Layout, vectors: Vectors
+    file: File, source: Source, layout: Layout, vectors: Vectors, *, named: bool
 ) -> Vectors:
-    """Return the vectors without a first column that can only be ids, or with a note of it."""
+    """Return the vectors without a first column that can only be ids, or with a warning of it.
+
+    One that could be either is an error. `named` is where its name is unlike those of the others.
+    """
     first = np.asarray(vectors.values)[:, 0]
     exact = first.max(initial=0) < 2**24  # single precision holds no larger whole numbers
+    if not len(first) or not np.isfinite(first).all():
+        return vectors
     if (first != np.rint(first)).any() or (exact and len(np.unique(first)) < len(first)):
         return vectors
     found = _read(file, source, replace(layout, ids=0, dimensions=layout.dimensions[1:], notes=()))
@@ -129,17 +165,51 @@ def _with_first_column_as_ids(
     many = len(ids) >= _MANY_ROWS
     all_fractions = fractions.all() and fractions.size >= _MANY_CELLS
     alone = many and fractions.any() and bool(fractions.any(axis=0)[varied].all())
-    larger = many and float(min(map(int, ids))) > 10 * float(np.abs(values).max())
-    if all_fractions or alone or larger or (many and counting):
-        note = f"{file.label}: the first column, of whole numbers, was taken for ids."
+    numbers, largest = sorted(map(int, ids)), float(np.abs(values).max())
+    larger = many and numbers[0] > 10 * largest
+    others = [column for column in values[:_LOOKED_AT, varied].T if _all_whole_and_differ(column)]
+    gapless = many and numbers[0] in (0, 1) and numbers[-1] - numbers[0] < len(ids)
+    if (
+        all_fractions
+        or alone
+        or larger
+        or (many and (counting or named))
+        or (gapless and not others)
+    ):
+        note = Warned(
+            f"{file.label}: the first column, of whole numbers, was taken for ids, so it is no "
+            f"dimension of the vectors. If it is one, {_named_as(layout, 'x0')}."
+        )
         return replace(found, notes=(*vectors.notes, note))
-    if counting and len(ids) > 2:
-        note = (
-            f"{file.label}: the first column counts up and was taken for a dimension; if it holds "
-            'ids, name it "id" in a first line.'
+    few_others = len(others) <= _BY_CHANCE * int(varied.sum())
+    if many and (few_others or numbers[len(numbers) // 2] > largest):
+        raise InputError(
+            f"{file.label}: the first column holds whole numbers that all differ, unlike the other "
+            f"columns, so it could be ids or a dimension. If it holds ids, "
+            f"{_named_as(layout, 'id')}; if it is a dimension, {_named_as(layout, 'x0')}."
+        )
+    if (counting or fractions.all()) and len(ids) > 2:
+        note = Warned(
+            f"{file.label}: the first column, of whole numbers, was taken for a dimension. If it "
+            f"holds ids, {_named_as(layout, 'id')}."
         )
         return replace(vectors, notes=(*vectors.notes, note))
     return vectors
+
+
+_LOOKED_AT = 10_000
+"""Rows in which other columns are looked at; what repeats does so soon."""
+_BY_CHANCE = 0.05
+"""The share of columns whose numbers all differ that is still unlike the first."""
+
+
+def _all_whole_and_differ(column: Matrix) -> bool:
+    return bool((column == np.rint(column)).all()) and len(np.unique(column)) == len(column)
+
+
+def _named_as(layout: Layout, name: str) -> str:
+    names = layout.separator.join((name, "x1", "x2", "…"))
+    return f'begin the file with names of columns, as "{names}"'.replace("\t", "\\t")
 
 
 def _first_lines(source: Source) -> list[tuple[int, str]]:

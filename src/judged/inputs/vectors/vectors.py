@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,9 @@ def held_or_mapped(mapped: NDArray[Any], path: Path) -> tuple[NDArray[Any], Orig
     return mapped, Origin.of(path)
 
 
+Beside = Callable[[], Mapping[str, Sequence[str | None]]]
+
+
 @dataclass(frozen=True, eq=False)
 class Vectors:
     """Vectors with their ids, read block by block in whatever type they came.
@@ -81,6 +84,8 @@ class Vectors:
         The encoder that made the vectors, in words, where that is known.
     origin : Origin, optional
         The file that the numbers are mapped from, if they are.
+    beside : function, optional
+        Reads other columns of the file, by name, which may be ids whatever their name is.
 
     >>> vectors = Vectors(np.eye(3), ids=("a", "b", "c"))
     >>> len(vectors), vectors.dims
@@ -99,6 +104,8 @@ class Vectors:
     """The encoder that made them, in words, where that is known."""
     origin: Origin | None = field(default=None, kw_only=True)
     """The file that the numbers are mapped from, if they are."""
+    beside: Beside | None = field(default=None, kw_only=True)
+    """Reads other columns of the file, which may be ids whatever their name is."""
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -303,8 +310,28 @@ def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:
         raise InputError(differing(source, odd, lengths[odd], lengths[0])) from None
 
 
+class ColumnIds(tuple[str, ...]):
+    """Ids from a pandas Series, with its index: a Series of labels with the same index has the
+    same rows."""
+
+    index: Any
+
+    @classmethod
+    def of(cls, ids: tuple[str, ...], index: Any) -> ColumnIds:
+        column = cls(ids)
+        column.index = index
+        return column
+
+
+def is_of_pandas(given: Any) -> bool:
+    """Whether it is a Series or a frame of pandas, which has an index."""
+    return _is_of(given, "pandas") and hasattr(given, "iloc")
+
+
 def ids_of(given: Any, source: str) -> tuple[str, ...]:
     """Ids as texts, from a sequence of texts or whole numbers."""
+    if is_of_pandas(given):
+        return ColumnIds.of(ids_of(np.asarray(given), source), given.index)
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
         raise InputError(f"{source}: ids must be a sequence, one per vector; got {quoted(given)}.")
     if hasattr(given, "shape") and not isinstance(given, np.ndarray):
@@ -322,6 +349,26 @@ def ids_of(given: Any, source: str) -> tuple[str, ...]:
         return tuple(map(str, ids))
     except ValueError:
         raise InputError(f"{source}: an id is a number of more than 4,300 digits.") from None
+
+
+def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
+    """Refuse to join by row number where a column of the file has these names just as well."""
+    if vectors.ids is not None or vectors.beside is None:
+        return
+    wanted = set(names)
+    by_row = len(wanted.intersection(vectors.names()))
+    for column, values in vectors.beside().items():
+        shared = [value for value in values if value in wanted]
+        if len(set(values)) < len(values) or not shared or len(shared) < by_row:
+            continue
+        if tuple(values) == vectors.names():
+            continue
+        raise InputError(
+            f"{vectors.source}: no column is named as ids are, and the {what} name "
+            f"{quoted(shared[0])}, which could be a row number or the id in column "
+            f"{quoted(column)}. Name the column id to join by it, or leave it out of the file to "
+            "join by row number."
+        )
 
 
 def differing(source: str, row: int, dims: int | None, expected: int | None) -> str:

@@ -213,6 +213,18 @@ def unreadable(label: str, error: Exception) -> InputError:
     return InputError(f"{label}: cannot be read ({reason}).")
 
 
+def not_a_table(place: str, error: Exception) -> InputError:
+    """The error for text that Python's csv module does not read."""
+    if "field limit" in str(error):
+        import csv
+
+        return InputError(
+            f"{place}: a cell has more than {csv.field_size_limit():,} characters; shorten it, or "
+            "check that each quotation mark has its partner."
+        )
+    return InputError(f"{place}: the quotation marks do not match ({error}).")
+
+
 def decoded(label: str, number: int, line: bytes) -> str:
     """A line as text."""
     try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import _signal  # `signal` loads enum first, which takes longer than all else here
+# `signal` loads enum first, which takes longer than all else here.
+import _signal  # type: ignore[import-not-found]
 import os
 import sys
 

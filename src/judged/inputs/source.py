@@ -55,7 +55,7 @@ class _NamedFile(io.FileIO):
         super().__init__(path)
         self.label = label
 
-    def readinto(self, buffer: Any) -> int | None:  # type: ignore[override]
+    def readinto(self, buffer: Any) -> int | None:
         try:
             return super().readinto(buffer)
         except OSError as error:

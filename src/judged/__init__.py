@@ -11,8 +11,6 @@ measure of the registry is a name here too: `judged.nDCG`, `judged.AP`, …
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import judged.process  # noqa: F401  # it has to be there before a fork
 
 TYPE_CHECKING = False
@@ -109,6 +107,8 @@ __all__ = ["__version__", *_HOMES]
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
+        from importlib import import_module  # Ctrl-C would be a traceback while this loads
+
         home = import_module(f"judged.{_HOMES[name]}")
         found = home if _HOMES[name].rpartition(".")[2] == name else getattr(home, name)
     else:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+# `signal` loads enum first, which takes longer than all else here.
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
 
 from judged.process import TEMPORARY, remove_temporary, show_last, take_streams
 
+# Before `main` sets its handlers, Ctrl-C ends in a traceback of Python. What comes before is out of
+# reach: the start of Python, the imports of the `judged` script, and `judged/__init__.py`, which
+# must not set handlers because other programs import it. So nothing slow may be loaded there.
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # a signal before `main` has its handler ends in a traceback: nothing slow here
+if TYPE_CHECKING:
     from typing import NoReturn
 
 
 def main() -> NoReturn:
     """Run the command line as a process of its own."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop)
+    for number in (_signal.SIGINT, _signal.SIGTERM):
+        _signal.signal(number, _stop)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_let_go)
     import gc
@@ -63,18 +67,18 @@ def _end(code: object) -> None:
 def _let_go() -> None:
     """Leave temporary files and messages to the process that this one was forked from."""
     TEMPORARY.clear()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+    _signal.signal(_signal.SIGTERM, _signal.SIG_DFL)
 
 
 def _stop(number: int, frame: object) -> NoReturn:
     """End at once on Ctrl-C or SIGTERM. An exception would come to nothing, or hang, where modules
     are being loaded or other threads are at work."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+    _signal.signal(_signal.SIGTERM, _signal.SIG_IGN)
     try:
         remove_temporary()
-        word = b"interrupted" if number == signal.SIGINT else b"terminated"
+        word = b"interrupted" if number == _signal.SIGINT else b"terminated"
         show_last(b"judged: " + word + b"\n")
     finally:
         os._exit(128 + number)

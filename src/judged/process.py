@@ -41,6 +41,10 @@ _messages = 2
 """The descriptor of the process's own messages."""
 
 
+class StandardOutputError(OSError):
+    """An error of writing to standard output; all other errors of the system are about files."""
+
+
 class _WholeWriter(io.FileIO):
     """A file that takes all bytes, or raises. Python's own may take a part where the disk is full,
     or nothing where a pipe does not block, and with PYTHONUNBUFFERED nothing looks at that."""
@@ -59,20 +63,41 @@ class _WholeWriter(io.FileIO):
         return size
 
 
+class _StandardOutput(_WholeWriter):
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise StandardOutputError(error.errno, error.strerror) from None
+
+
+class _StandardError(_WholeWriter):
+    """Messages that cannot be written are lost: there is no other place for them, and the exit code
+    must stay what it is."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
 def take_streams() -> None:
-    """Let the standard streams write all that they are given, or fail. `sys.stderr` gets a
-    descriptor of its own, so that what libraries in other languages print to descriptor 2 can be
-    held back (see `hidden_panics`)."""
+    """Let standard output write all that it is given, or fail; standard error never fails.
+    `sys.stderr` gets a descriptor of its own, so that what libraries in other languages print to
+    descriptor 2 can be held back (see `hidden_panics`)."""
     global _messages
     if sys.stdout is not None:
-        sys.stdout = _writing_all(sys.stdout, 1)
+        sys.stdout = _written_by(_StandardOutput(1, "w", closefd=False), sys.stdout)
     if sys.stderr is not None:
         _messages = os.dup(2)
-        sys.stderr = _writing_all(sys.stderr, _messages)
+        sys.stderr = _written_by(_StandardError(_messages, "w", closefd=False), sys.stderr)
 
 
-def _writing_all(stream: Any, descriptor: int) -> io.TextIOWrapper:
-    writer = io.BufferedWriter(_WholeWriter(descriptor, "w", closefd=False))
+def _written_by(file: io.FileIO, stream: Any) -> io.TextIOWrapper:
+    writer = io.BufferedWriter(file)
     by_line = stream.line_buffering or stream.write_through
     return io.TextIOWrapper(writer, stream.encoding, stream.errors, line_buffering=by_line)
 
@@ -84,7 +109,10 @@ def has_separate_standard_error() -> bool:
 
 def show_last(message: bytes) -> None:
     """Print a message past all buffers, and bring back the cursor that a progress bar hid."""
-    os.write(_messages, (b"\x1b[?25h" if os.isatty(_messages) else b"") + message)
+    try:  # noqa: SIM105  # contextlib may be what a signal interrupts the import of
+        os.write(_messages, (b"\x1b[?25h" if os.isatty(_messages) else b"") + message)
+    except OSError:  # closed or full: the exit code has to do
+        pass
 
 
 FORKED = (

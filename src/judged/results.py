@@ -19,6 +19,7 @@ from judged.text import (
     html_table,
     markdown,
     markdown_table,
+    readable,
     to_json,
     visible,
 )
@@ -240,7 +241,7 @@ class Result:
 
     def _text(self, parts: Iterable[Part]) -> str:
         return "\n".join(
-            visible(part) if isinstance(part, str) else self._aligned(*part) for part in parts
+            readable(part) if isinstance(part, str) else self._aligned(*part) for part in parts
         )
 
     def _aligned(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from judged.errors import shortened
 from judged.notes import Tallied as Tallied
 from judged.notes import TalliedWarning as TalliedWarning
 from judged.notes import Warned as Warned
@@ -143,6 +144,15 @@ def visible(text: str, *, keep: str = "") -> str:
     return re.sub(_HIDDEN, lambda found: found[0] if found[0] in keep else spelled(found[0]), text)
 
 
+def readable(text: str, *, keep: str = "") -> str:
+    """Text for people: `visible`, with very long ids cut as errors cut them.
+
+    >>> len(readable("x" * 10**5))
+    81
+    """
+    return visible(shortened(text), keep=keep)
+
+
 def spelled(letter: str) -> str:
     """A character as source code has it; a byte of a file's name that is no text, as a byte."""
     byte = ord(letter) - 0xDC00
@@ -171,7 +181,7 @@ def markdown(text: str) -> str:
     >>> print(markdown("a|b <i> [x](y) num_rel"))
     a\|b \<i> [x\](y) num_rel
     """
-    found = re.sub(_MARKDOWN, r"\\\g<0>", visible(text))
+    found = re.sub(_MARKDOWN, r"\\\g<0>", readable(text))
     return f"**{found}**" if isinstance(text, Best) else found
 
 
@@ -253,7 +263,7 @@ def aligned(rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> li
     >>> aligned([("run", "AP"), ("mine", "0.5")], right=[1])
     ['run    AP', 'mine  0.5']
     """
-    rows = [[visible(cell) for cell in row] for row in rows]
+    rows = [[readable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
         "  ".join(
@@ -281,7 +291,7 @@ def markdown_table(
     """
     marks = ["---:" if at in right else "---" for at in range(len(header))]
     return "\n".join(
-        "| " + " | ".join(re.sub(_BAR, r"\\|", visible(cell)) for cell in row) + " |"
+        "| " + " | ".join(re.sub(_BAR, r"\\|", readable(cell)) for cell in row) + " |"
         for row in [header, marks, *rows]
     )
 
@@ -337,7 +347,8 @@ def html_cell(text: str, tag: str = "td", *, left: bool = False, title: str = ""
     style = ";".join(["text-align:left"] * left + ["white-space:nowrap"] * bool(whole))
     said = f' title="{html(title)}"' if title else ""
     said += f' style="{style}"' if style else ""
-    return f"<{tag}{said}>{html(text)}</{tag}>"
+    shown = type(text)(shortened(text))
+    return f"<{tag}{said}>{html(shown)}</{tag}>"
 
 
 def html_folded(summary: str, lines: Sequence[str]) -> str:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from judged.cli import main
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -233,3 +235,64 @@ def test_hostile_files_and_options_are_refused_in_words(judged, files):
         if result.code != 2 or not named or not 20 < len(result.err) < 700:
             failures[name] = (result.code, result.err[-300:])
     assert failures == {}
+
+
+def test_a_cell_that_is_too_long_is_called_so(tmp_path, capsys, monkeypatch):
+    """Of every option that takes a small table."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q1 0 x 1\nq2 0 x 1\n")
+    for run in ("run", "other"):
+        (tmp_path / run).write_text("q1 Q0 x 1 1 a\nq2 Q0 x 1 1 a\n")
+    (tmp_path / "cell.csv").write_text(f"query,group,weight\nq1,{'x' * 200_000},1\nq2,b,1\n")
+    (tmp_path / "golden.csv").write_text(f"query,measure\n{'x' * 200_000},RR\n")
+    evaluate = ["evaluate", "qrels", "run", "-m", "RR"]
+    calls = [
+        ([*evaluate, "--interval", "--groups", "cell.csv"], "cell.csv"),
+        (["compare", "qrels", "run", "other", "-m", "RR", "--slices", "cell.csv"], "cell.csv"),
+        ([*evaluate, "--weights", "cell.csv"], "cell.csv"),
+        (["gate", "qrels", "run", "-m", "RR", "--golden", "golden.csv"], "golden.csv"),
+    ]
+    for call, name in calls:
+        with pytest.raises(SystemExit) as ended:
+            main(call)
+        assert (ended.value.code, capsys.readouterr().err) == (
+            2,
+            f"judged: {name}, line 2: a cell has more than 131,072 characters; shorten it, or "
+            "check that each quotation mark has its partner.\n",
+        ), call
+
+
+def test_text_for_people_cuts_long_ids(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    queries = [f"q{number}{'x' * 2000}" for number in range(20)]
+    item = "y" * 2000
+    (tmp_path / "qrels").write_text("".join(f"{query} 0 x 1\n" for query in queries))
+    for run, first in (("good", "x"), ("bad", item)):
+        lines = (f"{query} Q0 {first} 1 2 a\n" for query in queries)
+        (tmp_path / run).write_text("".join(lines))
+    texts = "".join(f"{query}\tthe same text\n" for query in queries)
+    (tmp_path / "texts.tsv").write_text(texts)
+    gate = ["gate", "qrels", "bad", "--baseline", "good", "-m", "RR"]
+    calls = [
+        ["check", "qrels", "bad", "--queries", "texts.tsv"],
+        [*gate, "--junit", "gate.xml", "--markdown", "gate.md"],
+        ["queue", "qrels", "bad"],
+        ["evaluate", "qrels", "bad", "-m", "RR", "--per-query"],
+        ["explain", "qrels", "bad"],
+    ]
+    for call in calls:
+        with pytest.raises(SystemExit):
+            main(call)
+        shown = capsys.readouterr()
+        text = shown.out + shown.err
+        assert "x" * 70 in text, call
+        assert "x" * 100 not in text, call
+        assert "y" * 100 not in text, call
+    for name in ("gate.xml", "gate.md"):
+        text = (tmp_path / name).read_text()
+        assert "x" * 70 in text, name
+        assert "x" * 100 not in text, name
+    for form in ("json", "csv"):
+        with pytest.raises(SystemExit):
+            main(["evaluate", "qrels", "bad", "--per-query", "--format", form])
+        assert queries[0] in capsys.readouterr().out

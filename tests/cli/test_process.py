@@ -1,5 +1,6 @@
 """The command line as a process of its own: pipes, interrupts, the terminal."""
 
+import errno
 import os
 import pty
 import signal
@@ -107,6 +108,45 @@ def test_standard_output_that_takes_nothing(many, redirected, message, arguments
             command, cwd=many, env=environment, stderr=subprocess.PIPE, check=False
         )
         assert (process.returncode, process.stderr) == (2, message)
+
+
+def test_standard_error_that_takes_nothing_changes_no_exit_code(many):
+    (many / "worse").write_text("".join(f"q{i} Q0 y 1 1.0 a\n" for i in range(20)))
+    (many / "few").write_text("".join(f"q{i} 0 x 1\n" for i in range(20)))
+    gate = ["gate", "few", "--baseline", "run", "-m", "RR"]
+    calls = {0: [*gate, "run"], 1: [*gate, "worse"], 2: [*gate, "lost"]}
+    for code, arguments in calls.items():
+        command = ["sh", "-c", 'exec "$@" >/dev/null 2>/dev/full', "sh", *JUDGED, *arguments]
+        assert subprocess.run(command, cwd=many, check=False).returncode == code, arguments
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="Linux has it")
+def test_a_file_that_cannot_be_read_is_named(many, capsys, monkeypatch):
+    """The first byte of this file is an input/output error."""
+    monkeypatch.chdir(many)
+    for files in (["/proc/self/mem", "run"], ["qrels", "/proc/self/mem"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["evaluate", *files])
+        assert (ended.value.code, capsys.readouterr().err) == (
+            2,
+            "judged: /proc/self/mem: cannot be read (Input/output error).\n",
+        )
+
+
+def test_an_error_of_a_disk_is_no_error_of_standard_output(capsys, monkeypatch):
+    words = os.strerror(errno.EIO)
+    for name, place in (("a.run", "a.run:"), (None, "a file")):
+
+        def fail(*_, name=name, **__):
+            raise OSError(errno.EIO, words, name)
+
+        monkeypatch.setattr("judged.cli.import_module", fail)
+        with pytest.raises(SystemExit) as ended:
+            main(["gate", "qrels", "run"])
+        assert (ended.value.code, capsys.readouterr().err) == (
+            2,
+            f"judged: {place} cannot be read or written ({words}).\n",
+        )
 
 
 LONG = ["evaluate", "qrels", "run", "--per-query", "--format", "trec", "-m", "RR"]
@@ -249,14 +289,14 @@ def test_a_process_of_someone_else_leaves_our_files_alone(tmp_path):
 
 def test_little_is_loaded_before_signals_are_handled():
     script = (
-        "import signal, sys; before = {*sys.modules}; import judged.__main__; "
+        "import sys; before = {*sys.modules}; import judged.__main__; "
         "print(*sorted({*sys.modules} - before))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     packages = {name.partition(".")[0] for name in done.stdout.split()}
-    assert packages <= {"judged", "__future__", "importlib", "warnings"}
+    assert packages <= {"judged", "__future__", "_signal"}
     own = {name for name in done.stdout.split() if name.startswith("judged")}
     assert own == {"judged", "judged.__main__", "judged.errors", "judged.process"}
 

@@ -15,6 +15,7 @@ import click
 from judged import __version__
 from judged.cli._terminal import abandon, prepare_streams, say
 from judged.errors import JudgedError, JudgedWarning, did_you_mean
+from judged.process import StandardOutputError
 
 COMMANDS = (
     "evaluate",
@@ -146,11 +147,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _stop(str(error))
     except BrokenPipeError:  # the reader (`| head`) has gone before the help was printed
         abandon(sys.stdout)
-    except OSError as error:
-        if not _is_full(error):
-            _report_fault(error)
+    except StandardOutputError as error:
         abandon(sys.stdout)
         _stop(f"standard output cannot be written ({error.strerror}).")
+    except OSError as error:
+        if not _is_of_device(error):
+            _report_fault(error)
+        place = "a file" if error.filename is None else f"{os.fsdecode(error.filename)}:"
+        _stop(f"{place} cannot be read or written ({error.strerror}).")
     except MemoryError:
         _stop("there is not enough memory for this.")
     except SystemExit:
@@ -188,9 +192,9 @@ def _run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else DONE
 
 
-def _is_full(error: OSError) -> bool:
-    """Whether the disk behind standard output is full; anything else that the system refuses is
-    named where it happens."""
+def _is_of_device(error: OSError) -> bool:
+    """Whether a disk is full or fails, which no code can expect; anything else that the system
+    refuses is named where it happens."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 

@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from judged.errors import shortened
 from judged.inputs.blocks.progress import watched
-from judged.text import Best, Dim, Left, Warned, html_page, spelled, to_json, visible
+from judged.text import Best, Dim, Left, Warned, html_page, readable, spelled, to_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,10 +52,8 @@ def _substituted(error: UnicodeError) -> tuple[str, int]:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print lines for people, in which everything is visible; errors and warnings without ids at
-    full length."""
-    shown = visible(shortened(text) if err else text, keep="\n")
-    _write(shown + "\n", sys.stderr if err else sys.stdout)
+    """Print lines for people, in which everything is visible, and no id has its full length."""
+    _write(readable(text, keep="\n") + "\n", sys.stderr if err else sys.stdout)
 
 
 def hand_over(text: str) -> None:
@@ -170,7 +167,7 @@ def show(result: Result, out: Console, **options: Any) -> None:
             continue  # a table ends with an empty line of its own
         above = part
         if isinstance(part, str):
-            out.print(visible(part), markup=False, style=_style(part))
+            out.print(readable(part), markup=False, style=_style(part))
         else:
             for table in _tables(*part, words=result.WORDS, width=out.width):
                 out.print(table)
@@ -194,7 +191,7 @@ def show_explanation(
     from judged.explanation.text import marked_lines
 
     for text, style in marked_lines(explanation, quiet=quiet):
-        for line in _hanging(visible(text), out.width):
+        for line in _hanging(readable(text), out.width):
             out.print(Text(line, style=style), soft_wrap=True)
 
 
@@ -298,10 +295,10 @@ def _tables(
     from rich.text import Text
 
     texts = [
-        [Text(visible(cell), style="bold" if isinstance(cell, Best) else "") for cell in row]
+        [Text(readable(cell), style="bold" if isinstance(cell, Best) else "") for cell in row]
         for row in rows
     ]
-    cells = [[Text(visible(name)) for name in header], *texts]
+    cells = [[Text(readable(name)) for name in header], *texts]
     least = _widths(cells)
     broken = [name in words for name in header]
     broken[0] |= isinstance(header[0], Left)

@@ -25,7 +25,7 @@ from judged.embeddings.tiles import Tile
 from judged.errors import InputError
 from judged.inputs.categories import Categories, is_frame, read_categories
 from judged.inputs.vectors.label_tables import in_order_of
-from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, casting
 from judged.segments import Floats, Ints, borders, positions, starts_of
 from judged.similarity.rounding import Precision
 
@@ -41,7 +41,7 @@ class Gathered(Vectors):
         self.refuse_changed()
         rows = self.order[begin:end]
         if isinstance(self.values, np.ndarray):
-            with np.errstate(over="ignore"):  # infinite numbers are refused later
+            with casting():
                 return np.ascontiguousarray(self.values[rows], dtype=dtype)
         result = np.empty((len(rows), self.dims), dtype)
         # What can only be read in stretches is gone through.

@@ -23,7 +23,7 @@ from judged.inputs.readings import (
     is_complete,
     skipped_comments,
 )
-from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded
+from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded, not_a_table
 from judged.inputs.tables import JUDGEMENTS, Kind
 from judged.inputs.whitespace import COMMENT, is_number, is_plain
 from judged.text import counted, quote
@@ -258,9 +258,7 @@ def records_of(
                 yield at, cells
             at = last + 1
     except csv.Error as error:
-        raise InputError(
-            f"{label}, line {at}: the quotation marks do not match ({error})."
-        ) from None
+        raise not_a_table(f"{label}, line {at}", error) from None
 
 
 def line_numbers(source: Source, separator: str) -> Iterator[int]:

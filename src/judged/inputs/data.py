@@ -439,8 +439,11 @@ def _may_hold_rows(path: str | PathLike[str]) -> bool:
     """Whether a file is worth a look: most judgements are plain text without a header."""
     if not isfile(path):
         return True
-    with open(path, "rb") as handle:
-        start = handle.read(4096).lstrip()
+    try:
+        with open(path, "rb") as handle:
+            start = handle.read(4096).lstrip()
+    except OSError:  # its reader names what is wrong
+        return False
     first = start.partition(b"\n")[0]
     packed = start.startswith((b"\x1f\x8b", b"BZh", b"PAR1")) or not start[:4].isascii()
     return packed or start[:1] in (b"[", b"{") or b"," in first or b"\t" in first

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from judged.errors import InputError
 from judged.frozen import dataclass
@@ -48,6 +48,26 @@ _FOREIGN = (
 )
 
 
+class _NamedFile(io.FileIO):
+    """A file whose errors while it is read name it; Python names it when it is opened only."""
+
+    def __init__(self, path: Path, label: str) -> None:
+        super().__init__(path)
+        self.label = label
+
+    def readinto(self, buffer: Any) -> int | None:
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            raise unreadable(self.label, error) from None
+
+    def readall(self) -> bytes | None:  # type: ignore[override]
+        try:
+            return super().readall()
+        except OSError as error:
+            raise unreadable(self.label, error) from None
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """Decompressed bytes that can be read more than once: still in the file, or in memory."""
@@ -66,7 +86,11 @@ class Source:
     def open(self) -> BinaryIO:
         """From the first byte after a byte order mark."""
         try:
-            handle: BinaryIO = self.path.open("rb") if self.data is None else io.BytesIO(self.data)
+            handle: BinaryIO = (
+                io.BufferedReader(_NamedFile(self.path, self.label))
+                if self.data is None
+                else io.BytesIO(self.data)
+            )
         except OSError as error:
             raise unreadable(self.label, error) from None
         if handle.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
@@ -187,6 +211,18 @@ def unreadable(label: str, error: Exception) -> InputError:
         return InputError(f"{label}: no permission to read it.")
     reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
     return InputError(f"{label}: cannot be read ({reason}).")
+
+
+def not_a_table(place: str, error: Exception) -> InputError:
+    """The error for text that Python's csv module does not read."""
+    if "field limit" in str(error):
+        import csv
+
+        return InputError(
+            f"{place}: a cell has more than {csv.field_size_limit():,} characters; shorten it, or "
+            "check that each quotation mark has its partner."
+        )
+    return InputError(f"{place}: the quotation marks do not match ({error}).")
 
 
 def decoded(label: str, number: int, line: bytes) -> str:

@@ -160,11 +160,11 @@ def _of_lines(lines: Sequence[tuple[int, str]], source: str) -> Iterator[Row]:
         reader = csv.reader((line for _, line in lines), delimiter=separator)
         try:
             cells = [(lines[reader.line_num - 1][0], list(map(str.strip, row))) for row in reader]
-        except csv.Error as error:  # a cell of more than 131,072 characters
-            raise InputError(
-                f"{source}, line {lines[reader.line_num - 1][0]}: cannot be read as a table "
-                f"({error}); give a query and its weight in each line."
-            ) from None
+        except csv.Error as error:
+            from judged.inputs.source import not_a_table
+
+            place = f"{source}, line {lines[reader.line_num - 1][0]}"
+            raise not_a_table(place, error) from None
     header = cells[0][1] if cells else []
     places = (0, 1)
     if candidates("query", header):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from judged.quality_gate.rules import Ruled
-from judged.text import visible
+from judged.text import readable
 
 if TYPE_CHECKING:
     from judged.quality_gate.result import Gate
@@ -23,7 +23,7 @@ def junit(gate: Gate) -> str:
     lines.append(f"  <testsuite name={_attribute(f'judged gate {gate.run}')} {counts}>")
     for each in checks:
         lines += _case(each, gate)
-    said = "\n".join(visible(text) for text in gate.sentences())
+    said = "\n".join(readable(text) for text in gate.sentences())
     lines += [f"    <system-out>{escape(said)}</system-out>", "  </testsuite>", "</testsuites>"]
     return "\n".join(lines) + "\n"
 
@@ -38,7 +38,7 @@ def _case(each: Ruled | Reached, gate: Gate) -> list[str]:
     if each.holds:
         return [f"{case}/>"]
     text = "\n".join([each.says, *_worst_lines(each, gate)])
-    body = escape("\n".join(visible(line) for line in text.split("\n")))
+    body = escape("\n".join(readable(line) for line in text.split("\n")))
     message = _attribute(each.says)
     tag = "failure" if each.fails else "error"
     return [
@@ -53,11 +53,11 @@ def _worst_lines(each: Ruled | Reached, gate: Gate) -> list[str]:
     if not isinstance(each, Ruled):
         return []
     return [
-        f"{visible(worst.query)}: {worst.baseline:.4f} to {worst.value:.4f}"
+        f"{readable(worst.query)}: {worst.baseline:.4f} to {worst.value:.4f}"
         for worst in gate.worst.get(each.measure, ())
     ]
 
 
 def _attribute(text: str) -> str:
     """Text between quotation marks; nothing that XML cannot hold is left in it."""
-    return quoteattr(visible(text))
+    return quoteattr(readable(text))

@@ -15,7 +15,7 @@ from judged.comparison.sentences import amount
 from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.dicts import as_id
 from judged.inputs.names import candidates
-from judged.inputs.source import Source, decoded, open_source
+from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.tables import Kind
 from judged.statistics.intervals import Interval
 from judged.text import plain, quote
@@ -192,8 +192,8 @@ def _in_file(source: Source) -> Iterator[Wanted]:
             separator = "\t" if "\t" in lines[0][1] else ","
             try:
                 cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
-            except csv.Error as error:  # a cell of more than 131,072 characters
-                raise InputError(f"{place}: cannot be read as a table ({error}).") from None
+            except csv.Error as error:
+                raise not_a_table(place, error) from None
             if len(cells) > len(header):
                 raise InputError(
                     f"{place}: expected at most {len(header)} fields, found {len(cells)}: "

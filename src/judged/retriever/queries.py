@@ -145,11 +145,13 @@ def _from_json(source: Source, *, lines: bool) -> dict[str, Any]:
     return with_texts(content, source.label, "queries")
 
 
-def _rows(reader: Iterator[list[str]], label: str) -> Iterator[list[str]]:
+def _rows(reader: Any, label: str) -> Iterator[list[str]]:
+    from judged.inputs.source import not_a_table
+
     try:
         yield from reader
-    except csv.Error as error:  # a cell of more than 131,072 characters
-        raise InputError(f"{label}: cannot be read as a table ({error}).") from None
+    except csv.Error as error:
+        raise not_a_table(f"{label}, line {reader.line_num}", error) from None
 
 
 def _separated(source: Source, *, is_csv: bool) -> Iterator[tuple[str, Any]]:

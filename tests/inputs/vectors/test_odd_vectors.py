@@ -144,13 +144,27 @@ def test_odd_vectors_are_refused_in_words(name: str) -> None:
         assert str(raised.value).strip().endswith((".", "?"))
 
 
+def test_a_signalling_nan_is_refused_without_a_warning(tmp_path: Path) -> None:
+    """Damaged files hold it, and NumPy warns where it casts one; warnings are errors here."""
+    patterns = {"u2": ("f2", 0x7D00), "u4": ("f4", 0x7FA00000), "u8": ("f8", 0x7FF4 << 48)}
+    for whole, (kind, pattern) in patterns.items():
+        values = np.ones((4, 3), kind)
+        values.view(whole)[1, 2] = pattern
+        np.save(tmp_path / "v.npy", values)
+        for given in (values, tmp_path / "v.npy"):
+            for similarity in ("cosine", "euclidean"):
+                embeddings = judged.Embeddings(given, given, similarity=similarity)
+                with pytest.raises(InputError, match="NaN or infinite numbers"):
+                    embeddings.evaluate(judged.relevance.pairs(), "RR")
+
+
 def test_long_lines_of_text(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     wide = np.arange(40_000) % 7
     path.write_text("\n".join(",".join(map(str, row)) for row in (wide, wide + 1)))
     assert read_vectors(path).dims == 40_000
     path.write_text('"' + "a" * 200_000 + '",1,2\n"b",3,4\n')
-    with pytest.raises(InputError, match="cannot be read as CSV"):
+    with pytest.raises(InputError, match="a cell has more than 131,072 characters"):
         read_vectors(path)
     path = tmp_path / "long.txt"
     path.write_text("1 " * 70_000 + "\n")

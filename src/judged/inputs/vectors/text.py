@@ -15,7 +15,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.polars_errors import POLARS_ERRORS
-from judged.inputs.source import Source, decoded, open_source
+from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.vectors.formats import VECTORS, File, choose_ids, is_index
 from judged.inputs.vectors.tables import (
     is_dimension,
@@ -58,8 +58,8 @@ def split(line: str, separator: str) -> list[str]:
         return line.split(",")
     try:
         return next(csv.reader([line], skipinitialspace=True), [])
-    except csv.Error as error:  # a quoted cell of more than 131,072 characters
-        raise InputError(f"the line {quote(line, 30)} cannot be read as CSV ({error}).") from None
+    except csv.Error as error:
+        raise not_a_table(f"the line {quote(line, 30)}", error) from None
 
 
 def read_text(file: File) -> Vectors:

@@ -147,8 +147,7 @@ class Vectors:
         [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
         self.refuse_changed()
-        # What is too large for a float32 becomes infinite, and is refused as that.
-        with np.errstate(over="ignore"):
+        with casting():
             return np.ascontiguousarray(self.values[begin:end], dtype=dtype)
 
     def blocks(
@@ -195,11 +194,12 @@ class Vectors:
         self.refuse_changed()
         if isinstance(self.values, Lazy):
             if self.values.take is not None:
-                return self.values.take(rows, slice(0, self.dims)).astype(dtype, copy=False)
+                with casting():
+                    return self.values.take(rows, slice(0, self.dims)).astype(dtype, copy=False)
             # By the rows of the values, in whatever order a kind of vectors shows them.
             found = [Vectors.block(self, row, row + 1, dtype) for row in rows.tolist()]
             return np.concatenate(found) if found else np.zeros((0, self.dims), dtype)
-        with np.errstate(over="ignore"):
+        with casting():
             return np.asarray(self.values[rows], dtype)
 
     def refuse_changed(self) -> None:
@@ -432,6 +432,12 @@ def _described(dtype: np.dtype[Any]) -> str:
     if dtype.kind == "V" and dtype.names is None:
         return f"raw bytes ({dtype}; numpy saves bfloat16 so: save float32, or safetensors)"
     return str(dtype)
+
+
+def casting() -> np.errstate:
+    """Let numbers be cast without warnings: what is too large for a float32 becomes infinite, and
+    is refused as that, like the signalling NaN of a damaged file."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def unit(block: NDArray[Any]) -> Floats:

@@ -204,3 +204,13 @@ def test_equal_gains_of_a_number_that_is_no_mean_are_shown() -> None:
     few = {run: dict(list(own.items())[:5]) for run, own in runs.items()}
     five = judged.compare(dict(list(judgements.items())[:5]), few, "F(average=means)@2").pair()
     assert (five.verdict, five.p) == ("too few", 2.0**-4)
+
+
+def test_bca_gives_way_to_percentiles_where_weights_are_uneven() -> None:
+    ours = np.random.default_rng(6).random(100)
+    theirs = np.random.default_rng(7).random(100)
+    weights = {f"q{at:02}": 1 / (at + 1) for at in range(100)}
+    pair = pair_of(ours, theirs, test="bca", weights=weights)
+    assert pair == pair_of(ours, theirs, test="bootstrap", weights=weights)
+    assert (pair.test, pair.interval.method) == ("bootstrap", "percentile")
+    assert pair_of(ours, theirs, test="bca").interval.method == "bca"

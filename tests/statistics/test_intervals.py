@@ -373,3 +373,18 @@ def test_laws(seed: int, size: int) -> None:
 )
 def test_as_text(found: Interval, sign: str, text: str) -> None:
     assert found.said(sign) == text
+
+
+def test_uneven_units_have_no_bca() -> None:
+    """Of weights and of groups; where all weigh the same, BCa stays."""
+    columns = np.random.default_rng(2).random((60, 2))
+    weights = 1 / np.arange(1.0, 61)
+    uneven = np.repeat(np.arange(21), [20] + [2] * 20)
+    even = np.repeat(np.arange(20), 3)
+
+    def method(weights: Any = None, groups: Any = None, asked: str | None = None) -> str | None:
+        sample = Means(columns, lambda means: means[..., 0] / means[..., 1], weights=weights)
+        return interval(sample, groups=groups, method=asked, resamples=199).method
+
+    assert method(weights) == method(groups=uneven) == method(weights, asked="bca") == "percentile"
+    assert method() == method(groups=even) == method(np.full(60, 2.0)) == "bca"

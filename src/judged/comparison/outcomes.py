@@ -93,6 +93,8 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
                 "Leave the test out, or trusted (--trusted)."
             )
         return POWERED
+    if test == "bca" and match.uneven:
+        test = "bootstrap"  # BCa is too narrow for uneven weights and groups
     is_mean = match.averaged is not None
     if test == "auto":
         test = "t" if is_mean else "bootstrap"
@@ -225,7 +227,7 @@ def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Out
 
 
 def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.resampling.bootstrap import bootstrap_pairs
+    from judged.statistics.resampling.bootstrap import bootstrap_pairs, smallest_p
 
     method = "bca" if test == "bca" else "percentile"
     tested = bootstrap_pairs(
@@ -237,7 +239,8 @@ def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[O
         seed=settings.seed,
     )
     # Resamples do not know that few queries differ: their signs alone allow for no smaller p.
-    least = (1 if test == "bca" else 2) / (settings.resamples + 1)
+    drawn = settings.resamples, matches[0].ours.sample, matches[0].groups
+    least = 1 / (settings.resamples + 1) if test == "bca" else smallest_p(*drawn)
     found = [_outcome(test, method, tested, at) for at in range(len(matches))]
     return [
         replace(each, p=max(each.p, match.smallest_p), smallest_p=max(least, match.smallest_p))

@@ -19,7 +19,7 @@ from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.shares import wilson
 from judged.statistics.student import Spread, half_widths, spread
 from judged.statistics.tested import fewest_units
-from judged.statistics.units import effective_units, number_of_units, numbered
+from judged.statistics.units import effective_units, is_uneven, number_of_units, numbered
 from judged.text import counted, listed, plain, shown
 
 METHODS = ("t", "bca", "percentile")
@@ -181,8 +181,9 @@ def interval(
     of groups too, and where all groups have the same share, Wilson's interval with the effective
     number of groups as size. A median of one value per query has the order statistics that are
     exact by the binomial; a median with weights, groups or several values per query the percentile
-    bootstrap; anything else the bootstrap BCa. A bootstrap of uneven weights or groups needs as
-    large an effective number of them as a median of one value per query. One query (group) alone,
+    bootstrap; anything else the bootstrap BCa. Uneven weights or groups have the percentile
+    bootstrap instead of BCa, expanded to Student's t. It needs as large an effective number of them
+    as a median of one value per query. One query (group) alone,
     or values without spread that are no share, have no interval, and its note says why.
 
     Parameters
@@ -215,6 +216,8 @@ def interval(
     """
     level = checked_level(level)
     chosen = _usual(sample, groups, range) if method is None else _asked(sample, method)
+    if chosen == "bca" and is_uneven(len(sample), sample.weights, groups):
+        chosen = "percentile"
     if not len(sample):
         return Interval(math.nan, method=chosen, note="no query counts")
     estimate = sample.value()
@@ -292,7 +295,7 @@ def _too_uneven(sample: Sample, groups: Ints | None, level: float) -> str:
     """Why there is no bootstrap: resamples of a few heavy units hardly vary."""
     effective = effective_units(len(sample), sample.weights, groups)
     size, needed = number_of_units(len(sample), numbered(groups)), fewest_units(level)
-    if effective >= min(size * (1 - CLOSE), needed):
+    if effective >= needed or not is_uneven(len(sample), sample.weights, groups):
         return ""
     what = "queries" if groups is None else "groups"
     return (

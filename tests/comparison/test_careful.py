@@ -29,13 +29,13 @@ VALUES = np.random.default_rng(1).random(12)
 
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("by", [0.1, 1e-6])
-def test_differences_that_are_all_the_same_have_no_spread(test: str, by: float) -> None:
+def test_differences_that_are_all_the_same_have_a_point_for_interval(test: str, by: float) -> None:
     pair = pair_of(VALUES, VALUES + by, test=test)
     assert pair.verdict == "better"
     # 12 of one sign: 2/2¹²; Wilcoxon's normal approximation with all ranks tied: z = 3.42.
     assert pair.p == pytest.approx(0.000627 if test == "wilcoxon" else 2.0**-11, rel=1e-3)
-    assert pair.interval.method is None
-    assert pair.interval.note == "all queries differ by the same, so there is no spread to go by"
+    assert pair.interval.low == pair.interval.high == pair.difference
+    assert not pair.interval.note
     assert (pair.effect, pair.detectable) == (None, None)
 
 
@@ -214,3 +214,20 @@ def test_bca_gives_way_to_percentiles_where_weights_are_uneven() -> None:
     assert pair == pair_of(ours, theirs, test="bootstrap", weights=weights)
     assert (pair.test, pair.interval.method) == ("bootstrap", "percentile")
     assert pair_of(ours, theirs, test="bca").interval.method == "bca"
+
+
+def test_a_constant_difference_inside_the_margin_is_negligible() -> None:
+    for by in (0.1, -0.1):
+        pair = pair_of(VALUES, VALUES + by, margin=0.2)
+        assert (pair.verdict, pair.negligible) == ("better" if by > 0 else "worse", True)
+    # As large as the margin, but for rounding, is not smaller than it.
+    assert not pair_of([1.0] * 12, [0.8] * 12, margin=0.2).negligible
+    assert not pair_of(VALUES, VALUES + 0.1, margin=0.05).negligible
+    # 6 signs have a one-sided p of 1/64: enough alone, not among 10 comparisons.
+    values = {str(run): {str(q): q + run / 1e4 for q in range(6)} for run in range(11)}
+    for runs, negligible in ((2, True), (11, False)):
+        own = {str(run): values[str(run)] for run in range(runs)}
+        found = judged.compare_values(own, baseline="0", margin=0.5, correction="bonferroni")
+        assert found.settings.margin_of("value") == 0.5
+        assert found.rows[0].verdict == ("better" if negligible else "no evidence")
+        assert found.rows[0].negligible is negligible

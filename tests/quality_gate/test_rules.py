@@ -290,7 +290,10 @@ def test_a_constant_drop_is_shown_by_its_signs_alone(size: int, shown: bool) -> 
     _, new = ranked_at([2] * size)
     row = judged.gate(judgements, new, "RR", baseline=old).rows[0]
     assert (row.word == "regression") == shown
-    assert math.isnan(row.low)
+    if shown:
+        assert row.low == row.high == row.difference
+    else:
+        assert math.isnan(row.low)
     if shown:
         assert row.p == pytest.approx(2.0**-size)
     safe = judged.gate(judgements, new, "RR", baseline=old, rule="safe", max_drop=0.6).rows[0]

@@ -14,7 +14,7 @@ from judged.comparison.settings import POWERED, TESTS, WORDS, Settings
 from judged.errors import InputError, MeasureError
 from judged.segments import Floats
 from judged.statistics.student import Spread
-from judged.statistics.tested import Tested, fewest_units
+from judged.statistics.tested import Tested, below, fewest_units
 
 if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
@@ -300,8 +300,8 @@ def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
 
 
 def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
-    """An outcome without the certainty that the data cannot give: no interval where nothing
-    differs, where too few queries do, and where there is no spread."""
+    """An outcome without the certainty that the data cannot give: no interval where nothing differs
+    and where too few queries do, and a point where all differ by the same."""
     found = _without_certainty(match, outcome, settings)
     return replace(found, smallest_p=min(found.smallest_p, found.p))
 
@@ -318,7 +318,14 @@ def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Ou
         return replace(bare, p=p, smallest_p=match.smallest_p, note=note)
     if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
-        return replace(bare, p=max(p, _by_repeats(match)), note=UNSURE["constant"])
+        by_repeats = _by_repeats(match)
+        if by_repeats:
+            return replace(bare, p=max(p, by_repeats), note=UNSURE["constant"])
+        # As certain as the signs of the differing queries are.
+        point = match.difference
+        sure = below(match.smallest_p / 2, settings.tested_level)
+        ends = point, point, *((point, point) if sure else (math.nan, math.nan))
+        return Outcome(outcome.test, p, *ends, outcome.method, smallest_p=floor)
     if not outcome.note and math.isnan(outcome.low):
         p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor, match.smallest_p)
         return replace(bare, p=p, note=UNSURE["alike"])

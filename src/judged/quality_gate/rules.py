@@ -15,7 +15,7 @@ from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import Outcome, averages, outcomes, too_few, too_uneven
 from judged.comparison.sentences import amount, some
 from judged.comparison.settings import Settings
-from judged.comparison.verdicts import is_inside
+from judged.comparison.verdicts import is_inside, is_smaller
 from judged.errors import InputError, MeasureError
 from judged.evaluation.trusted import Correction
 from judged.quality_gate.sight import Sight, differing, sight
@@ -238,18 +238,8 @@ def _is_safe(match: Match, outcome: Outcome, allowed: float, settings: Settings)
     """Whether the drop is shown to be smaller than the allowed one, in one direction."""
     if too_few(match, settings):
         return is_inside(match, outcome, allowed, settings)
-    if math.isnan(outcome.inner_low) or math.isnan(outcome.inner_high):
-        # Differences that are all the same have no spread. By their signs alone, each seen from
-        # the allowed drop, all of them are on one side in one of 2ⁿ cases.
-        return (
-            match.constant
-            and drop_of(match) < allowed
-            and not math.isclose(drop_of(match), allowed, rel_tol=1e-9)
-            and bool(below(2.0 ** -(match.by_trusted or match).units, settings.level))
-        )
-    if match.measure.higher_is_better:
-        return outcome.inner_low > -allowed
-    return outcome.inner_high < allowed
+    worst = -outcome.inner_low if match.measure.higher_is_better else outcome.inner_high
+    return is_smaller(worst, allowed)
 
 
 def _point(

@@ -12,6 +12,7 @@ import pytest
 import judged
 from judged.comparison.pair import Pair
 from judged.errors import InputError
+from judged.pages.headings import verdict_heading
 
 TESTS = ("t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign")
 
@@ -231,3 +232,26 @@ def test_a_constant_difference_inside_the_margin_is_negligible() -> None:
         assert found.settings.margin_of("value") == 0.5
         assert found.rows[0].verdict == ("better" if negligible else "no evidence")
         assert found.rows[0].negligible is negligible
+
+
+def test_too_uneven_weights_are_named_as_the_reason() -> None:
+    """In the warning, the interval's note and the heading of a report."""
+    weights = {f"q{at:02}": 1000.0 if at == 0 else 1.0 for at in range(40)}
+    groups = {f"q{at:02}": str(at % 4) for at in range(40)}
+    values = np.random.default_rng(4).random((2, 40))
+    asked = {
+        name: {f"q{at:02}": x for at, x in enumerate(own)}
+        for name, own in zip("ab", values.tolist(), strict=True)
+    }
+    worth = "40 queries count as 1.1 queries of equal weight (Kish)"
+    found = judged.compare_values(asked, weights=weights)
+    assert found.pair().verdict == "too few"
+    assert found.pair().interval.note == f"{worth}, too few for an interval"
+    assert any(worth in warning for warning in found.warnings())
+    heading = verdict_heading(found.pair(), found.settings)
+    assert heading.title == "b against a: too few queries of equal weight to tell on value"
+    found = judged.compare_values(asked, groups=groups)
+    assert found.pair().interval.note == "too few groups differ for an interval"
+    heading = verdict_heading(found.pair(), found.settings)
+    assert heading.title == "b against a: too few groups differ to tell on value"
+    assert any("40 queries in 4 groups are few" in warning for warning in found.warnings())

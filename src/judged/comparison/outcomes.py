@@ -15,6 +15,7 @@ from judged.errors import InputError, MeasureError
 from judged.segments import Floats
 from judged.statistics.student import Spread
 from judged.statistics.tested import Tested, below, fewest_units
+from judged.statistics.units import counted_as
 
 if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 UNSURE = {
     "identical": "no query differs",
     "few": "too few queries differ for an interval",
-    "uneven": "a few queries, or groups, have most of the weight",
+    "few groups": "too few groups differ for an interval",
     "constant": "all queries differ by the same, so there is no spread to go by",
     "alike": "resamples of the queries give the same difference, so there is no spread to go by",
     "infinite": "some values are infinite",
@@ -314,7 +315,11 @@ def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Ou
     if too_few(match, settings):
         uneven = too_uneven(match, settings)
         p = _at_least(match, outcome) if uneven else _exact(match, outcome)
-        note = UNSURE["uneven" if uneven else "few"]
+        groups = None if match.groups is None else match.units
+        note = UNSURE["few" if groups is None else "few groups"]
+        if uneven:
+            worth = counted_as(match.queries, groups, match.effective_units)
+            note = f"{worth}, too few for an interval"
         return replace(bare, p=p, smallest_p=match.smallest_p, note=note)
     if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p

@@ -13,7 +13,7 @@ from judged.comparison.decisions import corrections_of
 from judged.comparison.match import Match
 from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import Outcome, averages, outcomes, too_few, too_uneven
-from judged.comparison.sentences import amount, some
+from judged.comparison.sentences import amount, shown_level, some
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import is_inside, is_smaller
 from judged.errors import InputError, MeasureError
@@ -30,8 +30,10 @@ FAILS = {
     "dropped": "the drop is larger than the allowed one",
 }
 """What a rule says of a measure on which it fails."""
-UNDECIDED = {"too small": "so few queries cannot show any loss"}
+UNDECIDED = {"too small": "so few queries cannot show any loss, or any drop to be safe"}
 """What a rule says of a measure on which it can neither hold nor fail."""
+SHOWS = {"loss": "any loss", "safe": "that a drop is below the allowed one"}
+"""What a rule has to show, and cannot of too small a set."""
 HOLDS = {
     "identical": "no query differs",
     "no drop": "the value did not fall",
@@ -149,13 +151,24 @@ def ruled(
     for match, outcome, p, holm, own in zip(matches, found, alone, together, trusted, strict=True):
         drop = allowed[match.measure.name]
         word = RULE[rule](match, outcome, float(holm), drop, settings)
-        needed = units_needed(match, settings, len(matches))
-        if rule == "loss" and word != "identical" and _is_blind(match, needed, settings):
+        needed = fewest_units(settings.level)
+        if rule == "loss":
+            needed = units_needed(match, settings, len(matches))
+        undecided = rule == "loss" or (rule == "safe" and word != "safe")
+        if undecided and word != "identical" and _is_blind(match, needed, settings):
             word = "too small"
-        seen = sight(match, drop, level, few=too_few(match, settings))
+        seen = sight(
+            match,
+            drop,
+            level,
+            few=too_few(match, settings),
+            uneven=too_uneven(match, settings),
+        )
         row = _row(match, outcome, word, (float(p), float(holm)), rule, seen)
         if word == "too small":
-            row = replace(row, says=_too_small(match, row.says, needed, len(matches), settings))
+            among = len(matches) if rule == "loss" else 1
+            says = _too_small(match, row.says, SHOWS[rule], needed, among, settings)
+            row = replace(row, says=says)
         rows.append(replace(row, trusted=own))
     return tuple(rows)
 
@@ -173,7 +186,7 @@ def units_needed(match: Match, settings: Settings, measures: int) -> int:
 
 
 def _is_blind(match: Match, needed: int, settings: Settings) -> bool:
-    """Return whether no loss of so few queries, or groups, or of so uneven ones, could be shown."""
+    """Return whether so few queries, or groups, or so uneven ones, could show nothing."""
     return (match.by_trusted or match).units < needed or too_uneven(match, settings)
 
 
@@ -329,16 +342,18 @@ def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, hi
     return f"{name}: {change}."
 
 
-def _too_small(match: Match, change: str, needed: int, measures: int, settings: Settings) -> str:
-    """What is said of a measure on which no loss could be shown, and how many queries would do."""
+def _too_small(
+    match: Match, change: str, what: str, needed: int, measures: int, settings: Settings
+) -> str:
+    """What is said of a measure on which nothing could be shown, and how many queries would do."""
     one, many = ("query", "queries") if match.groups is None else ("group", "groups")
-    units, level = counted(match.units, one, many), f"{settings.level * 100:g} %"
+    units, level = counted(match.units, one, many), shown_level(settings.level)
     among = f" among {measures:,} measures" if measures > 1 else ""
-    why = f"{units} cannot show any loss at {level}{among}; use at least {needed}"
+    why = f"{units} cannot show {what} at {level}{among}; use at least {needed}"
     if too_uneven(match, settings):
         why = (
             f"{units} count as {match.effective_units:,.1f} of equal weight (Kish), which cannot "
-            f"show any loss at {level}; use more {many}, or more even ones"
+            f"show {what} at {level}; use more {many}, or more even ones"
         )
     return f"{change.removesuffix('.')}; {why}."
 

@@ -12,6 +12,7 @@ import pytest
 import judged
 from judged.comparison.pair import Pair
 from judged.errors import InputError
+from judged.pages.headings import verdict_heading
 
 TESTS = ("t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign")
 
@@ -29,13 +30,13 @@ VALUES = np.random.default_rng(1).random(12)
 
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("by", [0.1, 1e-6])
-def test_differences_that_are_all_the_same_have_no_spread(test: str, by: float) -> None:
+def test_differences_that_are_all_the_same_have_a_point_for_interval(test: str, by: float) -> None:
     pair = pair_of(VALUES, VALUES + by, test=test)
     assert pair.verdict == "better"
     # 12 of one sign: 2/2¹²; Wilcoxon's normal approximation with all ranks tied: z = 3.42.
     assert pair.p == pytest.approx(0.000627 if test == "wilcoxon" else 2.0**-11, rel=1e-3)
-    assert pair.interval.method is None
-    assert pair.interval.note == "all queries differ by the same, so there is no spread to go by"
+    assert pair.interval.low == pair.interval.high == pair.difference
+    assert not pair.interval.note
     assert (pair.effect, pair.detectable) == (None, None)
 
 
@@ -204,3 +205,53 @@ def test_equal_gains_of_a_number_that_is_no_mean_are_shown() -> None:
     few = {run: dict(list(own.items())[:5]) for run, own in runs.items()}
     five = judged.compare(dict(list(judgements.items())[:5]), few, "F(average=means)@2").pair()
     assert (five.verdict, five.p) == ("too few", 2.0**-4)
+
+
+def test_bca_gives_way_to_percentiles_where_weights_are_uneven() -> None:
+    ours = np.random.default_rng(6).random(100)
+    theirs = np.random.default_rng(7).random(100)
+    weights = {f"q{at:02}": 1 / (at + 1) for at in range(100)}
+    pair = pair_of(ours, theirs, test="bca", weights=weights)
+    assert pair == pair_of(ours, theirs, test="bootstrap", weights=weights)
+    assert (pair.test, pair.interval.method) == ("bootstrap", "percentile")
+    assert pair_of(ours, theirs, test="bca").interval.method == "bca"
+
+
+def test_a_constant_difference_inside_the_margin_is_negligible() -> None:
+    for by in (0.1, -0.1):
+        pair = pair_of(VALUES, VALUES + by, margin=0.2)
+        assert (pair.verdict, pair.negligible) == ("better" if by > 0 else "worse", True)
+    # As large as the margin, but for rounding, is not smaller than it.
+    assert not pair_of([1.0] * 12, [0.8] * 12, margin=0.2).negligible
+    assert not pair_of(VALUES, VALUES + 0.1, margin=0.05).negligible
+    # 6 signs have a one-sided p of 1/64: enough alone, not among 10 comparisons.
+    values = {str(run): {str(q): q + run / 1e4 for q in range(6)} for run in range(11)}
+    for runs, negligible in ((2, True), (11, False)):
+        own = {str(run): values[str(run)] for run in range(runs)}
+        found = judged.compare_values(own, baseline="0", margin=0.5, correction="bonferroni")
+        assert found.settings.margin_of("value") == 0.5
+        assert found.rows[0].verdict == ("better" if negligible else "no evidence")
+        assert found.rows[0].negligible is negligible
+
+
+def test_too_uneven_weights_are_named_as_the_reason() -> None:
+    """In the warning, the interval's note and the heading of a report."""
+    weights = {f"q{at:02}": 1000.0 if at == 0 else 1.0 for at in range(40)}
+    groups = {f"q{at:02}": str(at % 4) for at in range(40)}
+    values = np.random.default_rng(4).random((2, 40))
+    asked = {
+        name: {f"q{at:02}": x for at, x in enumerate(own)}
+        for name, own in zip("ab", values.tolist(), strict=True)
+    }
+    worth = "40 queries count as 1.1 queries of equal weight (Kish)"
+    found = judged.compare_values(asked, weights=weights)
+    assert found.pair().verdict == "too few"
+    assert found.pair().interval.note == f"{worth}, too few for an interval"
+    assert any(worth in warning for warning in found.warnings())
+    heading = verdict_heading(found.pair(), found.settings)
+    assert heading.title == "b against a: too few queries of equal weight to tell on value"
+    found = judged.compare_values(asked, groups=groups)
+    assert found.pair().interval.note == "too few groups differ for an interval"
+    heading = verdict_heading(found.pair(), found.settings)
+    assert heading.title == "b against a: too few groups differ to tell on value"
+    assert any("40 queries in 4 groups are few" in warning for warning in found.warnings())

@@ -219,9 +219,47 @@ def test_bold_are_the_best_and_those_not_significantly_worse() -> None:
         rows = [line for line in text.splitlines() if " & " in line][1:]
         bold[baseline] = [row.split(" & ")[1] for row in rows if "textbf" in row]
     assert bold == {baseline: ["near", "best"] for baseline in bold}
-    # Three queries cannot show a difference: only the best is bold.
-    few = {run: {str(q): own[q] for q in range(3)} for run, own in values.items()}
-    assert judged.compare_values(few).to_latex(quiet=True).count("textbf") == 1
+
+
+def test_nothing_is_bold_where_no_test_is_possible() -> None:
+    """Few queries, or few effective ones; the caption says so."""
+    values = {
+        "a": [0.3 + (q * 7 % 11) / 100 for q in range(40)],
+        "b": [0.7 + (q * 5 % 13) / 100 for q in range(40)],
+        "c": [0.1 + (q * 3 % 7) / 100 for q in range(40)],
+    }
+
+    def latex(size: int, **options: Any) -> str:
+        own = {run: {str(q): x for q, x in enumerate(v[:size])} for run, v in values.items()}
+        return judged.compare_values(own, **options).to_latex()
+
+    uneven = {str(q): 1000.0 if q == 0 else 1.0 for q in range(40)}
+    for baseline in (None, "a", "b"):
+        for text in (latex(3, baseline=baseline), latex(40, baseline=baseline, weights=uneven)):
+            assert "textbf" not in text
+            assert "Bold: none, as there are too few queries to test." in text
+        assert latex(40, baseline=baseline).count("textbf") == 1
+
+
+def test_bold_with_a_baseline_goes_by_the_ranks_of_all_pairs() -> None:
+    """b has the best value, on fewer queries, and is worse than a on those."""
+
+    def ranked(ranks: list[int]) -> dict[str, list[str]]:
+        fill = [f"x{at}" for at in range(12)]
+        return {str(q): [*fill[: r - 1], "hit", *fill[r - 1 :]] for q, r in enumerate(ranks)}
+
+    runs = {
+        "a": ranked([1] * 30 + [10] * 30),
+        "b": ranked([1 if q % 4 == 0 else 2 for q in range(30)]),
+        "c": ranked([3] * 30 + [11] * 30),
+    }
+    judgements = {str(q): {"hit": 1} for q in range(60)}
+    for baseline in (None, "a", "b", "c"):
+        found = judged.compare(
+            judgements, runs, "RR", policy={"missing": "skip"}, baseline=baseline
+        )
+        rows = [line for line in found.to_latex(quiet=True).splitlines() if "textbf" in line]
+        assert [row.split(" & ")[1] for row in rows] == ["a"], baseline
 
 
 def test_methods_say_what_a_paper_needs() -> None:

@@ -129,7 +129,10 @@ def test_a_few_heavy_units_have_no_verdict():
         "value: 300 queries in 11 groups count as 2.2 groups of equal weight (Kish): too few to "
         "compare b with a."
     )
-    assert found.interval.note == "a few queries, or groups, have most of the weight"
+    assert found.interval.note == (
+        "300 queries in 11 groups count as 2.2 groups of equal weight (Kish), too few for an "
+        "interval"
+    )
     assert compare_values(given, groups=groups, margin=0.9).pair().verdict == "too few"
     # 1/rank^1.5 of 300 queries: ζ(1.5)²/ζ(3) is 5.7 at most, below 6.
     weights = {query: (number + 1) ** -1.5 for number, query in enumerate(queries)}

@@ -122,7 +122,7 @@ def test_small_slices_are_not_in_the_test_between_slices():
     without = {query: own for query, own in kinds.items() if own["kind"] != "rare"}
     alone = compare_values(only(values(2), list(without)), slices=without)
     assert found.slices.differences[0].p == pytest.approx(alone.slices.differences[0].p)
-    note = "kind: rare has fewer than 6 queries (by weight), too few for the test between slices."
+    note = "kind: rare has fewer than 6 queries, too few for the test between slices."
     assert (note in found.slices.notes, alone.slices.notes) == (True, ())
     groups = {query: at // 9 for at, query in enumerate(QUERIES)}
     few = compare_values(values(2), slices=LANGUAGES, groups=groups).slices

@@ -115,7 +115,7 @@ def test_a_loss_fails_only_where_the_comparison_shows_it() -> None:
 
 def test_false_failures_are_as_rare_as_promised(monkeypatch: pytest.MonkeyPatch) -> None:
     """A/A: two runs of equal quality on 3 measures; at most 5 % fail, and what chance adds."""
-    monkeypatch.setattr(rules, "sight", lambda match, allowed, level, few: Sight(None, allowed))
+    monkeypatch.setattr(rules, "sight", lambda match, allowed, *_, **__: Sight(None, allowed))
     failures, trials, size = 0, 120, 30
     rng = np.random.default_rng(2)
     for _ in range(trials):
@@ -249,7 +249,7 @@ def test_a_few_heavy_queries_decide_nothing() -> None:
     unsafe = judged.gate(
         judgements, new, "RR", baseline=old, weights=weights, rule="safe", max_drop=0.6
     )
-    assert unsafe.rows[0].word == "not shown to be safe"
+    assert (unsafe.passed, unsafe.decided) == (False, False)
 
 
 def test_a_value_to_reach_needs_no_baseline() -> None:
@@ -290,13 +290,16 @@ def test_a_constant_drop_is_shown_by_its_signs_alone(size: int, shown: bool) -> 
     _, new = ranked_at([2] * size)
     row = judged.gate(judgements, new, "RR", baseline=old).rows[0]
     assert (row.word == "regression") == shown
-    assert math.isnan(row.low)
+    if shown:
+        assert row.low == row.high == row.difference
+    else:
+        assert math.isnan(row.low)
     if shown:
         assert row.p == pytest.approx(2.0**-size)
     safe = judged.gate(judgements, new, "RR", baseline=old, rule="safe", max_drop=0.6).rows[0]
     assert (safe.word == "safe") == shown
     never = judged.gate(judgements, new, "RR", baseline=old, rule="safe", max_drop=0.5).rows[0]
-    assert never.word == "not shown to be safe"
+    assert never.word == ("not shown to be safe" if shown else "too small")
 
 
 def test_one_query_is_never_certain() -> None:
@@ -304,7 +307,7 @@ def test_one_query_is_never_certain() -> None:
     _, new = ranked_at([9])
     assert judged.gate(judgements, new, "RR", baseline=old).rows[0].word == "too small"
     safe = judged.gate(judgements, old, "RR", baseline=new, rule="safe", max_drop=0.5)
-    assert safe.rows[0].word == "not shown to be safe"
+    assert safe.rows[0].word == "too small"
 
 
 def test_what_it_can_see_is_the_one_sided_noncentral_t() -> None:
@@ -537,3 +540,49 @@ def test_a_median_that_falls_in_all_resamples_fails() -> None:
     found = judged.gate(judgements, new, "MedR", baseline=old)
     assert not found.passed
     assert (found.rows[0].word, found.rows[0].p) == ("regression", 1 / 10_000)
+
+
+def test_a_set_too_small_for_safe_is_undecided() -> None:
+    """Fewer than six queries, groups or effective queries; unless the drop is safe all the same."""
+    for size in (2, 5, 6):
+        judgements, old = ranked_at([1] * size)
+        _, new = ranked_at([2, 1] + [3] * (size - 2))
+        found = judged.gate(judgements, new, "RR", baseline=old, rule="safe", max_drop=0.1)
+        assert not found.passed
+        assert found.decided == (size == 6)
+    judgements, old = ranked_at([1] * 40)
+    _, new = ranked_at([1 + at % 3 for at in range(40)])
+    query = next(iter(judgements))
+    weights = {each: 1000.0 if each == query else 1.0 for each in judgements}
+    found = judged.gate(
+        judgements, new, "RR", baseline=old, rule="safe", max_drop=0.1, weights=weights
+    )
+    assert found.says() == (
+        "cannot decide: too few queries to show that a drop is below the allowed one on RR."
+    )
+    assert found.rows[0].sees == (
+        "RR: what drop 40 queries would show cannot be said: 40 queries count as 1.1 queries of "
+        "equal weight (Kish), too few to go by."
+    )
+
+
+def test_a_constant_median_reaches_its_minimum_under_safe() -> None:
+    judgements, run = ranked_at([1] * 10)
+    assert judged.gate(judgements, run, "MedR", minimum={"MedR": 2}, rule="safe").passed
+
+
+def test_a_constant_drop_is_safe_below_the_allowed_one() -> None:
+    judgements, old = ranked_at([1] * 10)
+    _, new = ranked_at([2] * 10)
+    for allowed, safe in ((0.6, True), (0.5, False), (0.4, False)):
+        found = judged.gate(judgements, new, "RR", baseline=old, rule="safe", max_drop=allowed)
+        assert found.passed == safe, allowed
+
+
+def test_levels_are_shown_with_all_their_digits() -> None:
+    judgements, old = ranked_at([1 + at % 3 for at in range(40)])
+    _, new = ranked_at([1 + at % 4 for at in range(40)])
+    found = judged.gate(judgements, new, "RR", baseline=old, level=0.99999999)
+    assert "one-sided at 99.999999 %" in found.to_text()
+    assert "99.999998 % interval" in found.to_text()
+    assert "90 % interval" in judged.gate(judgements, new, "RR", baseline=old).to_text()

@@ -164,7 +164,7 @@ def test_infinite_medians() -> None:
     assert plain == {"estimate": 6.0, "low": 1.0, "high": "Infinity", "method": "order"}
     assert Interval.from_dict(plain) == found
     everything = interval(Median.of_values(np.full(9, math.inf)))
-    assert (everything.estimate, everything.note) == (math.inf, ALL_SAME)
+    assert (everything.low, everything.high) == (math.inf, math.inf)
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,7 @@ def test_infinite_medians() -> None:
         (Means.of_values(np.full(5, 0.1), "sum"), ALL_SAME),
         (Means.of_values(np.zeros(5), "geometric"), ALL_SAME),
         (Means.of_values(np.array([0.3 - 0.2, 0.2 - 0.1])), ALL_SAME),
-        (Means.of_values(np.full(3, 2.0), weights=np.array([0.1, 0.7, 0.3])), ALL_SAME),
-        (Median.of_values(np.full(9, 0.1)), ALL_SAME),
+        (Means.of_values(np.full(3, 2.0), weights=np.array([0.1, 0.1, 0.1])), ALL_SAME),
         (
             Means.of_values(np.array([0.5])),
             "one query alone says nothing of how others would spread",
@@ -373,3 +372,45 @@ def test_laws(seed: int, size: int) -> None:
 )
 def test_as_text(found: Interval, sign: str, text: str) -> None:
     assert found.said(sign) == text
+
+
+def test_uneven_units_have_no_bca() -> None:
+    """Of weights and of groups; where all weigh the same, BCa stays."""
+    columns = np.random.default_rng(2).random((60, 2))
+    weights = 1 / np.arange(1.0, 61)
+    uneven = np.repeat(np.arange(21), [20] + [2] * 20)
+    even = np.repeat(np.arange(20), 3)
+
+    def method(weights: Any = None, groups: Any = None, asked: str | None = None) -> str | None:
+        sample = Means(columns, lambda means: means[..., 0] / means[..., 1], weights=weights)
+        return interval(sample, groups=groups, method=asked, resamples=199).method
+
+    assert method(weights) == method(groups=uneven) == method(weights, asked="bca") == "percentile"
+    assert method() == method(groups=even) == method(np.full(60, 2.0)) == "bca"
+
+
+def test_a_constant_median_has_a_point_for_interval() -> None:
+    """Of six units or more, as the exact interval needs them."""
+    weights = np.linspace(1.0, 2.0, 8)
+    groups = np.repeat(np.arange(8), 2)
+    for size, own, units in ((8, None, None), (8, weights, None), (16, None, groups)):
+        sample = Median.of_values(np.full(size, 3.0), weights=own)
+        found = interval(sample, groups=units, resamples=199)
+        assert (found.low, found.high, found.note) == (3.0, 3.0, "")
+    pairs = np.repeat(np.arange(2), 4)
+    assert not interval(Median.of_values(np.full(5, 3.0))).known
+    assert not interval(Median.of_values(np.full(8, 3.0)), groups=pairs, resamples=199).known
+
+
+def test_too_uneven_weights_leave_no_interval_of_a_mean() -> None:
+    values = np.random.default_rng(9).random(40)
+    weights = np.r_[1000.0, np.ones(39)]
+    for aggregate in ("mean", "geometric"):
+        found = interval(Means.of_values(values, aggregate, weights))
+        assert not found.known
+        # (1000 + 39)² / (1000² + 39)
+        assert found.note == (
+            "40 queries count as 1.1 of equal weight (Kish), too few for a 95 % interval, which "
+            "takes 6"
+        )
+    assert interval(Means.of_values(values[:3])).known

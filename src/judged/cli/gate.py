@@ -175,7 +175,7 @@ def gate(
     system.
 
     The exit code is 0 where every rule holds, 1 where one does not, and 2 where nothing was
-    decided: too few queries to show any loss, bad input, no baseline, another one, wrong usage.
+    decided: too few queries to show anything, bad input, no baseline, another one, wrong usage.
     """
     from judged.cli import DONE, NO, REFUSED
     from judged.cli._terminal import counting, deliver

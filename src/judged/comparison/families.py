@@ -85,7 +85,7 @@ def _simultaneous(
         for at in family:
             match, outcome = matches[at], outcomes[at]
             p = float(found.p[places[match.run], places[match.against]])
-            if outcome.method is None:
+            if outcome.method is None or match.constant:
                 corrected_p[at] = max(outcome.p, p)
                 continue
             corrected_p[at] = p

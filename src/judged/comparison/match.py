@@ -16,7 +16,7 @@ from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.prediction_powered import Powered, powered
 from judged.statistics.samples import Means, Median
-from judged.statistics.units import effective_units
+from judged.statistics.units import effective_units, is_uneven
 
 Mask = NDArray[np.bool_]
 
@@ -47,10 +47,10 @@ class Match:
         """How many queries, or groups, of equal weight would say as much (Kish)."""
         return effective_units(self.queries, self.weights, self.groups)
 
-    @property
+    @cached_property
     def uneven(self) -> bool:
         """Whether some queries, or groups, weigh more than others."""
-        return self.effective_units < self.units * (1 - CLOSE)
+        return is_uneven(self.queries, self.weights, self.groups)
 
     @property
     def weights(self) -> Floats | None:

@@ -14,7 +14,8 @@ from judged.comparison.settings import POWERED, TESTS, WORDS, Settings
 from judged.errors import InputError, MeasureError
 from judged.segments import Floats
 from judged.statistics.student import Spread
-from judged.statistics.tested import Tested, fewest_units
+from judged.statistics.tested import Tested, below, fewest_units
+from judged.statistics.units import counted_as
 
 if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 UNSURE = {
     "identical": "no query differs",
     "few": "too few queries differ for an interval",
-    "uneven": "a few queries, or groups, have most of the weight",
+    "few groups": "too few groups differ for an interval",
     "constant": "all queries differ by the same, so there is no spread to go by",
     "alike": "resamples of the queries give the same difference, so there is no spread to go by",
     "infinite": "some values are infinite",
@@ -93,6 +94,8 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
                 "Leave the test out, or trusted (--trusted)."
             )
         return POWERED
+    if test == "bca" and match.uneven:
+        test = "bootstrap"  # BCa is too narrow for uneven weights and groups
     is_mean = match.averaged is not None
     if test == "auto":
         test = "t" if is_mean else "bootstrap"
@@ -225,7 +228,7 @@ def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Out
 
 
 def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.resampling.bootstrap import bootstrap_pairs
+    from judged.statistics.resampling.bootstrap import bootstrap_pairs, smallest_p
 
     method = "bca" if test == "bca" else "percentile"
     tested = bootstrap_pairs(
@@ -237,7 +240,8 @@ def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[O
         seed=settings.seed,
     )
     # Resamples do not know that few queries differ: their signs alone allow for no smaller p.
-    least = (1 if test == "bca" else 2) / (settings.resamples + 1)
+    drawn = settings.resamples, matches[0].ours.sample, matches[0].groups
+    least = 1 / (settings.resamples + 1) if test == "bca" else smallest_p(*drawn)
     found = [_outcome(test, method, tested, at) for at in range(len(matches))]
     return [
         replace(each, p=max(each.p, match.smallest_p), smallest_p=max(least, match.smallest_p))
@@ -297,8 +301,8 @@ def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
 
 
 def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
-    """An outcome without the certainty that the data cannot give: no interval where nothing
-    differs, where too few queries do, and where there is no spread."""
+    """An outcome without the certainty that the data cannot give: no interval where nothing differs
+    and where too few queries do, and a point where all differ by the same."""
     found = _without_certainty(match, outcome, settings)
     return replace(found, smallest_p=min(found.smallest_p, found.p))
 
@@ -311,11 +315,22 @@ def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Ou
     if too_few(match, settings):
         uneven = too_uneven(match, settings)
         p = _at_least(match, outcome) if uneven else _exact(match, outcome)
-        note = UNSURE["uneven" if uneven else "few"]
+        groups = None if match.groups is None else match.units
+        note = UNSURE["few" if groups is None else "few groups"]
+        if uneven:
+            worth = counted_as(match.queries, groups, match.effective_units)
+            note = f"{worth}, too few for an interval"
         return replace(bare, p=p, smallest_p=match.smallest_p, note=note)
     if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
-        return replace(bare, p=max(p, _by_repeats(match)), note=UNSURE["constant"])
+        by_repeats = _by_repeats(match)
+        if by_repeats:
+            return replace(bare, p=max(p, by_repeats), note=UNSURE["constant"])
+        # As certain as the signs of the differing queries are.
+        point = match.difference
+        sure = below(match.smallest_p / 2, settings.tested_level)
+        ends = point, point, *((point, point) if sure else (math.nan, math.nan))
+        return Outcome(outcome.test, p, *ends, outcome.method, smallest_p=floor)
     if not outcome.note and math.isnan(outcome.low):
         p = 1.0 if math.isnan(outcome.p) else max(outcome.p, floor, match.smallest_p)
         return replace(bare, p=p, note=UNSURE["alike"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from judged.comparison.match import Match
@@ -64,7 +65,12 @@ def is_inside(match: Match, outcome: Outcome, margin: float, settings: Settings)
         level = settings.tested_level
         share = clopper_pearson(match.differing, match.queries, level, one_sided=True)[1]
         return bool(share * match.width < margin)
-    return -margin < outcome.inner_low and outcome.inner_high < margin
+    return is_smaller(-outcome.inner_low, margin) and is_smaller(outcome.inner_high, margin)
+
+
+def is_smaller(size: float, margin: float) -> bool:
+    """Return whether a size is below a margin, not only by rounding; NaN never is."""
+    return size < margin and not math.isclose(size, margin, rel_tol=1e-9)
 
 
 def about_descriptions(evaluation: Evaluation) -> list[str]:

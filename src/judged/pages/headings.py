@@ -11,6 +11,7 @@ from judged.comparison.exports.definition import family_of
 from judged.comparison.exports.table import with_sign
 from judged.comparison.sentences import amount, shown_level, shown_margin
 from judged.pages.templating import cut
+from judged.statistics.tested import fewest_units
 from judged.text import Best, counted, listed
 
 if TYPE_CHECKING:
@@ -246,15 +247,24 @@ def verdict_heading(pair: Pair, settings: Settings) -> Heading:
     """
     run, against, measure = cut(pair.run), cut(pair.against), pair.measure
     margin = shown_margin(settings.margin_of(measure))
+    few = _too_few(pair, settings)
     titles = {
         "better": f"{run} is better than {against} on {measure}",
         "worse": f"{run} is worse than {against} on {measure}",
         "equivalent": f"{run} and {against} differ by less than {margin} on {measure}",
         "no evidence": f"{run} against {against}: not told apart on {measure}",
-        "too few": f"{run} against {against}: too few queries differ to tell on {measure}",
+        "too few": f"{run} against {against}: too few {few} to tell on {measure}",
         "identical": f"{run} and {against} are the same on {measure}",
     }
     return Heading(titles[pair.verdict], (*_difference(pair), *_detectable(pair, settings)))
+
+
+def _too_few(pair: Pair, settings: Settings) -> str:
+    units = "queries" if pair.groups is None else "groups"
+    effective = pair.effective_units
+    if effective is not None and effective < fewest_units(settings.level):
+        return f"{units} of equal weight"
+    return f"{units} differ"
 
 
 def _difference(pair: Pair) -> tuple[str, ...]:

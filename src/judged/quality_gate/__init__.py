@@ -119,7 +119,7 @@ temporary, progress
     -------
     Gate
         Its `passed` and `decided` are both False where nothing fails, and so few queries could not
-        have shown any loss.
+        have shown anything.
 
     >>> judgements = {str(q): {"a": 1} for q in range(8)}
     >>> good = {str(q): ["a", "b"] for q in range(8)}

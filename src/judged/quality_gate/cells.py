@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from judged.comparison.sentences import shown_level
 from judged.text import shown
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def trusted_cells(row: Ruled) -> tuple[float, ...]:
 def trusted_tables(rows: Sequence[Ruled], level: float) -> list[Table]:
     """The changes that trusted judgements correct, beside what either judgements say alone; no
     table where there are none."""
-    ends = f"{level * 100:g} % interval"
+    ends = f"{shown_level(level)} interval"
     cells = [
         [
             *(row.measure, signed(each.corrected.estimate)),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
 from judged.checks import checked_methods
-from judged.comparison.sentences import shown_p
+from judged.comparison.sentences import shown_level, shown_p
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.trusted_sentences import about
 from judged.quality_gate.cells import TRUSTED, between, signed, trusted_cells, trusted_tables
 from judged.quality_gate.choices import RULES, SAVED_AS
 from judged.quality_gate.conditions import Changes
-from judged.quality_gate.rules import Ruled
+from judged.quality_gate.rules import SHOWS, Ruled
 from judged.quality_gate.values import Reached
 from judged.results import Result, Table
 from judged.text import Best, counted, listed, markdown, plain, shown
@@ -104,13 +104,13 @@ class Gate(Result):
     @property
     def decided(self) -> bool:
         """Whether the gate passed or failed. It does neither where nothing fails and a set of
-        queries is too small to show any loss."""
+        queries is too small to show what the rule asks for."""
         return self.passed or any(each.fails for each in self.checks)
 
     @property
     def interval_level(self) -> float:
         """The level of an interval each end of which holds at the gate's level."""
-        return 2 * self.level - 1
+        return round(2 * self.level - 1, 15)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
@@ -207,7 +207,7 @@ class Gate(Result):
             return f"failed: {listed(failing)}."
         if not self.passed:
             small = listed([row.measure for row in self.rows if not row.holds])
-            return f"cannot decide: too few queries to show any loss on {small}."
+            return f"cannot decide: too few queries to show {SHOWS[self.rule]} on {small}."
         reached = [
             f"{counted(len(each), word)} reached"
             for each, word in ((self.minima, "value"), (self.golden, "golden value"))
@@ -280,7 +280,7 @@ class Gate(Result):
         """The test in words."""
         if self.rule == "point":
             return ""
-        level = f"one-sided at {self.level * 100:g} %"
+        level = f"one-sided at {shown_level(self.level)}"
         if self.rule == "safe":
             return f"; {level}, without correction, as every measure has to hold"
         many = counted(len(self.rows), "measure")
@@ -330,7 +330,7 @@ class Gate(Result):
         return [*found, *self._worst()]
 
     def _rules(self) -> Table:
-        ends = [] if self.rule == "point" else [f"{self.interval_level * 100:g} % interval"]
+        ends = [] if self.rule == "point" else [f"{shown_level(self.interval_level)} interval"]
         p = ["p"] if self.rule == "loss" else []
         rows = [
             [

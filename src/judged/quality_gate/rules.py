@@ -13,9 +13,9 @@ from judged.comparison.decisions import corrections_of
 from judged.comparison.match import Match
 from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import Outcome, averages, outcomes, too_few, too_uneven
-from judged.comparison.sentences import amount, some
+from judged.comparison.sentences import amount, shown_level, some
 from judged.comparison.settings import Settings
-from judged.comparison.verdicts import is_inside
+from judged.comparison.verdicts import is_inside, is_smaller
 from judged.errors import InputError, MeasureError
 from judged.evaluation.trusted import Correction
 from judged.quality_gate.sight import Sight, differing, sight
@@ -30,8 +30,10 @@ FAILS = {
     "dropped": "the drop is larger than the allowed one",
 }
 """What a rule says of a measure on which it fails."""
-UNDECIDED = {"too small": "so few queries cannot show any loss"}
+UNDECIDED = {"too small": "so few queries cannot show any loss, or any drop to be safe"}
 """What a rule says of a measure on which it can neither hold nor fail."""
+SHOWS = {"loss": "any loss", "safe": "that a drop is below the allowed one"}
+"""What a rule has to show, and cannot of too small a set."""
 HOLDS = {
     "identical": "no query differs",
     "no drop": "the value did not fall",
@@ -149,13 +151,24 @@ def ruled(
     for match, outcome, p, holm, own in zip(matches, found, alone, together, trusted, strict=True):
         drop = allowed[match.measure.name]
         word = RULE[rule](match, outcome, float(holm), drop, settings)
-        needed = units_needed(match, settings, len(matches))
-        if rule == "loss" and word != "identical" and _is_blind(match, needed, settings):
+        needed = fewest_units(settings.level)
+        if rule == "loss":
+            needed = units_needed(match, settings, len(matches))
+        undecided = rule == "loss" or (rule == "safe" and word != "safe")
+        if undecided and word != "identical" and _is_blind(match, needed, settings):
             word = "too small"
-        seen = sight(match, drop, level, few=too_few(match, settings))
+        seen = sight(
+            match,
+            drop,
+            level,
+            few=too_few(match, settings),
+            uneven=too_uneven(match, settings),
+        )
         row = _row(match, outcome, word, (float(p), float(holm)), rule, seen)
         if word == "too small":
-            row = replace(row, says=_too_small(match, row.says, needed, len(matches), settings))
+            among = len(matches) if rule == "loss" else 1
+            says = _too_small(match, row.says, SHOWS[rule], needed, among, settings)
+            row = replace(row, says=says)
         rows.append(replace(row, trusted=own))
     return tuple(rows)
 
@@ -173,7 +186,7 @@ def units_needed(match: Match, settings: Settings, measures: int) -> int:
 
 
 def _is_blind(match: Match, needed: int, settings: Settings) -> bool:
-    """Return whether no loss of so few queries, or groups, or of so uneven ones, could be shown."""
+    """Return whether so few queries, or groups, or so uneven ones, could show nothing."""
     return (match.by_trusted or match).units < needed or too_uneven(match, settings)
 
 
@@ -238,18 +251,8 @@ def _is_safe(match: Match, outcome: Outcome, allowed: float, settings: Settings)
     """Whether the drop is shown to be smaller than the allowed one, in one direction."""
     if too_few(match, settings):
         return is_inside(match, outcome, allowed, settings)
-    if math.isnan(outcome.inner_low) or math.isnan(outcome.inner_high):
-        # Differences that are all the same have no spread. By their signs alone, each seen from
-        # the allowed drop, all of them are on one side in one of 2ⁿ cases.
-        return (
-            match.constant
-            and drop_of(match) < allowed
-            and not math.isclose(drop_of(match), allowed, rel_tol=1e-9)
-            and bool(below(2.0 ** -(match.by_trusted or match).units, settings.level))
-        )
-    if match.measure.higher_is_better:
-        return outcome.inner_low > -allowed
-    return outcome.inner_high < allowed
+    worst = -outcome.inner_low if match.measure.higher_is_better else outcome.inner_high
+    return is_smaller(worst, allowed)
 
 
 def _point(
@@ -339,16 +342,18 @@ def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, hi
     return f"{name}: {change}."
 
 
-def _too_small(match: Match, change: str, needed: int, measures: int, settings: Settings) -> str:
-    """What is said of a measure on which no loss could be shown, and how many queries would do."""
+def _too_small(
+    match: Match, change: str, what: str, needed: int, measures: int, settings: Settings
+) -> str:
+    """What is said of a measure on which nothing could be shown, and how many queries would do."""
     one, many = ("query", "queries") if match.groups is None else ("group", "groups")
-    units, level = counted(match.units, one, many), f"{settings.level * 100:g} %"
+    units, level = counted(match.units, one, many), shown_level(settings.level)
     among = f" among {measures:,} measures" if measures > 1 else ""
-    why = f"{units} cannot show any loss at {level}{among}; use at least {needed}"
+    why = f"{units} cannot show {what} at {level}{among}; use at least {needed}"
     if too_uneven(match, settings):
         why = (
             f"{units} count as {match.effective_units:,.1f} of equal weight (Kish), which cannot "
-            f"show any loss at {level}; use more {many}, or more even ones"
+            f"show {what} at {level}; use more {many}, or more even ones"
         )
     return f"{change.removesuffix('.')}; {why}."
 

@@ -13,6 +13,7 @@ from judged.comparison.sentences import amount
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.power import POWER, detectable, needed_units
 from judged.statistics.student import spread
+from judged.statistics.units import counted_as
 from judged.text import counted
 
 MOST = 10**9
@@ -86,9 +87,11 @@ def differing(match: Match) -> str:
     return f"{_units(match, match.differing)} {verb}"
 
 
-def sight(match: Match, allowed: float, level: float, *, few: bool = False) -> Sight:
+def sight(
+    match: Match, allowed: float, level: float, *, few: bool = False, uneven: bool = False
+) -> Sight:
     """What the differences of a match could have shown, in one direction, at a level; nothing
-    where too `few` queries differ."""
+    where too `few` queries differ, or their weights are too `uneven`."""
     if match.averaged is None:
         return Sight(None, allowed, note="it is no mean over queries")
     if not (match.by_trusted or match).differs.any():
@@ -97,6 +100,10 @@ def sight(match: Match, allowed: float, level: float, *, few: bool = False) -> S
     if match.units < 2 or match.constant:
         why = "one alone has" if match.units < 2 else "all differ by the same, and there is"
         return Sight(None, allowed, note=f"{why} no spread to go by")
+    if uneven:
+        groups = None if match.groups is None else match.units
+        worth = counted_as(match.queries, groups, match.effective_units)
+        return Sight(None, allowed, note=f"{worth}, too few to go by")
     if few:
         return Sight(None, allowed, note=f"only {differing(match)}, which is no spread to go by")
     if match.powered is not None:

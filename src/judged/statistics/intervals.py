@@ -19,7 +19,7 @@ from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.shares import wilson
 from judged.statistics.student import Spread, half_widths, spread
 from judged.statistics.tested import fewest_units
-from judged.statistics.units import effective_units, number_of_units, numbered
+from judged.statistics.units import effective_units, is_uneven, number_of_units, numbered
 from judged.text import counted, listed, plain, shown
 
 METHODS = ("t", "bca", "percentile")
@@ -181,9 +181,10 @@ def interval(
     of groups too, and where all groups have the same share, Wilson's interval with the effective
     number of groups as size. A median of one value per query has the order statistics that are
     exact by the binomial; a median with weights, groups or several values per query the percentile
-    bootstrap; anything else the bootstrap BCa. A bootstrap of uneven weights or groups needs as
-    large an effective number of them as a median of one value per query. One query (group) alone,
-    or values without spread that are no share, have no interval, and its note says why.
+    bootstrap; anything else the bootstrap BCa. Uneven weights or groups have the percentile
+    bootstrap instead of BCa, expanded to Student's t. It needs as large an effective number of them
+    as a median of one value per query. One query (group) alone,
+    or values without spread that are no share or median, have no interval, and its note says why.
 
     Parameters
     ----------
@@ -215,6 +216,8 @@ def interval(
     """
     level = checked_level(level)
     chosen = _usual(sample, groups, range) if method is None else _asked(sample, method)
+    if chosen == "bca" and is_uneven(len(sample), sample.weights, groups):
+        chosen = "percentile"
     if not len(sample):
         return Interval(math.nan, method=chosen, note="no query counts")
     estimate = sample.value()
@@ -227,11 +230,16 @@ def interval(
             return Interval(estimate, method=chosen, note=note)
         bounds = _order(sample, level)
     elif chosen in ("t", "log t"):
+        if note := _too_uneven(sample, groups, level):
+            return Interval(estimate, method=chosen, note=note)
         bounds = _student(sample, groups, estimate, level, error)
     else:
         if note := _too_uneven(sample, groups, level):
             return Interval(estimate, method=chosen, note=note)
         bounds = _bootstrap(sample, groups, level, chosen, resamples, seed)
+    enough = effective_units(len(sample), sample.weights, groups) >= fewest_units(level)
+    if math.isnan(bounds[0]) and isinstance(sample, Median) and enough:
+        bounds = estimate, estimate  # all resamples are equal
     if math.isnan(bounds[0]):
         return Interval(estimate, method=chosen, note=_unspread(chosen, groups))
     if error and chosen not in ("t", "log t"):
@@ -289,15 +297,15 @@ def _hopeless(sample: Sample, groups: Ints | None) -> str:
 
 
 def _too_uneven(sample: Sample, groups: Ints | None, level: float) -> str:
-    """Why there is no bootstrap: resamples of a few heavy units hardly vary."""
+    """Why there is no interval: a few heavy units say nothing of how others would spread."""
     effective = effective_units(len(sample), sample.weights, groups)
     size, needed = number_of_units(len(sample), numbered(groups)), fewest_units(level)
-    if effective >= min(size * (1 - CLOSE), needed):
+    if effective >= needed or not is_uneven(len(sample), sample.weights, groups):
         return ""
     what = "queries" if groups is None else "groups"
     return (
         f"{size:,} {what} count as {effective:,.1f} of equal weight (Kish), too few for a "
-        f"{100 * level:g} % interval by resampling, which takes {needed}"
+        f"{100 * level:.10g} % interval, which takes {needed}"
     )
 
 
@@ -364,8 +372,6 @@ def _order(sample: Sample, level: float) -> tuple[float, float]:
     beyond = 2 * bdtr(np.arange((size + 1) // 2), size, 0.5)
     k = int((beyond <= _outside(level)).sum())
     ordered = np.sort(sample.values)
-    if _all_equal(ordered):
-        return math.nan, math.nan
     return float(ordered[k - 1]), float(ordered[-k])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from judged.segments import Floats, Ints
-from judged.statistics.aggregates import effective_number, relative
+from judged.statistics.aggregates import CLOSE, effective_number, relative
 from judged.text import counted, listed
 
 FEW_UNITS = 20
@@ -52,6 +52,16 @@ def effective_units(size: int, weights: Floats | None, groups: Ints | None) -> f
     1.6
     """
     return effective_number(unit_weights(size, weights, numbered(groups))) if size else 0.0
+
+
+def is_uneven(size: int, weights: Floats | None, groups: Ints | None) -> bool:
+    """Return whether some queries, or groups, weigh more than others.
+
+    >>> is_uneven(4, None, np.array([0, 0, 0, 1])), is_uneven(4, None, np.array([0, 0, 1, 1]))
+    (True, False)
+    """
+    units = number_of_units(size, numbered(groups))
+    return effective_units(size, weights, groups) < units * (1 - CLOSE)
 
 
 def counted_as(queries: int, groups: int | None, effective: float) -> str:

@@ -404,3 +404,19 @@ def test_a_measure_with_another_lowest_relevant_grade_is_warned_of() -> None:
     for measure in ("RR(rel=2)", "nDCG@2"):
         found = judged.agreement(judges, measures=measure, **asked)
         assert not any("rel of its own" in text for text in found.warnings())
+
+
+def test_a_difference_without_spread_shows_the_stricter_judge() -> None:
+    """From ten queries on; with equal grades neither judge is stricter."""
+    high = {f"q{at}": {"a": 2, "b": 2, "c": 1} for at in range(10)}
+    low = {query: {item: grade - 1 for item, grade in own.items()} for query, own in high.items()}
+    for one, other, stricter in ((high, low, "two"), (low, high, "one"), (low, low, None)):
+        pair = judged.agreement({"one": one, "two": other}).pair()
+        assert pair.stricter == stricter
+    found = judged.agreement({"one": high, "two": low})
+    assert (
+        "two is stricter: the grades are lower than those of one by 1.000 on average (the same on "
+        "all queries)."
+    ) in found.sentences()
+    fewer = {query: high[query] for query in list(high)[:9]}
+    assert judged.agreement({"one": fewer, "two": low}).pair().stricter is None

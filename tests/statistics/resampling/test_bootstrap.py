@@ -261,9 +261,35 @@ def test_groups_are_drawn_as_a_whole() -> None:
         grouped = bootstrap([whole], groups[order], method=method, levels=LEVELS)
         weighted = bootstrap([parts], method=method, levels=LEVELS)
         np.testing.assert_allclose(grouped, weighted, rtol=1e-12)
-    median = bootstrap([Median.of_values(values[groups][order])], groups[order], levels=LEVELS)
+    median = resampled([Median.of_values(values[groups][order])], groups[order], 999, 0)
     pooled = Median(values[groups], groups, 6)
-    np.testing.assert_allclose(median, bootstrap([pooled], levels=LEVELS), rtol=1e-12)
+    np.testing.assert_allclose(median, resampled([pooled], None, 999, 0), rtol=1e-12)
+
+
+def test_uneven_units_have_expanded_percentiles() -> None:
+    """Phi(-t * sqrt(e / (e - 1))) is left out on each side, t that of e - 1 degrees of freedom."""
+    weights = 1 / np.arange(1.0, 101)
+    sample = Means.of_values(np.random.default_rng(3).normal(size=100), weights=weights)
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    outside = ndtr(stats.t.ppf(0.025, effective - 1) * np.sqrt(effective / (effective - 1)))
+    ordered = np.sort(resampled([sample], None, 9_999, 0)[0])
+    rank = int(np.ceil(outside * 10_000))
+    for method in ("percentile", "bca"):
+        low, high = bootstrap([sample], method=method)
+        assert (low[0, 0], high[0, 0]) == (ordered[rank - 2], ordered[-rank + 1]), method
+
+
+def test_uneven_units_have_the_coverage_that_they_claim() -> None:
+    """BCa would hold the true value in 84 % of these samples."""
+    generator = np.random.default_rng(8)
+    weights = 1 / np.arange(1.0, 101)
+    held = 0
+    for _ in range(200):
+        columns = generator.integers(0, 4, 100)[:, None] / 3 * np.ones(2)
+        sample = Means(columns, harmonic, weights=weights)
+        low, high = bootstrap([sample], method="bca", resamples=999)
+        held += bool(low[0, 0] <= 0.5 <= high[0, 0])
+    assert held >= 180
 
 
 def test_gaps_between_groups_are_no_groups() -> None:

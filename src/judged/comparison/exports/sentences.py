@@ -54,7 +54,7 @@ class Sentences(Records):
         few = about_few_units(
             (row.measure, row.queries, row.groups, row.effective_units or row.groups or row.queries)
             for row in self._this.rows
-            if row.verdict not in ("identical", "too few")
+            if row.verdict != "identical"
         )
         noticed = (*noticed, *map(Warned, few))
         return list(dict.fromkeys(note for note in noticed if isinstance(note, Warned)))

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from judged.comparison.leaderboard import leaderboard
 from judged.comparison.sentences import shown_level, shown_p
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS
 from judged.evaluation.table import Look
 from judged.results import Table
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
-from judged.statistics.tested import below
-from judged.text import Best, Left, shown
+from judged.statistics.tested import fewest_units
+from judged.text import Best, Left, listed, shown
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -256,25 +257,41 @@ def shown_better(comparison: Comparison) -> set[tuple[str, str, str]]:
 def near_best(comparison: Comparison, measure: str) -> frozenset[str]:
     """Return the best run and those that a test finds not significantly worse than it.
 
-    A pair on so few queries that no data could show a difference is not tested.
+    A pair on so few queries, or queries of so uneven weight, that no data could show a difference
+    is not tested. Where that leaves no test at all, no run is returned.
     """
-    best = comparison.leaderboard(measure)[0]
+    known = comparison.measure(measure)
+    best = leaderboard(known, comparison._values(known), comparison._every_pair)[0]
     if math.isnan(best.value):
         return frozenset()
-    found = {best.run}
-    for row in comparison._every_pair:
-        if row.measure != measure or best.run not in (row.run, row.against):
-            continue
-        units = row.queries if row.groups is None else row.groups
-        testable = below(2.0 ** (1 - units), comparison.settings.level)
-        if row.verdict == "identical" or (testable and row.verdict not in DECIDED):
-            found |= {row.run, row.against}
-    return frozenset(found)
+    others = [
+        row
+        for row in comparison._every_pair
+        if row.measure == measure and best.run in (row.run, row.against)
+    ]
+    tested = [row for row in others if row.verdict == "identical" or _testable(row, comparison)]
+    if not any(_testable(row, comparison) for row in others) and len(tested) < len(others):
+        return frozenset()
+    near = [{row.run, row.against} for row in tested if row.verdict not in DECIDED]
+    return frozenset({best.run}.union(*near))
+
+
+def _testable(row: Pair, comparison: Comparison) -> bool:
+    """Return whether so many queries, or groups, could show any difference."""
+    units = row.queries if row.groups is None else row.groups
+    level = comparison.settings.level
+    uneven = row.effective_units is not None and row.effective_units < fewest_units(level)
+    return units >= fewest_units(level) and not uneven
 
 
 def bold_rule(comparison: Comparison) -> str:
     """Say what bold values are, and how that was tested if it was not by the rows shown."""
     said = "the best run, and those not significantly worse than it"
+    without = [name for name in comparison.measures if not near_best(comparison, name)]
+    if without == list(comparison.measures):
+        return "none, as there are too few queries to test"
+    if without:
+        said += f" (none for {listed(without)}, with too few queries to test)"
     if comparison._every_pair is comparison.rows:
         return said
     correction = comparison.settings.correction

@@ -285,9 +285,11 @@ def _differences(
     if not small:
         return differences, []
     units = "queries" if numbers.groups is None else "groups"
+    weighted = numbers.groups is not None or any(match.weights is not None for match in matches)
+    by_weight = " (by weight)" if weighted else ""
     note = (
         f"{cut.attribute}: {listed([name for name in cut.names if name in small])} "
-        f"{'has' if len(small) == 1 else 'have'} fewer than {needed} {units} (by weight), too few "
+        f"{'has' if len(small) == 1 else 'have'} fewer than {needed} {units}{by_weight}, too few "
         "for the test between slices."
     )
     return differences, [note]

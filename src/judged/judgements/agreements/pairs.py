@@ -109,9 +109,12 @@ class JudgePair:
         queries, whose resampled intervals are too narrow for that."""
         if self.queries < FEW:
             return None
-        if self.difference.low > 0:
+        gap = self.difference
+        # A difference that is the same on all queries has no interval, and is certain.
+        low, high = (gap.low, gap.high) if gap.note != UNSPREAD else (gap.estimate, gap.estimate)
+        if low > 0:
             return self.first
-        return self.second if self.difference.high < 0 else None
+        return self.second if high < 0 else None
 
     def numbers(self) -> dict[str, Interval]:
         """All numbers, by what programs call them."""

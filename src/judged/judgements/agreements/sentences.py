@@ -86,11 +86,12 @@ def _stricter(pair: JudgePair) -> str:
     if gap.estimate == 0 and not gap.known:
         return f"{pair.first} and {pair.second} give the same grades on average."
     lower, higher = (pair.first, pair.second) if gap.estimate > 0 else (pair.second, pair.first)
-    ends = sorted((abs(gap.low), abs(gap.high)))
     if pair.stricter is not None:
+        ends = sorted((abs(gap.low), abs(gap.high)))
+        within = f"{ends[0]:.3f} to {ends[1]:.3f}" if gap.known else "the same on all queries"
         return (
             f"{lower} is stricter: the grades are lower than those of {higher} by "
-            f"{abs(gap.estimate):.3f} on average ({ends[0]:.3f} to {ends[1]:.3f})."
+            f"{abs(gap.estimate):.3f} on average ({within})."
         )
     said = f"{pair.second} less {pair.first} is {gap.estimate:+.3f} grades on average"
     if gap.known:

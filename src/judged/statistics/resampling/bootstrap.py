@@ -10,6 +10,11 @@ the resamples lie to one side of the estimate, a how their spread changes with i
 is q itself, the percentile interval. So p(c) is twice that, c counts the resamples that reach 0 and
 one more, and the lower end is the c-th smallest, one at minus infinity being the first, for the
 least c whose p is not below alpha.
+
+Units of uneven weight have percentiles further out, whichever method was asked for (Hesterberg's
+expanded percentile interval): with e their effective number (Kish), Phi gives way to Student's t of
+e - 1 degrees of freedom, and Phi^-1(q) is divided by sqrt(e / (e - 1)). Resamples of a few heavy
+units vary too little, and BCa, which trusts their skew, covers less still.
 """
 
 from __future__ import annotations
@@ -23,12 +28,13 @@ import numpy as np
 from judged.errors import InputError
 from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
+from judged.statistics.distributions import t_tail
 from judged.statistics.resampling.inversion import least_count
 from judged.statistics.resampling.medians import room
 from judged.statistics.resampling.resamples import left_out, resampled
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.tested import Tested
-from judged.statistics.units import numbered
+from judged.statistics.units import effective_units, is_uneven, numbered
 
 MEMORY = 2**25
 """Bytes that the columns and resamples taken at once may take."""
@@ -60,7 +66,7 @@ def bootstrap(
     levels : tuple of float, optional
         Levels of the intervals.
     method : str, optional
-        `percentile` or, for what is no median, `bca`.
+        `percentile` or, for what is no median and has units of equal weight, `bca`.
     resamples : int, optional
         How often units are drawn with replacement, as many as there are.
     seed : int, optional
@@ -163,19 +169,20 @@ def _some_tested(
 ) -> tuple[Floats, Floats, Floats]:
     """p, lower and upper ends of some bundles at once."""
     samples = list({id(one): one for bundle in bundles for one in bundle}.values())
+    freedom = _freedom(samples[0], groups)
     place = {id(one): at for at, one in enumerate(samples)}
     numbers = resampled(samples, groups, resamples, seed)
     spreads = [_Spread.of(numbers[[place[id(one)] for one in each]], each) for each in bundles]
     steady = np.array([each.steady for each in spreads])
     nothing = np.array([each.nothing for each in spreads])
     shift = skew = np.zeros(len(bundles))
-    if method == "bca":
+    if method == "bca" and freedom is None:
         shift = np.where(steady, 0.0, [each.shift for each in spreads])
         skew = np.where(steady, 0.0, [_skew(each, groups) for each in bundles])
     reached = np.array([each.reached(0.0) for each in spreads])
     p_of: tuple[Callable[[Ints], Floats], ...] = (
-        partial(_p_of, resamples=resamples, shift=shift, skew=skew),
-        partial(_p_of, resamples=resamples, shift=-shift, skew=-skew),
+        partial(_p_of, resamples=resamples, shift=shift, skew=skew, freedom=freedom),
+        partial(_p_of, resamples=resamples, shift=-shift, skew=-skew, freedom=freedom),
     )
     p = np.minimum(p_of[0](1 + reached[:, 0]), p_of[1](1 + reached[:, 1]))
     p = np.where(nothing, 1.0, p)
@@ -193,11 +200,36 @@ def _some_tested(
     return p, low, high
 
 
-def _p_of(counts: Ints, resamples: int, shift: Floats, skew: Floats) -> Floats:
+def _freedom(sample: Sample, groups: Ints | None) -> float | None:
+    """Return the degrees of freedom of units of uneven weight; None where all weigh the same."""
+    if not is_uneven(len(sample), sample.weights, groups):
+        return None
+    return effective_units(len(sample), sample.weights, groups) - 1
+
+
+def smallest_p(resamples: int, sample: Sample, groups: Ints | None) -> float:
+    """Return the smallest p that so many resamples allow, by percentiles.
+
+    >>> smallest_p(9_999, Means.of_values(np.arange(3.0)), None)
+    0.0002
+    """
+    nothing = np.zeros(1)
+    freedom = _freedom(sample, groups)
+    return float(_p_of(np.ones(1, np.int64), resamples, nothing, nothing, freedom)[0])
+
+
+def _p_of(
+    counts: Ints, resamples: int, shift: Floats, skew: Floats, freedom: float | None
+) -> Floats:
     """p where so many resamples, and one more, are on the other side of 0."""
     from scipy.special import ndtr, ndtri
 
     share = counts / (resamples + 1)
+    if freedom is not None:
+        if not freedom > 0:
+            return np.ones(np.shape(share))
+        away = ndtri(np.minimum(share, 0.5)) * np.sqrt(freedom / (freedom + 1))
+        return 2 * t_tail(-away, np.full(np.shape(share), freedom))
     if not shift.any() and not skew.any():
         return np.minimum(2 * share, 1.0)
     with np.errstate(all="ignore"):

@@ -15,7 +15,7 @@ import pytest
 import judged
 from judged import charts, conventions, learn, relevance, temperature
 from judged.checks import OPTIONS
-from judged.errors import JudgedError
+from judged.errors import JudgedError, quoted
 
 JUDGEMENTS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 0.5, "b": 0.5, "d": 0.1}, "q2": {"b": 0.7, "c": 0.1}}
@@ -358,8 +358,8 @@ def test_a_wrong_value_is_an_error_of_judged(
                 except JudgedError:
                     pass
                 except Exception as error:
-                    text = f"{label}({option}={wrong!r:.40}): {type(error).__name__}: {error}"
-                    failures.append(text)
+                    call_text = f"{label}({option}={quoted(wrong)})"
+                    failures.append(f"{call_text}: {type(error).__name__}: {error}")
     assert not failures, "\n".join(failures)
 
 

@@ -238,7 +238,7 @@ def _torch(name: object) -> Any:
         import torch
     except ImportError:
         raise MissingExtraError(
-            f"device={name} needs torch: pip install torch, or leave device out."
+            f"device={quoted(name)} needs torch: pip install torch, or leave device out."
         ) from None
     return torch
 

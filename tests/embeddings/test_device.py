@@ -235,7 +235,7 @@ def test_a_device_has_a_name() -> None:
 
 def test_torch_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    message = "^device=cuda needs torch: pip install torch, or leave device out.$"
+    message = "^device='cuda' needs torch: pip install torch, or leave device out.$"
     with pytest.raises(judged.MissingExtraError, match=message):
         judged.Embeddings([[1.0]], [[1.0]], device="cuda")
 

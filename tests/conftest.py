@@ -20,7 +20,7 @@ Write = Callable[[str, "str | bytes"], Path]
 COUNTS = pytest.StashKey[Counter[str]]()
 
 # The same examples every time, so that a failure is never a surprise. `.ci/run` draws others each
-# time and prints the seed that repeats them.
+# day and prints the seed that repeats them.
 settings.register_profile(
     "steady",
     derandomize=True,

@@ -393,10 +393,19 @@ def laid_out(draw, row_strategy=rows):
             text += draw(st.sampled_from(["", "", " ", "\t"]))
         for number, field in enumerate(row):
             text += (space or draw(gaps) if number else "") + field
-        text += end
+        # One field more behind a tag that is a number would look like an id with a space.
+        text += "\n" if end == " x\n" and _is_number(row[-1]) else end
     if draw(st.booleans()):
         text = text.removesuffix("\n")
     return table, text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 @settings(

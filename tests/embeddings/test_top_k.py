@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -86,7 +86,6 @@ def test_constant_scores_are_one_tie_that_reaches_beyond_k() -> None:
     assert results.items.tolist() == [[0, 1, 2, 3]] * 3
 
 
-@settings(max_examples=10 * settings.default.max_examples)
 @given(
     scores=hnp.arrays(
         np.float32,

@@ -223,7 +223,6 @@ table = st.lists(
 
 
 @settings(
-    max_examples=10 * settings.default.max_examples,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(table)

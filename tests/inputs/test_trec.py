@@ -409,7 +409,6 @@ def _is_number(text: str) -> bool:
 
 
 @settings(
-    max_examples=10 * settings.default.max_examples,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(laid_out())
@@ -461,7 +460,6 @@ almost = st.lists(
 
 
 @settings(
-    max_examples=10 * settings.default.max_examples,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(noise | almost)

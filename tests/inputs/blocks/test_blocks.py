@@ -94,7 +94,6 @@ LINES = st.lists(
 
 
 @settings(
-    max_examples=4 * settings.default.max_examples,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(LINES, st.integers(30, 200), st.booleans(), st.booleans(), st.booleans())
@@ -121,7 +120,6 @@ def test_wherever_a_text_is_cut(
 
 
 @settings(
-    max_examples=4 * settings.default.max_examples,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.data())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from judged import Rankings, parse_measure
@@ -17,7 +17,6 @@ from judged.measures import REGISTRY, bind
 from judged.measures.series import harmonic, inverse_squares
 from measures.user_models.twins import TWINS, overlap
 
-steady = settings(max_examples=4 * settings.default.max_examples)
 GRADES = (0, 0, 1, 1, 1, 2, 3, 4, -1, -2, 0.5, 1.5, 2.25)
 NEED_K = {"SDCG", "BPM", "NERR8", "NERR9"}
 VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -61,7 +60,6 @@ def rankings_of(queries: Lists) -> Rankings:
 
 
 @pytest.mark.parametrize("name", TWINS)
-@steady
 @given(data=st.data(), queries=st.one_of(batches(), batches(60)))
 def test_values(name: str, data: st.DataObject, queries: Lists) -> None:
     measure = data.draw(measures(name))
@@ -78,7 +76,6 @@ def test_values(name: str, data: st.DataObject, queries: Lists) -> None:
 
 
 @pytest.mark.parametrize("name", TWINS)
-@steady
 @given(data=st.data(), queries=batches())
 def test_all_queries_at_once_equal_one_at_a_time(
     name: str, data: st.DataObject, queries: Lists
@@ -93,7 +90,6 @@ def test_all_queries_at_once_equal_one_at_a_time(
 
 
 @pytest.mark.parametrize("name", TWINS)
-@steady
 @given(data=st.data(), queries=batches())
 def test_what_the_list_holds_after_its_last_judged_item_changes_nothing(
     name: str, data: st.DataObject, queries: Lists
@@ -116,7 +112,6 @@ def test_only_two_models_may_be_hurt_by_a_better_item_further_up() -> None:
 
 
 @pytest.mark.parametrize("name", SWAPS)
-@steady
 @given(data=st.data(), queries=batches())
 def test_a_better_item_further_up_never_hurts(
     name: str, data: st.DataObject, queries: Lists
@@ -138,7 +133,6 @@ def test_a_better_item_further_up_never_hurts(
     assert np.all((after >= before - 1e-12) | np.isnan(before)), str(measure)
 
 
-@steady
 @given(data=st.data(), queries=batches())
 def test_the_ideal_list_has_compatibility_one(data: st.DataObject, queries: Lists) -> None:
     measure = data.draw(measures("Compat"))(normalize=True)
@@ -150,7 +144,6 @@ def test_the_ideal_list_has_compatibility_one(data: st.DataObject, queries: List
     assert np.all((best == 1.0) | np.isnan(best))
 
 
-@steady
 @given(
     shown=st.lists(st.sampled_from([None, 1, 1, 1, 2, 2, 2]), max_size=8).filter(
         lambda g: len(g) - g.count(None) <= 6

@@ -91,7 +91,7 @@ def did_you_mean(
 _QUOTED = 80
 """So much of a wrong value is quoted."""
 _LONGEST = 500
-"""From so many characters on, an id, a name or a value in a message is cut."""
+"""Ids, names and values of this length or more are cut in messages."""
 
 
 def shortened(message: str) -> str:

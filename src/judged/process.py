@@ -103,7 +103,7 @@ def _written_by(file: io.FileIO, stream: Any) -> io.TextIOWrapper:
 
 
 def has_separate_standard_error() -> bool:
-    """Whether descriptor 2 is left to libraries in other languages."""
+    """Return True if libraries in other languages have descriptor 2 to themselves."""
     return _messages != 2
 
 

@@ -44,12 +44,12 @@ class Match:
 
     @cached_property
     def effective_units(self) -> float:
-        """How many queries, or groups, of equal weight would say as much (Kish)."""
+        """Effective number of queries or groups (Kish)."""
         return effective_units(self.queries, self.weights, self.groups)
 
     @cached_property
     def uneven(self) -> bool:
-        """Whether some queries, or groups, weigh more than others."""
+        """True if some queries or groups weigh more than others."""
         return is_uneven(self.queries, self.weights, self.groups)
 
     @property

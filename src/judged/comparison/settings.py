@@ -60,7 +60,7 @@ class Settings:
     resamples: int = RESAMPLES
     seed: int = 0
     comparisons: int = field(default=1, kw_only=True)
-    """How many comparisons are corrected together with one of them; nobody asks for it."""
+    """Number of comparisons corrected together; set internally."""
 
     @classmethod
     def of(cls, **given: Any) -> Settings:

@@ -217,9 +217,9 @@ def _short(evaluation: Exports, run: Scored) -> list[str]:
 
 
 FEWEST_LISTS = 3
-"""So many lists of the same length are hardly ever so by chance."""
+"""Number of equally long lists that is unlikely to be chance."""
 _VISIBLE = 0.005
-"""What a number must lose at best for a list's end to be worth a warning."""
+"""Smallest loss of the best possible value that is worth a warning."""
 
 
 def ended_alike(evaluation: Exports) -> list[list[str]]:

@@ -39,7 +39,7 @@ def refuse_odd_ranks(run: Run) -> None:
 
 
 def odd_rank_message(place: str, rank: float) -> str:
-    """Return the message about a value that is no rank."""
+    """Return the message about a value that cannot be a rank."""
     return (
         f"{place}: the rank is {rank:g}, but ranks are whole numbers from 0 or 1, the best first. "
         "If the greatest value is the best, the column is a score: columns={'score': COLUMN} "
@@ -48,11 +48,11 @@ def odd_rank_message(place: str, rank: float) -> str:
 
 
 SAMPLE = 1000
-"""So many of a run's first rows are asked whether their ranks and scores agree."""
+"""Number of leading rows in which ranks are compared with scores."""
 MOST_SAMPLED = 20_000
-"""So many where no two of the first rows are about the same query."""
+"""Number of rows sampled if no two of the first are of one query."""
 _TOLERATED = 100
-"""One pair in so many may disagree."""
+"""One pair in this number may disagree."""
 
 
 class AgainstRanks(Warned):

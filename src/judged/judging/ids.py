@@ -30,7 +30,7 @@ WHOSE = ("the run's ids", "the judgements' ids")
 QUERIES, IDS = 50, 100
 """So many queries, and so many ids of each, are looked at."""
 FEWEST = 3
-"""So many queries without a judged result are worth a warning, even if nothing explains it."""
+"""Fewest queries without a judged result that give a warning without a known cause."""
 
 
 @dataclass(frozen=True)

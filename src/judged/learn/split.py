@@ -17,7 +17,7 @@ from judged.text import counted
 
 TRAINING, VALIDATION, HELD_OUT = range(3)
 MANY_GROUPS = 20
-"""So many groups of queries without a common relevant item can be split as they are."""
+"""Fewest groups of queries without a common relevant item that are split whole."""
 MANY_RELEVANT = 5
 """So many relevant items of a query can be split, a fifth of them held out."""
 

@@ -57,7 +57,7 @@ class Pilot:
     design_effect: float = 1.0
     """How many times as large the variance of the mean is by groups as by queries."""
     effective_units: float | None = None
-    """How many units of equal weight would say as much (Kish); None where all weigh the same."""
+    """Effective number of units (Kish); None if all weigh the same."""
     correlation: float | None = None
     """The intraclass correlation that the design effect stands for; None without groups."""
     pairs: int = 1
@@ -163,7 +163,7 @@ class Pilot:
 
     @property
     def effective(self) -> float:
-        """How many units of equal weight would say as much (Kish)."""
+        """Return the effective number of units (Kish)."""
         return self.units if self.effective_units is None else self.effective_units
 
     @property

@@ -221,7 +221,7 @@ def choose(
 
 
 def is_index(name: str) -> bool:
-    """Whether a column has the name that pandas gives an index without one."""
+    """Return True for the names that pandas gives an unnamed index."""
     return re.fullmatch(r"(Unnamed: \d+|__index_level_\d+__|index)?", name.strip()) is not None
 
 

@@ -24,7 +24,7 @@ ROWS_AT_A_TIME = 1 << 16
 
 
 IN_MEMORY = 1 << 26
-"""Files of vectors of so many bytes are read; larger ones are mapped into memory."""
+"""Largest file, in bytes, that is read whole; larger ones are mapped."""
 
 
 @dataclass(frozen=True)

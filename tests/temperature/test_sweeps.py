@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged
@@ -268,6 +268,7 @@ def test_the_check_of_the_ranking_can_fail(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @given(st.integers(0, 10_000), st.sampled_from(sorted(POSITIVES)))
+@settings(max_examples=2 * settings.default.max_examples)
 def test_laws(seed: int, rule: str) -> None:
     random = np.random.default_rng(seed)
     data = Data(

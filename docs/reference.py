@@ -26,7 +26,7 @@ from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
 from judged.cli.plot import flag
 from judged.conventions import HELD, conventions
-from judged.disagreement.libraries import Library
+from judged.conventions.disagreement.libraries import Library
 from judged.measures import REGISTRY, Spec, catalogue
 from judged.measures.aggregation import aggregate_param
 from judged.measures.bibliography import BIBLIOGRAPHY

@@ -126,7 +126,7 @@ def test_every_template_style_and_script_is_packed(wheel):
 
 def test_a_page_is_made_from_the_installed_package(clean):
     python, folder = clean
-    code = "from judged.pages.document import document; print(document(title='t', body='<b>'))"
+    code = "from judged.web.pages.document import document; print(document(title='t', body='<b>'))"
     done = run(python, "-c", code, cwd=folder)
     assert '<main class="page">&lt;b&gt;</main>' in done.stdout, done.stderr
 

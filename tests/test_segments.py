@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from judged import segments
+from judged import arrays
 
 NUMBERS = st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0, -1.0, 0.25, np.inf, -np.inf])
 PIECES = st.lists(st.lists(NUMBERS, max_size=9), max_size=8)
@@ -24,7 +24,7 @@ def flat(pieces: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
 @given(PIECES)
 def test_starts_of(pieces: list[list[float]]) -> None:
     _, lengths = flat(pieces)
-    assert segments.starts_of(lengths).tolist() == [
+    assert arrays.starts_of(lengths).tolist() == [
         sum(map(len, pieces[:at])) for at in range(len(pieces))
     ]
 
@@ -33,14 +33,14 @@ def test_starts_of(pieces: list[list[float]]) -> None:
 def test_positions(wanted: list[tuple[int, int]]) -> None:
     starts, lengths = (np.array([pair[i] for pair in wanted], dtype=np.int64) for i in (0, 1))
     expected = [place for start, length in wanted for place in range(start, start + length)]
-    assert segments.positions(starts, lengths).tolist() == expected
+    assert arrays.positions(starts, lengths).tolist() == expected
 
 
 @given(PIECES)
 def test_ordinals(pieces: list[list[float]]) -> None:
     segment = np.array([at for at, piece in enumerate(pieces) for _ in piece], dtype=np.int64)
     expected = [place for piece in pieces for place in range(1, len(piece) + 1)]
-    assert segments.ordinals(segment, len(pieces)).tolist() == expected
+    assert arrays.ordinals(segment, len(pieces)).tolist() == expected
 
 
 @given(PIECES)
@@ -49,7 +49,7 @@ def test_ordinals(pieces: list[list[float]]) -> None:
 def test_descending(pieces: list[list[float]]) -> None:
     values, lengths = flat(pieces)
     before = values.copy()
-    result = segments.descending(values, lengths)
+    result = arrays.descending(values, lengths)
     assert result.tolist() == [value for piece in pieces for value in sorted(piece, reverse=True)]
     assert np.array_equal(values, before)
     in_order = all(piece == sorted(piece, reverse=True) for piece in pieces)
@@ -65,14 +65,14 @@ def test_products_before(pieces: list[list[float]]) -> None:
         for product in accumulate([1.0, *piece[:-1]], lambda a, b: a * b)
         if piece
     ]
-    assert segments.products_before(values, lengths).tolist() == expected
+    assert arrays.products_before(values, lengths).tolist() == expected
 
 
 @given(PIECES)
 def test_greatest_from_here(pieces: list[list[float]]) -> None:
     values, lengths = flat(pieces)
     expected = [max(piece[at:]) for piece in pieces for at in range(len(piece))]
-    assert segments.greatest_from_here(values, lengths).tolist() == expected
+    assert arrays.greatest_from_here(values, lengths).tolist() == expected
 
 
 @given(PIECES, st.data())
@@ -81,9 +81,9 @@ def test_only_the_chosen_segments_are_touched(
 ) -> None:
     values, lengths = flat(pieces)
     chosen = sorted(data.draw(st.sets(st.sampled_from(range(len(pieces)))))) if pieces else []
-    result = segments.by_rows(
+    result = arrays.by_rows(
         values,
-        segments.starts_of(lengths)[chosen],
+        arrays.starts_of(lengths)[chosen],
         lengths[chosen],
         lambda rows: np.full(rows.shape, 7.0),
         padding=0.0,
@@ -103,8 +103,8 @@ def test_count_above(
     values, lengths = flat(ordered)
     segment = np.array([at for at, _ in asked], dtype=np.int64)
     value = np.array([number for _, number in asked], dtype=float)
-    counts = segments.count_above(
-        values, segments.starts_of(lengths), lengths, segment, value, or_equal=or_equal
+    counts = arrays.count_above(
+        values, arrays.starts_of(lengths), lengths, segment, value, or_equal=or_equal
     )
     expected = [
         sum(other >= number if or_equal else other > number for other in ordered[at])
@@ -121,6 +121,6 @@ def test_long_segments_beside_short_ones() -> None:
         draw.random(length).tolist() for length in [*draw.integers(0, 5, 3000).tolist(), 40_000]
     ]
     values, lengths = flat(pieces)
-    assert segments.descending(values, lengths).tolist() == [
+    assert arrays.descending(values, lengths).tolist() == [
         value for piece in pieces for value in sorted(piece, reverse=True)
     ]

@@ -376,7 +376,7 @@ def linked(text: str) -> str:
     >>> linked("RunLike, optional")
     '[RunLike](types.md#judgedtypesrunlike), optional'
     """
-    types = members(judged.types)
+    types = members(judged.options)
 
     def link(word: re.Match[str]) -> str:
         name = word[0]

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 from judged import Rankings
-from judged.pages.assets import palette
-from judged.pages.drawings import GAP, strip, strip_words
-from judged.pages.svg import drawing, length
 from judged.rankings.strips import Cell, strips
+from judged.web.pages.assets import palette
+from judged.web.pages.drawings import GAP, strip, strip_words
+from judged.web.pages.svg import drawing, length
 
 GRADES: tuple[float | None, ...] = (3, 0, 2, None, 1, 0, 0, None, 2, 0)
 """The list of the first page."""

@@ -4,14 +4,13 @@ relevant, unjudged items."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
-from judged.frozen import dataclass
 
 if TYPE_CHECKING:
-    from judged.types import Empty, Missing, PolicyLike, Ties, Unjudged
+    from judged.options import Empty, Missing, PolicyLike, Ties, Unjudged
 
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judged.quality_gate.result import Gate
-    from judged.types import JudgementsLike, MeasuresLike, Path, RunLike, RunsLike
+    from judged.comparison.gate.result import Gate
+    from judged.options import JudgementsLike, MeasuresLike, Path, RunLike, RunsLike
 
 __all__ = ["assert_no_regression"]
 
@@ -45,8 +45,8 @@ def assert_no_regression(
     """
     from inspect import signature
 
+    from judged.comparison.gate import gate
     from judged.errors import InputError, did_you_mean
-    from judged.quality_gate import gate
 
     known = [name for name, p in signature(gate).parameters.items() if p.kind is p.KEYWORD_ONLY]
     for name in options:

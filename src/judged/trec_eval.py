@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any
 
 import numpy as np
 
-from judged.checks import MOST, OPTIONS, whole
-from judged.conventions.trec_eval import (
+from judged.arrays import Floats
+from judged.conventions.libraries.trec_eval import (
     DEFAULT_PARAMETERS,
     GROUPS,
     NAMES,
@@ -22,18 +22,17 @@ from judged.conventions.trec_eval import (
     lines,
 )
 from judged.errors import InputError, MeasureError, did_you_mean
-from judged.frozen import dataclass
 from judged.inputs import opened
 from judged.inputs.blocks import RunBlocks, may_be_large
 from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.small import any_judgements, any_run
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
-from judged.judging import judge_pool, pool_of
+from judged.matching import judge_pool, pool_of
 from judged.measures import parse_measure
 from judged.measures.average import ROUNDED, recall_points
+from judged.options import MOST, OPTIONS, whole
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
 from judged.statistics.aggregates import GEOMETRIC_FLOOR
 from judged.text import listed, quote
 

@@ -154,7 +154,7 @@ def test_ceilings_are_the_values_of_the_best_run() -> None:
 def test_where_rankings_were_not_kept_it_is_said() -> None:
     from dataclasses import replace
 
-    from judged.advice.numbers import advice_of, wanted
+    from judged.evaluation.advice.numbers import advice_of, wanted
 
     asked = wanted("P@5")
     found = judged.evaluate(JUDGEMENTS, run_of(dict.fromkeys(TWENTY, 1)), asked.computed)

@@ -18,19 +18,19 @@ from judged import (
     plan,
 )
 from judged.charts.kinds.rank_histogram import rank_histogram
-from judged.checks import STUDIED_TEMPERATURES as STUDIED
 from judged.cli import COMMANDS, cli
 from judged.cli.embeddings import TOP
 from judged.cli.explain import SAVED_AS
 from judged.cli.learn import learn
 from judged.cli.temperature import temperature
 from judged.cli.temperature_study import temperature_study
-from judged.disagreement import DEFAULT
+from judged.conventions.disagreement import DEFAULT
 from judged.embeddings.relevance import revisited
 from judged.explanation import Explanation
-from judged.learn import KINDS, fit
-from judged.learn.training import MEASURES
-from judged.temperature import TEMPERATURES, study, sweep
+from judged.learning.learn import KINDS, fit
+from judged.learning.learn.training import MEASURES
+from judged.learning.temperature import TEMPERATURES, study, sweep
+from judged.options import STUDIED_TEMPERATURES as STUDIED
 
 VECTORS = (Embeddings, revisited)
 CALLED = {

@@ -13,7 +13,7 @@ import pytest
 from judged.cli._embedding_options import RELEVANCE
 from judged.cli.embeddings import embeddings
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
-from judged.similarity.choice import SIMILARITIES
+from judged.embeddings.similarity.choice import SIMILARITIES
 
 # Two queries on the axes. By dot product q0 ranks the items 0 (4), 2 (3), 3 (1), 1 (0); q1 ranks 1
 # (5), 3 (2), 2 (1), 0 (0).

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from judged.cli.learn import learn
+from judged.embeddings.similarity.maps import KINDS
 from judged.policy import POSITIVES
-from judged.similarity.maps import KINDS
 from support.learnable import behind_noise
 
 
@@ -154,7 +154,7 @@ def test_the_file_is_a_similarity_that_refuses_training_queries(judged, vectors,
 
 def test_unseen_queries_are_scored(judged, vectors):
     record = json.loads(judged(*LEARN, "-o", "model.npz", "--format", "json").out)
-    from judged.learn import load
+    from judged.learning.learn import load
 
     rows = load("model.npz").unseen("q.npy")
     items = behind_noise(queries=30).split.items[2]

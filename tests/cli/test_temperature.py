@@ -9,8 +9,8 @@ import pytest
 
 from judged import Embeddings
 from judged.embeddings.relevance import pairs, same_label, same_row
+from judged.learning.temperature import TEMPERATURES, sweep
 from judged.results import Result
-from judged.temperature import TEMPERATURES, sweep
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import judged
-from judged.collection_check.kinds import KINDS
-from judged.collection_check.result import CollectionCheck, Finding
+from judged.judgements.check.kinds import KINDS
+from judged.judgements.check.result import CollectionCheck, Finding
 
 Grades = Mapping[str, Mapping[str, float]]
 

@@ -148,7 +148,7 @@ def test_bad_vectors_are_left_out_and_said() -> None:
 
 
 def test_too_many_twins_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from judged.collection_check import items, twins
+    from judged.judgements.check import items, twins
 
     monkeypatch.setattr(twins, "MOST", 0)
     found = judged.check(JUDGEMENTS, RUN, items=ITEMS)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.collection_check.result import Change, Effect
+from judged.judgements.check.result import Change, Effect
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "b": 0}, "q3": {"b": 0}}
 RUNS = {"one": {"q1": ["b", "a"], "q2": ["c"], "q3": ["b"]}, "two": {"q1": ["a"], "q2": ["c"]}}

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.collection_check import twins
-from judged.collection_check.twins import TooManyError, same_texts, same_vectors
-from judged.collection_check.words import plain_ids, unlike, words_of
 from judged.inputs.vectors import Vectors
+from judged.judgements.check import twins
+from judged.judgements.check.twins import TooManyError, same_texts, same_vectors
+from judged.judgements.check.words import plain_ids, unlike, words_of
 
 
 def pairs(found: twins.Twins) -> set[tuple[int, int]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.corrections import corrected
 from judged.statistics.resampling.randomisation import EXACT, randomisation
 from judged.statistics.student import t_test

@@ -23,10 +23,10 @@ from judged import (
     parse_measure,
 )
 from judged.conventions import conventions, find
-from judged.disagreement import DEFAULT, Disagreement
-from judged.disagreement.compare import Counts, Row
-from judged.disagreement.definitions import Meaning, family
-from judged.disagreement.result import KINDS
+from judged.conventions.disagreement import DEFAULT, Disagreement
+from judged.conventions.disagreement.compare import Counts, Row
+from judged.conventions.disagreement.definitions import Meaning, family
+from judged.conventions.disagreement.result import KINDS
 from judged.measures.conventions import relatives
 
 # tied: of two equal results the relevant one has the lower id, and comes first in the input. short:

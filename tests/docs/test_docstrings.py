@@ -15,7 +15,7 @@ from typing import Any, get_args
 import pytest
 
 import judged
-from judged import policy, types
+from judged import options, policy
 from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,12 +164,12 @@ def test_every_name_on_a_page_exists(page: Path) -> None:
 @pytest.mark.parametrize(
     ("literal", "declared"),
     [
-        (types.Ties, policy.CHOICES["ties"]),
-        (types.Missing, policy.CHOICES["missing"]),
-        (types.Empty, policy.CHOICES["empty"]),
-        (types.Unjudged, policy.CHOICES["unjudged"]),
-        (types.Duplicates, policy.DUPLICATES),
-        (types.Positives, policy.POSITIVES),
+        (options.Ties, policy.CHOICES["ties"]),
+        (options.Missing, policy.CHOICES["missing"]),
+        (options.Empty, policy.CHOICES["empty"]),
+        (options.Unjudged, policy.CHOICES["unjudged"]),
+        (options.Duplicates, policy.DUPLICATES),
+        (options.Positives, policy.POSITIVES),
     ],
     ids=["ties", "missing", "empty", "unjudged", "duplicates", "positives"],
 )

@@ -13,7 +13,7 @@ import judged
 from judged.inputs.formats import detect_format
 from judged.inputs.source import open_source
 from judged.inputs.tables import JUDGEMENTS, RUN
-from judged.types import FileFormat, VectorFileFormat
+from judged.options import FileFormat, VectorFileFormat
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "inputs.md").read_text(encoding="utf-8")
 FORMAT_OF_HEADING = {

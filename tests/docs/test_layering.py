@@ -24,10 +24,10 @@ def layers() -> dict[str, int]:
         .partition("<!-- layering")[2]
     )
     header, _, *rows = text.partition("\n\n")[2].partition("\n\n")[0].splitlines()
-    assert header == "| layer | room | what it does |"
+    assert header == "| layer | package | what it does |"
     return {
         room: int(layer)
-        for layer, room in (re.match(r"\| (\d+) \| `(\w+)` \| .", row).groups() for row in rows)
+        for layer, room in (re.match(r"\| (\d+) \| `([\w.]+)` \| .", row).groups() for row in rows)
     }
 
 
@@ -36,14 +36,14 @@ LAYERS = layers()
 HANDS_OVER = {
     "__init__": {"measures": {"_measure", "__dir__"}},
     "inputs": {"engines": {"_staying"}},
-    "rankings": {"judging": {"from_scores"}, "evaluation": {"evaluate"}},
+    "rankings": {"matching": {"from_scores"}, "evaluation": {"evaluate"}},
     "evaluation": {
         "comparison": {"compare"},
-        "report": {"report"},
+        "web.report": {"report"},
         "engines": {"evaluated_runs"},
     },
     "embeddings": {"engines": {"evaluate_embeddings"}},
-    "comparison": {"report": {"report"}},
+    "comparison": {"web.report": {"report"}},
 }
 """What is imported from below when a function is called, and which functions these are."""
 
@@ -58,7 +58,14 @@ class Import:
 
 
 def room_of(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    return room(module_of(path).removeprefix("judged").lstrip("."))
+
+
+def room(module: str) -> str:
+    """Return the row of a module: the longest that is a part of its name."""
+    parts = module.split(".")
+    names = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+    return next((name for name in names if name in LAYERS), "__init__")
 
 
 def targets(node: ast.stmt, path: Path) -> Iterator[str]:
@@ -69,16 +76,13 @@ def targets(node: ast.stmt, path: Path) -> Iterator[str]:
         assert node.level == 0, f"{path}, line {node.lineno}: write imports in full"
         # `from judged import errors` is the room errors, `from judged import __version__` the
         # package itself.
-        modules = [
-            f"judged.{a.name}" if node.module == "judged" else str(node.module) for a in node.names
-        ]
+        modules = [f"{node.module}.{a.name}" for a in node.names]
     else:
         return
     for module in modules:
         package, _, rest = module.partition(".")
         if package == "judged":
-            first = rest.partition(".")[0]
-            yield first if first in LAYERS else "__init__"
+            yield room(rest)
 
 
 def module_of(path: Path) -> str:
@@ -163,9 +167,9 @@ def test_rooms_import_only_what_stands_in_layers_above_them(room: str) -> None:
     assert wrong == []
 
 
-@for_each("room", [room for room in LAYERS if (SOURCE / room).is_dir()])
+@for_each("room", [room for room in LAYERS if (SOURCE / room.replace(".", "/")).is_dir()])
 def test_files_of_a_room_build_on_each_other_without_a_circle(room: str) -> None:
-    files = {module_of(path): path for path in sorted((SOURCE / room).rglob("*.py"))}
+    files = {module_of(path): path for path in sorted((SOURCE / room.replace(".", "/")).rglob("*.py"))}
     graph = {
         name: {to for to in modules_of(path) if to in files and to != name}
         for name, path in files.items()

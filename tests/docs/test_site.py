@@ -303,7 +303,7 @@ def test_no_page_is_wider_than_a_phone_and_none_asks_for_anything(site: Path, br
 @pytest.mark.slow
 def test_colours_follow_the_reader(site: Path, browser: Any) -> None:
     """By what the system prefers, and by the button."""
-    from judged.pages.assets import palette
+    from judged.web.pages.assets import palette
 
     grounds = [
         tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5)) for colour in palette()["paper"]

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.types import Ties
+from judged.options import Ties
 from support.dense import as_run, whole_numbers
 from support.loops import for_each
 

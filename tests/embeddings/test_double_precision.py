@@ -14,14 +14,14 @@ from judged.embeddings import counting, ranks, ready, settling
 from judged.embeddings.product import Product
 from judged.embeddings.relevance import same_label, same_row
 from judged.embeddings.search import counted_one, reversed_search
-from judged.policy import Policy
-from judged.similarity.exact import (
+from judged.embeddings.similarity.exact import (
     Pairs,
     absolute_sums,
     cosines,
     dots,
     half_squares,
 )
+from judged.policy import Policy
 from support.dense import Array, hits_of, judged, same
 from support.loops import for_each
 from support.products import rank, top_k

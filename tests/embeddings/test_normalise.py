@@ -23,11 +23,11 @@ from judged.embeddings.normalisation_kinds import (
     as_normalisation,
 )
 from judged.embeddings.product import Product
+from judged.embeddings.similarity.choice import as_similarity
 from judged.embeddings.streams import Nearest, chunks, nearest
 from judged.errors import InputError
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.inputs.vectors.lazy import Lazy
-from judged.similarity.choice import as_similarity
 from support.loops import for_each
 from support.products import BANK, ITEMS, QUERIES, normalised, product_of
 

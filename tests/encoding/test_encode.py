@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import judged
-from judged.encoding.task import BATCH_SIZE, PATHS
 from judged.errors import InputError, OutputError
+from judged.inputs.encoding.task import BATCH_SIZE, PATHS
 
 QUERIES = {"q1": "cab", "q2": "abba"}
 ITEMS = {"d1": "a cab", "d2": "ab", "d3": "ccc", "d4": "ab"}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import judged
-from judged.encoding.encoder import encoder_of
 from judged.errors import InputError
+from judged.inputs.encoding.encoder import encoder_of
 
 
 class Recording:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from judged.encoding.identity import identity_of
+from judged.inputs.encoding.identity import identity_of
 
 MODULE = """
 import re
@@ -102,7 +102,7 @@ def test_what_changes_the_key(tmp_path: Path) -> None:
 def test_the_key_is_the_same_in_another_program(tmp_path: Path) -> None:
     (tmp_path / "models.py").write_text(MODULE)
     script = (
-        "import models; from judged.encoding.identity import identity_of;"
+        "import models; from judged.inputs.encoding.identity import identity_of;"
         f"print(*(identity_of(getattr(models, name)).key for name in {NAMES}))"
     )
     found = {

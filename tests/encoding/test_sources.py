@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import judged
-from judged.encoding.sources import read_inputs
 from judged.errors import InputError
+from judged.inputs.encoding.sources import read_inputs
 
 TEXTS = ("one", " two ")
 IDS = ("a", "7")

@@ -20,8 +20,8 @@ from judged.engines.spark.rows import Described
 from judged.errors import InputError
 from judged.inputs import read_judgements
 from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
-from judged.judging import judging
-from judged.judging.own_ids import run_of_others
+from judged.matching import judging
+from judged.matching.own_ids import run_of_others
 from judged.policy import Policy
 from judged.rankings.findings import Findings
 from judged.rankings.rankings import Rankings

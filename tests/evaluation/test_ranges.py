@@ -13,7 +13,7 @@ import pytest
 
 from judged import Evaluation, PolicyError, Rankings, evaluate, judge, parse_measure
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
-from judged.judging.variants import Variants
+from judged.matching.variants import Variants
 from judged.measures import REGISTRY
 from measures.diversity.generated import generate as generate_subtopics
 from support.generated import generate

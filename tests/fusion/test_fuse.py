@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judged import InputError, fuse
-from judged.fusion.settings import METHODS, NORMALISATIONS, TIES
-from judged.fusion.sums import _groups
+from judged.runs.fusion.settings import METHODS, NORMALISATIONS, TIES
+from judged.runs.fusion.sums import _groups
 
 Lists = Mapping[str, Mapping[str, float]]
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 import pytest
 
 from judged import compare_conventions
-from judged.disagreement.compare import Row
+from judged.conventions.disagreement.compare import Row
 from support.loops import for_each
 
 RELEVANCE = [0, 1, 0, 0, 1, 0, 1, 0, 1, 0]

@@ -7,8 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from judged import Identification
-from judged.identification.candidates import COMMON, CUTOFFS, NUMBERS
-from judged.identification.likelihood import Definition, Match
+from judged.conventions.identification.candidates import COMMON, CUTOFFS, NUMBERS
+from judged.conventions.identification.likelihood import Definition, Match
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "identify.md").read_text(encoding="utf-8")
 

@@ -8,12 +8,12 @@ import re
 import pytest
 
 from judged import Identification, evaluate, identify
-from judged.identification.candidates import spaces
-from judged.identification.grid import OPTIONS, all_rankings, compute
-from judged.identification.likelihood import Match, Numbers, chance
-from judged.identification.printed import Asked
+from judged.conventions.identification.candidates import spaces
+from judged.conventions.identification.grid import OPTIONS, all_rankings, compute
+from judged.conventions.identification.likelihood import Match, Numbers, chance
+from judged.conventions.identification.printed import Asked
 from judged.inputs import read_judgements, read_run
-from judged.judging import judge_variants
+from judged.matching import judge_variants
 
 # The ranking 0 1 0 0 1 0 1 0 1 0; A has those four relevant items, B has two more that were not
 # retrieved.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judged import InputError
-from judged.identification.printed import Asked, Reading
+from judged.conventions.identification.printed import Asked, Reading
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from math import prod
 import pytest
 
 from judged import InputError, Policy, identify
-from judged.identification.grid import OPTIONS
+from judged.conventions.identification.grid import OPTIONS
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 1, "c": 0, "d": 1}}
 RUN = {"q1": {"a": 0.9, "c": 0.8, "b": 0.7}}

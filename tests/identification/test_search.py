@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from judged import Identification, Measure, MeasureError, Policy, evaluate, identify, parse_measure
-from judged.identification.candidates import COMMON, CUTOFFS, spaces
-from judged.identification.grid import OPTIONS, all_rankings, compute
+from judged.conventions.identification.candidates import COMMON, CUTOFFS, spaces
+from judged.conventions.identification.grid import OPTIONS, all_rankings, compute
 from judged.inputs import read_judgements, read_run
-from judged.judging import judge, judge_variants
-from judged.judging.variants import Variants
+from judged.matching import judge, judge_variants
+from judged.matching.variants import Variants
 from judged.measures import REGISTRY
 from support.generated import Collection, generate
 from support.loops import for_each

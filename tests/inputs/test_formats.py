@@ -10,7 +10,7 @@ import pytest
 from judged.inputs.formats import FORMATS, detect_format
 from judged.inputs.source import open_source
 from judged.inputs.tables import JUDGEMENTS, RUN
-from judged.types import FileFormat
+from judged.options import FileFormat
 
 
 @pytest.mark.parametrize(

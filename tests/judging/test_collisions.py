@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from judged import InputError, judge
-from judged.judging import join, pool
+from judged.matching import join, pool
 from support.generated import Collection, generate
 from support.slow_judge import as_judged, judge_slowly
 

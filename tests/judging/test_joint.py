@@ -14,7 +14,7 @@ from judged import Rankings, judge
 from judged.errors import PolicyError
 from judged.evaluation.ranges import top_grade
 from judged.inputs import read_judgements, read_run
-from judged.judging.joint import Joint
+from judged.matching.joint import Joint
 from judged.measures import REGISTRY, Measure, parse_measure
 from judged.policy import Policy
 from support.joint import Lists, cases, judged_by_loops

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.judging import pairs
+from judged.matching import pairs
 from support.loops import for_each
 
 

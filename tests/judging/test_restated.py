@@ -12,7 +12,7 @@ import pytest
 
 from judged import JudgedError, Policy, judge
 from judged.errors import PolicyError
-from judged.judging.variants import restated
+from judged.matching.variants import restated
 from judged.policy import CHOICES
 
 GRADES = (-1, 0, 0.5, 1, 2)

@@ -21,7 +21,7 @@ from judged.evaluation.runs import evaluated_run
 from judged.evaluation.scored import Scored
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import Judge, judging
+from judged.matching import Judge, judging
 from judged.measures import REGISTRY
 from judged.policy import Policy
 from support.rankings import PLAIN, random_measure

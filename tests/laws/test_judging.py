@@ -12,7 +12,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from judged import Measure, Rankings, evaluate, judge
-from judged.judging.variants import condensed, rearranged
+from judged.matching.variants import condensed, rearranged
 from support.rankings import any_measure
 from support.slow_judge import Judgements, Row, as_judged, judge_slowly
 

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import judged
-from judged import charts, conventions, learn, relevance, temperature
-from judged.checks import OPTIONS
+from judged import charts, conventions, relevance
 from judged.errors import JudgedError, quoted
+from judged.learning import learn, temperature
+from judged.options import OPTIONS
 
 JUDGEMENTS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 0.5, "b": 0.5, "d": 0.1}, "q2": {"b": 0.7, "c": 0.1}}

@@ -7,12 +7,12 @@ import pytest
 
 import judged
 from judged.embeddings.relations import as_relation
-from judged.learn.chance import Chance, gains_of
-from judged.learn.data import Data, pairs_of
+from judged.embeddings.similarity.choice import as_similarity
+from judged.embeddings.similarity.record import Gain, Training
+from judged.embeddings.similarity.similarity import Cosine
+from judged.learning.learn.chance import Chance, gains_of
+from judged.learning.learn.data import Data, pairs_of
 from judged.measures import parse_measure
-from judged.similarity.choice import as_similarity
-from judged.similarity.record import Gain, Training
-from judged.similarity.similarity import Cosine
 
 AP = parse_measure("AP")
 LABELS = 4
@@ -163,7 +163,7 @@ def test_what_is_learned_by_heart_gains_nothing_on_held_out_queries(make: Any) -
 
 
 def test_nothing_relevant_to_training_queries_is_relevant_to_held_out_ones() -> None:
-    from judged.learn.split import split_data
+    from judged.learning.learn.split import split_data
 
     makers = pairs_of_noise, captions_of_noise, labels_of_noise, labels_of_one_side
     for make in (*makers, linked_judgements):

@@ -10,7 +10,7 @@ import pytest
 
 import judged
 from judged.errors import InputError, JudgedError, MeasureError
-from judged.learn import fit
+from judged.learning.learn import fit
 from support.learnable import behind_a_map, behind_noise
 from support.loops import for_each
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.checks import HIGHEST, LOWEST
 from judged.embeddings.pairs import Pairs
-from judged.learn.loss import RULES, Contrast, Objective
+from judged.embeddings.similarity.maps import KINDS, Kind
+from judged.learning.learn.loss import RULES, Contrast, Objective
+from judged.options import HIGHEST, LOWEST
 from judged.policy import POSITIVES
-from judged.similarity.maps import KINDS, Kind
 from support.parts import Later, Needs
 
 torch: Any = Later("torch")

@@ -10,10 +10,10 @@ import pytest
 
 import judged
 from judged.inputs.vectors import as_vectors
-from judged.learn import KINDS, Learned, fit
-from judged.learn.loss import Objective
+from judged.learning.learn import KINDS, Learned, fit
+from judged.learning.learn.loss import Objective
+from judged.options import LearnedKind
 from judged.policy import POSITIVES
-from judged.types import LearnedKind
 from support.learnable import Hidden, behind_a_map, behind_noise
 
 QUICK: dict[str, Any] = {"iterations": 12, "patience": 4}

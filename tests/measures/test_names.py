@@ -6,7 +6,7 @@ import pytest
 
 from judged import AP
 from judged.conventions import find
-from judged.conventions.trec_eval import GROUPS, NAMES, lines, understood
+from judged.conventions.libraries.trec_eval import GROUPS, NAMES, lines, understood
 from judged.errors import MeasureError
 from judged.measures import PRESETS, REGISTRY, parse_all, parse_measure
 from judged.measures.conventions import named_all

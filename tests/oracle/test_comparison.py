@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import judged
+from judged.arrays import Floats
 from judged.comparison.pair import Pair
-from judged.segments import Floats
 
 stats = pytest.importorskip("scipy.stats")
 multitest = pytest.importorskip("statsmodels.stats.multitest")

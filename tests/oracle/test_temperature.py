@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.temperature import sweep
+from judged.learning.temperature import sweep
 from support import softmaxes
 from support.parts import Later, Needs
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import judged
-from judged.pages.boards import Beside, board
-from judged.pages.pairs import extremes, panel
-from judged.pages.templating import environment
+from judged.web.pages.boards import Beside, board
+from judged.web.pages.pairs import extremes, panel
+from judged.web.pages.templating import environment
 
 HOSTILE = "<script>alert(1)</script>{{7*7}}\"'"
 JUDGEMENTS = {str(q): {"a": 1, "b": 0} for q in range(12)} | {HOSTILE: {"a": 1}}

@@ -9,7 +9,7 @@ import pytest
 import judged
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
-from judged.pages.boards import Beside, board
+from judged.web.pages.boards import Beside, board
 
 JUDGEMENTS = {str(q): {"a": 1, "b": 0, "c": 2} for q in range(12)}
 GOOD = {str(q): ["a", "c", "b"] if q % 3 else ["c", "b", "a"] for q in range(12)}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.pages import drawings, marks
 from judged.rankings.strips import Cell
+from judged.web.pages import drawings, marks
 
 NUMBERS = st.none() | st.floats(allow_nan=True, allow_infinity=True)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from judged import charts
-from judged.pages.figure import figure
 from judged.rankings.rankings import Rankings
+from judged.web.pages.figure import figure
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import judged
-from judged.pages.headings import leading, verdict_heading
 from judged.text import Best
+from judged.web.pages.headings import leading, verdict_heading
 
 JUDGEMENTS = {str(q): {"a": 1} for q in range(12)}
 FIRST = {str(q): ["a"] for q in range(12)}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from judged.pages import environment
-from judged.pages.document import document
+from judged.web.pages import environment
+from judged.web.pages.document import document
 from support.all_parts import SITE, gallery, served
 from support.browser import violations
 

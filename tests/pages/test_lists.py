@@ -11,9 +11,9 @@ from judged import judge
 from judged.errors import InputError
 from judged.explanation.source import Read
 from judged.inputs.texts import read_texts
-from judged.pages import environment
-from judged.pages.lists import Given, SideBySide, side_by_side
 from judged.rankings.rankings import Rankings
+from judged.web.pages import environment
+from judged.web.pages.lists import Given, SideBySide, side_by_side
 from support.hostile import NAMES
 from support.loops import for_each
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from judged.pages.numbers import number, plain_number, share, signed, sure_digits
+from judged.web.pages.numbers import number, plain_number, share, signed, sure_digits
 
 
 @pytest.mark.parametrize(

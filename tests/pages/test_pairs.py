@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import judged
-from judged.pages.pairs import extremes, panel
+from judged.web.pages.pairs import extremes, panel
 
 JUDGEMENTS = {str(q): {"a": 1, "b": 0} for q in range(20)}
 OLD = {str(q): ["b", "a"] if q % 2 else ["a"] for q in range(20)}

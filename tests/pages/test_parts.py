@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from judged.pages import environment
 from judged.rankings.strips import Cell
+from judged.web.pages import environment
 from support.hostile import SCRIPTS
 from support.loops import for_each
 

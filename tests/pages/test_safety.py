@@ -12,7 +12,7 @@ import pytest
 
 import judged
 from judged.charts.themes import TOKENS
-from judged.pages import assets, environment
+from judged.web.pages import assets, environment
 from support.loops import for_each
 
 SOURCE = Path(judged.__file__).parent

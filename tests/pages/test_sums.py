@@ -7,8 +7,8 @@ import re
 
 from judged import explain
 from judged.measures import REGISTRY
-from judged.pages import environment
-from judged.pages.sums import Sum, sum_behind
+from judged.web.pages import environment
+from judged.web.pages.sums import Sum, sum_behind
 from support.hostile import NAMES
 from support.loops import for_each
 

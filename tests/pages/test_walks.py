@@ -6,8 +6,8 @@ import re
 
 from judged import explain
 from judged.measures import REGISTRY
-from judged.pages.walks import draw, walk_of
 from judged.rankings.strips import Cell
+from judged.web.pages.walks import draw, walk_of
 from support.loops import for_each
 
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import judged
+from judged.comparison.plan.pilot import Pilot
 from judged.errors import InputError, JudgedError
-from judged.planning.pilot import Pilot
 from judged.text import Warned
 
 RANDOM = np.random.default_rng(11)

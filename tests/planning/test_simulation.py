@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 import judged
-from judged.planning import simulation
-from judged.planning.simulation import simulated
-from judged.planning.terms import Terms
+from judged.comparison.plan import simulation
+from judged.comparison.plan.simulation import simulated
+from judged.comparison.plan.terms import Terms
 
 NORMAL = stats.norm.ppf((np.arange(200) + 0.5) / 200) * 0.1
 SKEWED = np.r_[np.zeros(180), np.full(20, 1.0)]

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import judged
+from judged.comparison.gate.fingerprints import combined, fingerprints
 from judged.errors import InputError
 from judged.inputs.tables import Judgements, Lookup
-from judged.quality_gate.fingerprints import combined, fingerprints
 
 JUDGEMENTS = {f"q{at}": {"a": 2, "b": 1, "c": 0, "d": at % 3} for at in range(9)}
 OLD = {q: {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0} for q in JUDGEMENTS}

@@ -12,9 +12,9 @@ from statsmodels.stats.multitest import multipletests
 
 import judged
 from judged.comparison import compare
+from judged.comparison.gate import rules
+from judged.comparison.gate.sight import Sight
 from judged.errors import InputError, MeasureError, PolicyError
-from judged.quality_gate import rules
-from judged.quality_gate.sight import Sight
 
 RULES = ("loss", "safe", "point")
 RNG = np.random.default_rng(11)

@@ -17,8 +17,8 @@ from scipy.stats import kendalltau
 
 import judged
 from judged.errors import InputError, JudgedWarning, PolicyError
-from judged.rank_overlap.pair import NUMBERS
-from judged.rank_overlap.persistence import Persistence
+from judged.runs.overlap.pair import NUMBERS
+from judged.runs.overlap.persistence import Persistence
 
 Scores = dict[str, float]
 

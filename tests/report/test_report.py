@@ -14,7 +14,7 @@ import judged
 from judged.charts import kinds
 from judged.errors import InputError, OutputError
 from judged.rankings.strips import strips
-from judged.report import report_of
+from judged.web.report import report_of
 from support.reported import generated, run_text, write_files
 
 MEASURES = ["nDCG@10", "RR", "P@3"]

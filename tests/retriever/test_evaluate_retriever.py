@@ -14,7 +14,7 @@ import pytest
 import judged
 from judged import evaluate_retriever
 from judged.errors import InputError, PolicyError
-from judged.retriever import asking
+from judged.inputs.retriever import asking
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"c": 1, "d": 1}, "q3": {"e": 1}}
 TEXTS = {"q1": "one", "q2": "two", "q3": "three"}

@@ -13,7 +13,7 @@ import pytest
 
 from judged import evaluate_retriever
 from judged.errors import InputError
-from judged.retriever.queries import read_queries
+from judged.inputs.retriever.queries import read_queries
 
 TWO = {"q1": "red apple", "q2": 'blue, "sky"'}
 ROWS = [{"_id": "q1", "text": TWO["q1"]}, {"_id": "q2", "text": TWO["q2"]}]

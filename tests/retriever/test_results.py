@@ -16,7 +16,7 @@ import pytest
 
 from judged import evaluate, evaluate_retriever
 from judged.errors import InputError
-from judged.retriever.results import Reader, Results
+from judged.inputs.retriever.results import Reader, Results
 
 Scored = namedtuple("Scored", ["query_id", "doc_id", "score"])
 

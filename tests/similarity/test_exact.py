@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from judged.embeddings.product import Product
-from judged.inputs.vectors import as_vectors
-from judged.similarity.choice import as_similarity
-from judged.similarity.exact import (
+from judged.embeddings.similarity.choice import as_similarity
+from judged.embeddings.similarity.exact import (
     Pairs,
     absolute_sums,
     cosines,
@@ -24,6 +23,7 @@ from judged.similarity.exact import (
     lengths,
     times,
 )
+from judged.inputs.vectors import as_vectors
 from support.dense import Array
 from support.real import real
 

@@ -12,7 +12,7 @@ import judged
 from judged.embeddings.normalisation_kinds import QBNorm
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
-from judged.learn import KINDS, Learned, fit
+from judged.learning.learn import KINDS, Learned, fit
 from support.learnable import Hidden, behind_a_map, behind_noise
 from support.loops import for_each
 from support.products import diagnose, evaluate_index, rank, top_k

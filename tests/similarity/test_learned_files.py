@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import judged
+from judged.embeddings.similarity.choice import as_similarity
+from judged.embeddings.similarity.functions import Bilinear
+from judged.embeddings.similarity.learned_files import MARK, _checksum
 from judged.errors import InputError, OutputError
-from judged.learn import KINDS, Learned, fit, load
-from judged.similarity.choice import as_similarity
-from judged.similarity.functions import Bilinear
-from judged.similarity.learned_files import MARK, _checksum
+from judged.learning.learn import KINDS, Learned, fit, load
 from support.learnable import Hidden, behind_noise
 from support.products import rank
 

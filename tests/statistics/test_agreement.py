@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from judged.arrays import Floats
 from judged.errors import InputError
-from judged.segments import Floats
 from judged.statistics.agreement import (
     ALPHAS,
     KAPPAS,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from judged.segments import Floats, Ints
+from judged.arrays import Floats, Ints
 from judged.statistics.student import between
 from judged.statistics.tested import below
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from judged.arrays import Floats
 from judged.errors import InputError
-from judged.segments import Floats
 from judged.statistics.intervals import Interval, interval, mean_interval
 from judged.statistics.resampling.bootstrap import bootstrap
 from judged.statistics.samples import Means, Median, Sample

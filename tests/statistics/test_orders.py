@@ -13,8 +13,8 @@ import pytest
 from scipy.stats import kendalltau, weightedtau
 
 import judged
+from judged.arrays import Floats
 from judged.errors import InputError
-from judged.segments import Floats
 from judged.statistics import order_agreement
 
 CASES = 120

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.prediction_powered import (
     corrected_means,
     powered,

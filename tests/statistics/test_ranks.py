@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.ranks import sign, wilcoxon
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.repeats import repeat_variance
 from judged.statistics.student import spread, t_test
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.distributions import t_quantile
 from judged.statistics.student import spread, t_test
 from judged.statistics.tested import SMALLEST_P, below

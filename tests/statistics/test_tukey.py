@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.tested import below
 from judged.statistics.tukey import tukey
 

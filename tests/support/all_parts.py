@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
-from judged.pages import assets, environment
 from judged.rankings.rankings import Rankings
 from judged.rankings.strips import mean_strip, strips
+from judged.web.pages import assets, environment
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -35,8 +35,8 @@ class Hidden:
     def split(self) -> Any:
         """The parts of queries and items by the usual shares and the seed 0."""
         from judged.embeddings.relations import as_relation
-        from judged.learn.data import Data
-        from judged.learn.split import split_data
+        from judged.learning.learn.data import Data
+        from judged.learning.learn.split import split_data
 
         embeddings, relevance = self.given()
         data = Data.of(embeddings, as_relation(relevance, what="relevance"), rel=1)

@@ -12,8 +12,8 @@ from judged import Diagnosis, Embeddings, IndexEvaluation, Rankings, TopK
 from judged.embeddings.normalisation_kinds import as_normalisation
 from judged.embeddings.product import Product
 from judged.embeddings.relations import SameRow
+from judged.embeddings.similarity.choice import as_similarity
 from judged.inputs.vectors import as_vectors
-from judged.similarity.choice import as_similarity
 
 RANDOM = np.random.default_rng(5)
 QUERIES, ITEMS, BANK = (RANDOM.normal(size=(count, 8)).astype(np.float32) for count in (23, 31, 17))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.temperature import study, sweep
+from judged.learning.temperature import study, sweep
 
 VECTORS = np.eye(3)
 PAIRS = judged.relevance.pairs()

@@ -13,10 +13,10 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import judged
-from judged.checks import STUDIED_TEMPERATURES
 from judged.demo import load_digits
+from judged.learning.temperature import Study, study
+from judged.options import STUDIED_TEMPERATURES
 from judged.statistics.intervals import mean_interval
-from judged.temperature import Study, study
 from support import softmaxes
 
 pytestmark = pytest.mark.slow

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged
+from judged.learning.temperature import TEMPERATURES, sweep
 from judged.policy import POSITIVES
-from judged.temperature import TEMPERATURES, sweep
 from support import softmaxes
 
 EXTREME = (0.001, 0.05, 1.0, 20.0, 1000.0)
@@ -254,7 +254,7 @@ def test_no_temperature_changes_the_ranking() -> None:
 
 def test_the_check_of_the_ranking_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a temperature that is no division by one number, here one that turns the order round."""
-    from judged.temperature import sweeps
+    from judged.learning.temperature import sweeps
 
     data = Data(8)
     corpus: list[Any] = []

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 import judged
-from judged.pages.numbers import plain_number
+from judged.web.pages.numbers import plain_number
 from support.browser import violations
 from support.served import Serve
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import judged
-from judged.checks import LEVEL
 from judged.cli import main
 from judged.errors import JudgedError
+from judged.options import LEVEL
 from judged.policy import CHOICES
 from judged.web import Settings, commands
 from judged.web.asked import Asked

@@ -12,8 +12,8 @@ import pytest
 
 import judged
 from judged.comparison.sentences import shown_p
-from judged.pages.headings import verdict_heading
-from judged.pages.numbers import plain_number
+from judged.web.pages.headings import verdict_heading
+from judged.web.pages.numbers import plain_number
 from support.boards import shown_code, words
 from support.served import Serve
 

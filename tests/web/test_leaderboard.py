@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 import judged
-from judged.pages.numbers import plain_number
+from judged.web.pages.numbers import plain_number
 from support.boards import columns, numbers, shown_code, words
 from support.served import Serve, lists, write_run
 

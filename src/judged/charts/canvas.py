@@ -8,8 +8,8 @@ from typing import TypedDict
 
 from judged.charts.letters import fitted, widest
 from judged.charts.themes import Theme, ThemeName, look_of, theme_named
-from judged.checks import whole
 from judged.errors import InputError, quoted
+from judged.options import whole
 
 Looks = Mapping[str, int] | Sequence[str]
 """The place of each system, from 0, which gives it its colour and dash; or names in that order."""

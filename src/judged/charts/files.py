@@ -18,8 +18,8 @@ from judged.inputs.data import Data
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
-from judged.judging import judging
-from judged.judging.items import with_items
+from judged.matching import judging
+from judged.matching.items import with_items
 from judged.policy import Policy
 from judged.text import counted
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from judged.charts.chart import Figure
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
-    from judged.types import (
+    from judged.options import (
         CollectionLike,
         ColumnsLike,
         FileFormat,

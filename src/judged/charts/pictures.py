@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from judged.charts.themes import Theme
-    from judged.types import Path
+    from judged.options import Path
 
 PictureLike: TypeAlias = "Path | bytes | ArrayLike | Image"
 """A path, the bytes of a file, an array of 8-bit grey or RGB pixels, or an image of Pillow."""

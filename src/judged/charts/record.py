@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from judged.checks import real
 from judged.errors import InputError, quoted
+from judged.options import real
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.checks import whole
 from judged.errors import InputError, did_you_mean
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.kept import rankings_of
 from judged.evaluation.settlement import under
 from judged.evaluation.trusted import refuse_corrected
 from judged.evaluation.warnings import about_missing
+from judged.options import whole
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.text import counted, few, listed
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.measures.spec import Mask
-    from judged.types import MeasuresLike, PolicyLike
+    from judged.options import MeasuresLike, PolicyLike
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from judged.charts.record import Record
-from judged.checks import temperature as checked_temperature
 from judged.errors import InputError
+from judged.options import temperature as checked_temperature
 from judged.text import counted, listed
 
 NAMES = ("sharp", "medium", "smooth")
@@ -27,7 +27,7 @@ def read_sweep(given: Any) -> Record:
     found = Record.of(
         given,
         what="temperature sweep",
-        how="judged.temperature.sweep or `judged temperature … -o FILE.json`",
+        how="judged.learning.temperature.sweep or `judged temperature … -o FILE.json`",
     )
     at = [temperature_of(row) for row in found.records("temperatures")]
     if not at or any(left >= right for left, right in pairwise(at)):

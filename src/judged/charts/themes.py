@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from judged.checks import choice
+from judged.options import choice
 
 ThemeName = Literal["light", "dark", "page"]
 

@@ -100,8 +100,8 @@ def similarity_option(function: Function) -> Function:
 
 
 def _allowing(given: str) -> Any:
-    from judged.similarity.choice import as_similarity
-    from judged.similarity.learned import Learned
+    from judged.embeddings.similarity.choice import as_similarity
+    from judged.embeddings.similarity.learned import Learned
 
     found = as_similarity(given)
     if not isinstance(found, Learned):

@@ -129,7 +129,7 @@ class Encoding:
     def vectors(self) -> tuple[Vectors, Vectors]:
         """Encode what is not there yet; what the encoder prints goes to standard error."""
         from judged.cli._terminal import counting, working
-        from judged.encoding.task import Task
+        from judged.inputs.encoding.task import Task
 
         options = dict(self.options)
         with redirect_stdout(sys.stderr):

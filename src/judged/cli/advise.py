@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from judged.advice import advise as advise_on
 from judged.cli._files import READS, command
 from judged.cli._options import (
     check_format,
@@ -20,6 +19,7 @@ from judged.cli._options import (
     result_options,
     run_format_option,
 )
+from judged.evaluation.advice import advise as advise_on
 
 
 @command(short_help="Say which measures suit these data.")

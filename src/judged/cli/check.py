@@ -20,8 +20,8 @@ from judged.cli._options import (
     result_options,
     weights_option,
 )
-from judged.collection_check import check as check_collection
-from judged.collection_check.kinds import KINDS
+from judged.judgements.check import check as check_collection
+from judged.judgements.check.kinds import KINDS
 
 
 @command(short_help="Look for faults of the collection itself.")

@@ -64,7 +64,7 @@ def conventions(
     from judged.cli._terminal import deliver, working
     from judged.conventions import conventions as known
     from judged.conventions import find
-    from judged.disagreement.libraries import Libraries, Library
+    from judged.conventions.disagreement.libraries import Libraries, Library
 
     if len(what) > 2:
         raise click.UsageError(f"give one run: QRELS RUN; got {len(what)} files.")
@@ -80,7 +80,7 @@ def conventions(
     elif not files:
         deliver(Library(find(what[0])), form, output)
     else:
-        from judged.disagreement import compare_conventions
+        from judged.conventions.disagreement import compare_conventions
 
         judgements, run = what if len(what) == 2 else (what[0], None)
         with working("Comparing conventions"):

@@ -273,7 +273,7 @@ def embeddings(
         first.save(save_run)
     if report is not None:
         from judged.cli._again import again
-        from judged.report.provenance import files
+        from judged.web.report.provenance import files
 
         sides_read = {"queries": queries, "items": items}
         if encoding is not None:

@@ -15,8 +15,8 @@ from judged.cli._options import (
     duplicates_option,
     run_format_option,
 )
-from judged.fusion import fuse as fuse_runs
-from judged.fusion.settings import METHODS, NORMALISATIONS, TIES
+from judged.runs.fusion import fuse as fuse_runs
+from judged.runs.fusion.settings import METHODS, NORMALISATIONS, TIES
 
 
 def _words(choices: dict[str, str]) -> str:
@@ -98,9 +98,9 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
     others have. Files are read as by 'judged evaluate'; NAME=FILE gives a run a name.
     """
     from judged.cli._terminal import deliver, looks, say_warnings, working
-    from judged.fusion.result import Fusion
     from judged.outputs import is_device
-    from judged.run_results import check_run_target
+    from judged.results import check_run_target
+    from judged.runs.fusion.result import Fusion
 
     check_run_target(output, Fusion.endings())
     with working("Fusing"):

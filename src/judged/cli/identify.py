@@ -56,7 +56,7 @@ def identify(
     and a list of retrieved ids.
     """
     from judged.cli._terminal import deliver, working
-    from judged.identification import identify as find
+    from judged.conventions.identification import identify as find
 
     check_format(form, output)
     with working(f"Searching for {value}"):

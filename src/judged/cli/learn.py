@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from judged.checks import LEARNING_TEMPERATURE
 from judged.cli._embedding_options import (
     memory_option,
     read_sides,
@@ -16,6 +15,7 @@ from judged.cli._embedding_options import (
 from judged.cli._files import WRITES, command
 from judged.cli._learning_options import learning, learning_options
 from judged.cli._options import print_option
+from judged.options import LEARNING_TEMPERATURE
 
 
 @command(short_help="Learn a similarity from vectors and what is relevant.")
@@ -51,8 +51,8 @@ def learn(
     'judged embeddings', which refuses queries that training saw.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.learn import fit
-    from judged.similarity.learned_files import check_model_target
+    from judged.embeddings.similarity.learned_files import check_model_target
+    from judged.learning.learn import fit
 
     check_model_target(output)
     embeddings, relevance = read_sides(queries, items, given)

@@ -16,7 +16,7 @@ from judged.cli._options import (
     result_options,
     run_format_option,
 )
-from judged.rank_overlap import overlap as overlap_of
+from judged.runs.overlap import overlap as overlap_of
 
 
 @command(short_help="Say how far runs agree, without judgements.")

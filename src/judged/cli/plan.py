@@ -22,7 +22,7 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
-from judged.planning import plan as make_plan
+from judged.comparison.plan import plan as make_plan
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison

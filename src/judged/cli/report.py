@@ -21,7 +21,7 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
-from judged.report import make_report
+from judged.web.report import make_report
 
 
 @command(short_help="Write everything about runs into one HTML file.")

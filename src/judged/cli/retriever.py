@@ -16,8 +16,8 @@ from judged.cli._modules import imported
 from judged.cli._options import check_format, default_of, policy_options
 from judged.cli.evaluate import evaluate
 from judged.evaluation.exports import Exports
+from judged.inputs.retriever import evaluate_retriever
 from judged.policy import CHOICES
-from judged.retriever import evaluate_retriever
 
 KEYWORDS = [
     name
@@ -117,7 +117,7 @@ def retriever(
     mappings or objects. What it prints goes to standard error.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.retriever.task import OPTIONS, Task
+    from judged.inputs.retriever.task import OPTIONS, Task
 
     check_format(form, output, Exports.SAVED_AS)
     given = {name: options.pop(name) for name in KEYWORDS if name in options}

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from judged.checks import SWEPT_TEMPERATURES
 from judged.cli._embedding_options import (
     memory_option,
     positives_option,
@@ -18,6 +17,7 @@ from judged.cli._embedding_options import (
 )
 from judged.cli._files import command
 from judged.cli._options import check_format, rel_option, result_options
+from judged.options import SWEPT_TEMPERATURES
 
 NAMES = ("query", "batch_size", "positives", "rel", "hardest", "bins", "seed")
 """Options that are handed on as they are."""
@@ -104,8 +104,8 @@ def temperature(
     as for 'judged embeddings'.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.temperature import sweep
-    from judged.temperature.sweeps import steps
+    from judged.learning.temperature import sweep
+    from judged.learning.temperature.sweeps import steps
 
     check_format(form, output)
     embeddings, relevance = read_sides(queries, items, given)

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from judged.checks import STUDIED_TEMPERATURES
 from judged.cli._embedding_options import (
     memory_option,
     read_sides,
@@ -17,6 +16,7 @@ from judged.cli._embedding_options import (
 from judged.cli._files import command
 from judged.cli._learning_options import learning, learning_options
 from judged.cli._options import check_format, result_options
+from judged.options import STUDIED_TEMPERATURES
 from judged.text import listed
 
 
@@ -62,7 +62,7 @@ def temperature_study(
     options as for 'judged learn'.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.temperature import study
+    from judged.learning.temperature import study
 
     check_format(form, output)
     embeddings, relevance = read_sides(queries, items, given)

@@ -21,7 +21,7 @@ def _whole(least: int) -> Callable[[str], int]:
     """A type of option: a number as trec_eval reads it, the digits that the text begins with."""
 
     def number(text: str) -> int:
-        from judged.conventions.trec_eval import as_long
+        from judged.conventions.libraries.trec_eval import as_long
 
         try:
             found = as_long(str(text))
@@ -163,7 +163,7 @@ def trec_eval(
 ) -> None:
     """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
     from judged.cli._terminal import hand_over, say
-    from judged.conventions.trec_eval import NAMES, REFUSED
+    from judged.conventions.libraries.trec_eval import NAMES, REFUSED
     from judged.errors import InputError, PolicyError
     from judged.trec_eval import Request, explained, printed
 

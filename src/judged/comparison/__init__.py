@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import checked
 from judged.errors import InputError
 from judged.inputs.blocks.room import MEMORY, Room
+from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
-    from judged.judging.joint import Joint
-    from judged.types import (
+    from judged.matching.joint import Joint
+    from judged.options import (
         CategoriesLike,
         CollectionLike,
         ColumnsLike,
@@ -186,7 +186,7 @@ memory, temporary, jobs, skip_bad, progress
         refuse_lacking(judged.rankings)
     joint = None
     if unjudged_range:
-        from judged.judging.joint import Joint
+        from judged.matching.joint import Joint
 
         known = judged.judgements, judged.tables
         joint = Joint.of(*known, policy=request.policy, duplicates=duplicates)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from judged.comparison.orders import Orders
     from judged.evaluation.evaluation import Evaluation
-    from judged.report.report import Report
+    from judged.web.report.report import Report
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -321,6 +321,6 @@ it may be chance).'
         >>> found.report().sentences()[0]
         'up leads on RR'
         """
-        from judged.report import report_of
+        from judged.web.report import report_of
 
         return report_of(self, measure=measure, **options)

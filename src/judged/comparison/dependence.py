@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Ints
 from judged.comparison.match import Mask, Match
 from judged.comparison.numbers import Compared, Entry, Numbers, Places, entry_of, in_common
 from judged.comparison.outcomes import is_infinite, outcomes
@@ -22,14 +23,13 @@ from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score
 from judged.evaluation.tie_ends import TieEnds, tie_ends
-from judged.judging.variants import FAVOURS, Variants, uncondensed
+from judged.matching.variants import FAVOURS, Variants, uncondensed
 from judged.measures.orders import tied_queries
-from judged.segments import Ints
 from judged.text import Warned, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.judging.joint import Joint
+    from judged.matching.joint import Joint
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
 

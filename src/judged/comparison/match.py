@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats, Ints
 from judged.comparison.numbers import Compared, Entry, Numbers, in_common
 from judged.evaluation.trusted import refuse_few
-from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.prediction_powered import Powered, powered
 from judged.statistics.samples import Means, Median

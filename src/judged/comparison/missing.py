@@ -14,8 +14,8 @@ from judged.text import Warned, counted, few
 if TYPE_CHECKING:
     from judged.comparison.match import Mask
     from judged.evaluation.about import About
+    from judged.options import PolicyLike
     from judged.rankings.rankings import Rankings
-    from judged.types import PolicyLike
 
 MOST_LACKING = 0.1
 """A run that lacks more than this share of what another run has is refused."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats, Ints
 from judged.evaluation.ranges import TRUSTED
 from judged.evaluation.trusted import columns_of
-from judged.segments import Floats, Ints
 from judged.statistics.prediction_powered import Powered, corrected_means, powered
 from judged.statistics.samples import Means, Sample
 from judged.statistics.units import numbered

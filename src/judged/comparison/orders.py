@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from judged import __version__
-from judged.checks import checked_methods
 from judged.comparison.exports.table import Form
 from judged.comparison.swaps import NUMBERS, TURNED, Ordered, TwoOrders, two_orders
 from judged.errors import InputError, quoted
 from judged.evaluation.table import Look
 from judged.evaluation.trusted_sentences import about
+from judged.options import checked_methods
 from judged.results import Result, Table
 from judged.statistics.orders import LEAST
 from judged.text import Left, Warned, counted, few, plain, shown

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.comparison.match import Match, alike
 from judged.comparison.settings import POWERED, TESTS, WORDS, Settings
 from judged.errors import InputError, MeasureError
-from judged.segments import Floats
 from judged.statistics.student import Spread
 from judged.statistics.tested import Tested, below, fewest_units
 from judged.statistics.units import counted_as

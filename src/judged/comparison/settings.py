@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from judged.checks import LEVEL, OPTIONS, RESAMPLES, choice, number, whole
-from judged.checks import level as checked_level
 from judged.errors import InputError, quoted
+from judged.options import LEVEL, OPTIONS, RESAMPLES, choice, number, whole
+from judged.options import level as checked_level
 from judged.results import Result
 
 TESTS = {

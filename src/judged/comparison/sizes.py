@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.comparison.match import Match, alike
 from judged.comparison.outcomes import columns_of, further_variances, powered_spread, too_few
 from judged.comparison.settings import Settings
-from judged.segments import Floats
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.power import detectable
 from judged.statistics.samples import Means

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.comparison.numbers import Compared, Entry, Numbers
 from judged.comparison.sentences import some
 from judged.errors import InputError, JudgedError, MeasureError, quoted
 from judged.measures import Measure, parse_measure
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
 from judged.statistics.aggregates import relative
 from judged.statistics.samples import Means, Median, Sample
 from judged.text import Warned, listed
 
 if TYPE_CHECKING:
-    from judged.types import WeightsLike
+    from judged.options import WeightsLike
 
 
 def numbers_of_values(

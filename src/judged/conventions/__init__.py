@@ -53,10 +53,11 @@ def conventions() -> dict[str, Convention]:
     """
     from pkgutil import iter_modules
 
+    from judged.conventions import libraries
+
     modules = [
-        import_module(f"{__name__}.{found.name}")
-        for found in iter_modules(__path__)
-        if found.name != "spec"
+        import_module(f"{libraries.__name__}.{library.name}")
+        for library in iter_modules(libraries.__path__)
     ]
     every: list[Convention] = [module.CONVENTION for module in modules]
     return {

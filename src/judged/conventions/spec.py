@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
-
-from judged.frozen import dataclass
 
 Choices = Mapping[str, str]
 """Some choices of a policy, {"empty": "skip"}; the others are judged's defaults."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from judged.evaluation.evaluation import Evaluation
-    from judged.types import (
+    from judged.options import (
         CategoriesLike,
         ConventionLike,
         GroupsLike,

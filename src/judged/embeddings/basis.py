@@ -11,7 +11,7 @@ from judged.embeddings.itself import is_the_answer, warned_of_itself
 from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search
 from judged.inputs.categories import CATEGORIES
-from judged.judging.item_to import BASIS
+from judged.matching.item_to import BASIS
 from judged.rankings.columns import ENCODED, OTHER_WAY
 from judged.rankings.findings import Findings
 from judged.rankings.rankings import Rankings

@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Protocol, TypeVar
 
+from judged.arrays import one_thread_each
 from judged.inputs.vectors.vectors import Vectors
-from judged.threads import one_thread_each
 
 Result = TypeVar("Result")
 

@@ -17,17 +17,17 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, borders, positions, starts_of
 from judged.embeddings.category_relations import ByCategory, Moved, WhollyExcluded
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.product import Product
 from judged.embeddings.relations import Bound
+from judged.embeddings.similarity.rounding import Precision
 from judged.embeddings.tiles import Tile
 from judged.errors import InputError
 from judged.inputs.categories import Categories, is_frame, read_categories
 from judged.inputs.vectors.label_tables import in_order_of
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, casting
-from judged.segments import Floats, Ints, borders, positions, starts_of
-from judged.similarity.rounding import Precision
 
 
 @dataclass(frozen=True, eq=False)

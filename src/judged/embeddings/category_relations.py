@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judged.arrays import Ints, borders
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.relations import Bound
-from judged.segments import Ints, borders
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from judged.arrays import Ints, descending
 from judged.embeddings.categories import UniqueProduct
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.relations import Judged
@@ -16,7 +17,6 @@ from judged.inputs.vectors.vectors import Vectors
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.rankings.ties import favoured
-from judged.segments import Ints, descending
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Ints, count_above
 from judged.inputs.vectors.vectors import Matrix
-from judged.segments import Ints, count_above
 
 Flags = NDArray[np.bool_]
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Ints
 from judged.embeddings.pieces import cut
 from judged.embeddings.settling import Windows
+from judged.embeddings.similarity.rounding import Precision, sum_error
+from judged.embeddings.similarity.similarity import Similarity
 from judged.embeddings.tiles import Limits, Tile
 from judged.errors import InputError, MissingExtraError, quoted
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.segments import Ints
-from judged.similarity.rounding import Precision, sum_error
-from judged.similarity.similarity import Similarity
 from judged.text import listed
 
 _COMPARED = 64

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.checks import checked
+from judged.options import checked
 from judged.results import Part, Result, Table
 from judged.text import counted, few
 

@@ -15,18 +15,18 @@ from numbers import Integral
 
 import numpy as np
 
-from judged.checks import whole
+from judged.arrays import Floats, Ints
 from judged.embeddings.diagnosis import Diagnosis, Histogram, Hubness, Rows
 from judged.embeddings.inspection import NUMBERS_AT_A_TIME, Inspection, collapse, side
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.product import Product
 from judged.embeddings.relations import Bound, Relation
 from judged.embeddings.search import Search, refuse_changes
+from judged.embeddings.similarity.distances import Euclidean
 from judged.embeddings.streams import Chunk, Nearest, chunks
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors, unit
-from judged.segments import Floats, Ints
-from judged.similarity.distances import Euclidean
+from judged.options import whole
 
 NEIGHBOURS = 10
 """Hubness looks at so many best items of each query by default, or at all where there are fewer."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from judged.checks import checked, checked_methods, choice, size_in_bytes
 from judged.embeddings.basis import explained
 from judged.embeddings.device import device_of
 from judged.embeddings.diagnosis import SAMPLE
@@ -21,19 +20,20 @@ from judged.embeddings.search import (
     reversed_search,
     scores_of,
 )
+from judged.embeddings.similarity.choice import as_similarity
 from judged.embeddings.top_k import TopK, search
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
+from judged.options import checked, checked_methods, choice, size_in_bytes
 from judged.policy import PRECISIONS, Policy
 from judged.rankings.rankings import Rankings
-from judged.similarity.choice import as_similarity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from judged.embeddings.diagnosis import Diagnosis
     from judged.evaluation.evaluation import Evaluation
-    from judged.types import (
+    from judged.options import (
         CategoriesLike,
         ConventionLike,
         EncoderLike,
@@ -205,7 +205,7 @@ class Embeddings(Indexed):
         >>> found.evaluate({"q1": {"d1": 1}}, "RR").value()
         1.0
         """
-        from judged.encoding.task import Task
+        from judged.inputs.encoding.task import Task
 
         size_in_bytes(memory)
         choice("precision", precision, PRECISIONS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.checks import size_in_bytes
+from judged.arrays import Ints
 from judged.embeddings.basis import Basis, basis_of
 from judged.embeddings.categories import UniqueProduct
 from judged.embeddings.counted import Counted, piece_of, refuse_nothing, with_absent
@@ -17,15 +17,15 @@ from judged.embeddings.ranks import TieOrder, over_pieces
 from judged.embeddings.relations import Bound, Judged, Relation
 from judged.embeddings.scoring import Numbers, with_best
 from judged.embeddings.search import Search, best_of, counted_bound, refuse_removal, scores_of
+from judged.options import size_in_bytes
 from judged.rankings.rankings import Rankings
-from judged.segments import Ints
 
 if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.parts import Asked, Part
     from judged.evaluation.scored import Scored
-    from judged.types import Progress
+    from judged.options import Progress
 
 _BYTES = 512
 """What a relevant pair takes, at most, from when it is counted to when rankings are evaluated."""

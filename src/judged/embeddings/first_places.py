@@ -11,8 +11,8 @@ from math import isqrt
 
 import numpy as np
 
+from judged.arrays import Ints
 from judged.inputs.vectors.vectors import Matrix
-from judged.segments import Ints
 
 _GROUPED_FROM = 16
 """A row so many times longer than k is looked through by groups; a shorter one is partitioned at

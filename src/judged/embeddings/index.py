@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from judged.checks import checked_methods, real
+from judged.arrays import Floats
 from judged.embeddings.index_adapter import Adapter, as_index
 from judged.embeddings.index_lists import Lists, lists_of
 from judged.embeddings.product import Product
@@ -21,8 +21,8 @@ from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search, refuse_changes, refuse_removal, scores_of
 from judged.embeddings.top_k import Best
 from judged.errors import InputError, quoted
+from judged.options import checked_methods, real
 from judged.results import Part, Result, Table
-from judged.segments import Floats
 from judged.text import plain, shown, to_json
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from judged.embeddings.index_adapter import Setting
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.request import Request
-    from judged.types import Ids, IndexLike, Progress
+    from judged.options import Ids, IndexLike, Progress
 
 SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5}
 """The quantiles of recall that are said, by their names."""

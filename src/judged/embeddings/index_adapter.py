@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats, Ints
 from judged.embeddings.product import Product
+from judged.embeddings.similarity.similarity import Similarity
 from judged.errors import InputError, MissingExtraError, quoted
 from judged.inputs.vectors.vectors import Vectors
-from judged.segments import Floats, Ints
-from judged.similarity.similarity import Similarity
 from judged.text import Warned
 
 if TYPE_CHECKING:
-    from judged.types import Ids, IndexLike
+    from judged.options import Ids, IndexLike
 
 
 def as_index(given: IndexLike) -> Any:

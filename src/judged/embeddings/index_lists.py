@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats, Ints, descending
 from judged.embeddings.blocks import over_blocks
 from judged.embeddings.index_adapter import Adapter
 from judged.embeddings.itself import warned_of_itself
@@ -21,10 +22,9 @@ from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError
 from judged.rankings.findings import Findings
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, Ints, descending
 
 if TYPE_CHECKING:
-    from judged.types import Progress, Ties
+    from judged.options import Progress, Ties
 
 ROUNDING = 1e-6
 """Scores this close, as a share of the query's greatest, are one: the index sums up in another

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from judged.checks import real
 from judged.errors import InputError, quoted
+from judged.options import real
 
 OF_FAISS = {"ef": "efSearch"}
 OF_USEARCH = {"ef": "expansion_search"}

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from judged import __version__
-from judged.checks import checked_methods
 from judged.embeddings.index import SHARES, IndexEvaluation, evaluate_each
 from judged.embeddings.index_adapter import as_index, asking
 from judged.embeddings.index_settings import Setting, settings_of
 from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search
+from judged.options import checked_methods
 from judged.results import Part, Result, Table
 from judged.text import counted, plain, shown
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.evaluation.request import Request
-    from judged.types import Ids, IndexLike, Progress
+    from judged.options import Ids, IndexLike, Progress
 
 WARM = 3
 """Calls that are not timed: the first ones load what later ones find ready."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from judged.checks import checked_methods
 from judged.embeddings.relations import as_relation
 from judged.embeddings.scoring import request_of
 from judged.embeddings.search import Search
+from judged.options import checked_methods
 
 if TYPE_CHECKING:
     from judged.embeddings.index import IndexEvaluation
     from judged.embeddings.index_sweep import IndexSweep
-    from judged.types import (
+    from judged.options import (
         ConventionLike,
         Ids,
         IndexLike,

@@ -10,6 +10,7 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats, Ints
 from judged.embeddings.diagnosis import (
     NEAR,
     Collapse,
@@ -20,12 +21,11 @@ from judged.embeddings.diagnosis import (
     Side,
 )
 from judged.embeddings.product import Product
+from judged.embeddings.similarity.equal import first_equal, keys_of
+from judged.embeddings.similarity.rounding import Precision
+from judged.embeddings.similarity.similarity import Cosine, Similarity
 from judged.embeddings.streams import chunks
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.segments import Floats, Ints
-from judged.similarity.equal import first_equal, keys_of
-from judged.similarity.rounding import Precision
-from judged.similarity.similarity import Cosine, Similarity
 
 SHOWN = 20
 """So many rows, groups or pairs are named; all are counted."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats, Ints
 from judged.embeddings.relations import Relation, all_pairs
 from judged.embeddings.relevance_by_label import SameLabel, SharedLabel
+from judged.embeddings.similarity.equal import keys_of
+from judged.embeddings.similarity.rounding import Precision
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, unit
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, Ints
-from judged.similarity.equal import keys_of
-from judged.similarity.rounding import Precision
 from judged.text import Warned
 
 if TYPE_CHECKING:

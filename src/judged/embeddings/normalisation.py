@@ -13,12 +13,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import HIGHEST, LOWEST
+from judged.arrays import Floats
 from judged.embeddings.product import Product
 from judged.embeddings.streams import pieces
 from judged.errors import InputError, did_you_mean
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.segments import Floats
+from judged.options import HIGHEST, LOWEST
 
 Kind = Literal["inductive", "transductive", "per query"]
 LOOKS_AT: dict[Kind, str] = {

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from judged.arrays import Floats
 from judged.embeddings.normalisation import (
     Fitted,
     Kind,
@@ -26,6 +27,7 @@ from judged.embeddings.normalisation import (
     with_parameters,
 )
 from judged.embeddings.product import Product
+from judged.embeddings.similarity.similarity import Cosine
 from judged.embeddings.streams import (
     CHUNK,
     Highest,
@@ -40,11 +42,9 @@ from judged.embeddings.streams import (
 from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.vectors import as_vectors
 from judged.inputs.vectors.vectors import Vectors, unit
-from judged.segments import Floats
-from judged.similarity.similarity import Cosine
 
 if TYPE_CHECKING:
-    from judged.types import NormalisationLike
+    from judged.options import NormalisationLike
 
 
 @dataclass(frozen=True, kw_only=True)

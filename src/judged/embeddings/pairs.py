@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats, Ints
+from judged.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

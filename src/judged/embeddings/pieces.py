@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from judged.arrays import Ints
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.product import Scores
 from judged.embeddings.relations import Bound
-from judged.segments import Ints
 
 PAIRS = 50_000
 """Relevant items of a piece: the rows of a tile are counted, and evaluated, a piece at a time."""

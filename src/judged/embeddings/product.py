@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.embeddings.blocks import Blocks
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.ready import Plan, ReadyItems, halvings, refuse_infinite
 from judged.embeddings.relations import Bound
+from judged.embeddings.similarity.equal import Levelled
+from judged.embeddings.similarity.exact import Pairs as PairsOfVectors
+from judged.embeddings.similarity.rounding import Precision, sum_error
+from judged.embeddings.similarity.similarity import Similarity
 from judged.embeddings.tiles import Tile
 from judged.errors import InputError
 from judged.inputs.vectors.lazy import Lazy
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
-from judged.segments import Floats, Ints
-from judged.similarity.equal import Levelled
-from judged.similarity.exact import Pairs as PairsOfVectors
-from judged.similarity.rounding import Precision, sum_error
-from judged.similarity.similarity import Similarity
 
 if TYPE_CHECKING:
     from judged.embeddings.device import Device

@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, order_in_segments
 from judged.embeddings.blocks import over_blocks
 from judged.embeddings.categories import UniqueProduct
 from judged.embeddings.counted import Counted
@@ -22,10 +23,9 @@ from judged.embeddings.pieces import blocks, pieces
 from judged.embeddings.product import Scores
 from judged.embeddings.relations import Bound
 from judged.embeddings.settling import Neighbours, Told, Windows
+from judged.embeddings.similarity.rounding import Precision, sum_error, unit
 from judged.embeddings.tiles import Limits, Tile
 from judged.inputs.vectors.vectors import Matrix
-from judged.segments import Floats, Ints, order_in_segments
-from judged.similarity.rounding import Precision, sum_error, unit
 
 Result = TypeVar("Result")
 

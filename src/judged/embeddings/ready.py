@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.checks import size_in_bytes
+from judged.arrays import Ints
+from judged.embeddings.similarity.equal import first_equal, keys_of
+from judged.embeddings.similarity.rounding import Precision
+from judged.embeddings.similarity.similarity import SINGLE, Similarity
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
-from judged.segments import Ints
-from judged.similarity.equal import first_equal, keys_of
-from judged.similarity.rounding import Precision
-from judged.similarity.similarity import SINGLE, Similarity
+from judged.options import size_in_bytes
 
 if TYPE_CHECKING:
     from judged.embeddings.device import Device

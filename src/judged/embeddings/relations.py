@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats, Ints, starts_of
 from judged.embeddings.pairs import Pairs
 from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors, refuse_other_ids
-from judged.segments import Floats, Ints, starts_of
 
 if TYPE_CHECKING:
-    from judged.judging.pool import Pool
+    from judged.matching.pool import Pool
 
 
 class Bound(Protocol):
@@ -210,7 +210,7 @@ class Judgements:
     def pool(self) -> Pool:
         """The judgements, read once."""
         from judged.inputs import read_judgements
-        from judged.judging import pool_of
+        from judged.matching import pool_of
 
         return pool_of(read_judgements(self.judgements))
 

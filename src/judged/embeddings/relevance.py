@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from judged.checks import choice
 from judged.embeddings.relations import (
     EXCLUSION_LIST,
     Judgements,
@@ -22,9 +21,10 @@ from judged.embeddings.relations import (
 )
 from judged.embeddings.relevance_by_label import SameLabel, SharedLabel
 from judged.errors import InputError
+from judged.options import choice
 
 if TYPE_CHECKING:
-    from judged.types import JudgementsLike, Labels
+    from judged.options import JudgementsLike, Labels
 
 __all__ = [
     "Relation",

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, starts_of
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.product import Product
 from judged.embeddings.relations import reversed_pairs
+from judged.embeddings.similarity.equal import equal_groups
 from judged.embeddings.tiles import Tile
 from judged.inputs.vectors.vectors import Matrix
-from judged.segments import Floats, Ints, starts_of
-from judged.similarity.equal import equal_groups
 
 
 class ReversedProduct:

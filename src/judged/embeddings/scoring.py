@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from judged.evaluation.parts import Asked
     from judged.evaluation.request import Request
     from judged.evaluation.scored import Scored
-    from judged.types import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
+    from judged.options import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
 
 ONE_DIRECTION = (
     "weights, groups and unanswerable are about the queries, and with both=True the items are "

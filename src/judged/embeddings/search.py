@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.checks import size_in_bytes
 from judged.embeddings.categories import Grouping, UniqueProduct
 from judged.embeddings.counted import of_judged_queries, rankings_of
 from judged.embeddings.normalisation import Fitted, Normalisation
@@ -17,17 +16,18 @@ from judged.embeddings.ranks import TieOrder, count_ranks
 from judged.embeddings.ready import Plan
 from judged.embeddings.relations import Bound, Judged, Relation, reversed_pairs
 from judged.embeddings.reversed_product import ReversedProduct
+from judged.embeddings.similarity.similarity import Similarity
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError, PolicyError
 from judged.inputs.vectors.vectors import Vectors
+from judged.options import size_in_bytes
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.similarity.similarity import Similarity
 from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.embeddings.device import Device
-    from judged.types import Precision, Progress
+    from judged.options import Precision, Progress
 
 
 NAME = "embeddings"

@@ -16,8 +16,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats, Ints, borders, order_in_segments, positions
 from judged.inputs.vectors.vectors import Matrix
-from judged.segments import Floats, Ints, borders, order_in_segments, positions
 
 Flags = NDArray[np.bool_]
 

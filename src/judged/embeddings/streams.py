@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.embeddings.product import Product
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.segments import Floats
 
 CHUNK = 1 << 18
 """Scores that are worked on at a time, in double precision."""

@@ -8,11 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.embeddings.counting import count_rows
 from judged.embeddings.first_places import reaching
 from judged.embeddings.settling import Windows, within
 from judged.inputs.vectors.vectors import Matrix
-from judged.segments import Floats, Ints
 
 
 @dataclass(frozen=True)

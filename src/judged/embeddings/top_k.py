@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import whole
+from judged.arrays import Floats, Ints, freeze
 from judged.embeddings.blocks import over_blocks
 from judged.embeddings.normalisation import Fitted
 from judged.embeddings.product import Scores
@@ -17,16 +17,15 @@ from judged.embeddings.ranks import TieOrder
 from judged.embeddings.tiles import Tile
 from judged.errors import PolicyError, quoted
 from judged.inputs.vectors.vectors import Vectors
+from judged.options import whole
 from judged.policy import CHOICES
-from judged.results import Table
-from judged.run_results import RunResult
-from judged.segments import Floats, Ints, freeze
+from judged.results import RunResult, Table
 from judged.text import counted, shown
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.types import Progress
+    from judged.options import Progress
 
 TIES = ("id", "input")
 """The tie rules that need no judgements."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import checked
 from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.data import Data
+from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.types import (
+    from judged.options import (
         CategoriesLike,
         CollectionLike,
         ColumnsLike,

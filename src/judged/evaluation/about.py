@@ -4,24 +4,23 @@ judgements that sentences and tables tell."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.frozen import dataclass
+from judged.arrays import borders, each_once
 from judged.rankings.findings import Findings, findings_of, total
 from judged.rankings.weights import Weights
-from judged.segments import borders, each_once
 
 if TYPE_CHECKING:
+    from judged.arrays import Floats, Ints
     from judged.measures.spec import Mask
+    from judged.options import Ties, Unjudged
     from judged.rankings.audit import Audit
     from judged.rankings.rankings import Rankings
-    from judged.segments import Floats, Ints
-    from judged.types import Ties, Unjudged
 
 ANY = float(np.nextafter(0, 1))
 """The least grade above 0."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import LEVEL, checked, checked_methods
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation, evaluate_runs
 from judged.evaluation.parts import Asked, Kept, Part, Piles, as_asked, gathered, part_of
@@ -13,13 +12,14 @@ from judged.evaluation.request import Request
 from judged.evaluation.warnings import announced
 from judged.inputs import read_judgements, read_run
 from judged.inputs.remote import AnyRun, RemoteRun
-from judged.judging import judging
-from judged.judging.join import names_of
-from judged.judging.own_ids import judgements_of_others, run_of_others
-from judged.judging.weights import refuse_both
+from judged.matching import judging
+from judged.matching.join import names_of
+from judged.matching.own_ids import judgements_of_others, run_of_others
+from judged.matching.weights import refuse_both
+from judged.options import LEVEL, checked, checked_methods
 
 if TYPE_CHECKING:
-    from judged.types import (
+    from judged.options import (
         CollectionLike,
         ColumnsLike,
         ConventionLike,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged import __version__
-from judged.checks import LEVEL, RESAMPLES
 from judged.evaluation.intervals import interval_of
 from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
 from judged.evaluation.trusted_sentences import methods_of, of_measure, trusted_lines
@@ -17,6 +16,7 @@ from judged.evaluation.unanswerable import apart_lines
 from judged.evaluation.weighting import weights_line
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
+from judged.options import LEVEL, RESAMPLES
 from judged.text import counted, listed
 
 if TYPE_CHECKING:

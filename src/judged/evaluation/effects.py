@@ -5,32 +5,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.arrays import ordinals
 from judged.errors import PolicyError
 from judged.evaluation.ranges import UNJUDGED_ENDS
 from judged.evaluation.settlement import is_bounded
 from judged.evaluation.tie_ends import tie_ends
-from judged.frozen import dataclass
-from judged.judging.variants import Variants, uncondensed
+from judged.matching.variants import Variants, uncondensed
 from judged.measures import parse_measure
 from judged.measures.orders import tied_queries
 from judged.measures.spec import Settled
 from judged.rankings.blocks import concatenated
 from judged.rankings.rankings import Rankings
-from judged.segments import ordinals
 from judged.statistics.aggregates import mean
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
+    from judged.arrays import Floats
     from judged.evaluation.exports import Exports
     from judged.evaluation.scored import Scored
     from judged.evaluation.table import Look
     from judged.measures import Measure
-    from judged.segments import Floats
 
 MOST_HITS = 1_000_000
 """Ties of queries with more hits than these in all are not looked into: it would take long."""

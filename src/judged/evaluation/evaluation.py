@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import LEVEL
 from judged.errors import InputError, MeasureError, quoted
 from judged.evaluation.intervals import ENDS, Groups, refuse_idle, with_intervals
 from judged.evaluation.pages import Paged
 from judged.evaluation.parts import Asked, evaluated
 from judged.evaluation.request import Conventional, Request
 from judged.evaluation.scored import Scored
-from judged.frozen import dataclass
 from judged.measures import Measure, parse_measure
+from judged.options import LEVEL
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import Rankings
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.latency import Latency
     from judged.evaluation.trusted import Trusted
-    from judged.types import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
+    from judged.options import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
 
 
 def evaluate_rankings(

@@ -6,9 +6,9 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.checks import checked_methods
 from judged.evaluation.metrics import Metrics
 from judged.evaluation.table import Look, in_order, tables
+from judged.options import checked_methods
 from judged.results import Part, Result, Table
 from judged.text import (
     Dim,

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.checks import LEVEL, RESAMPLES
 from judged.errors import InputError
+from judged.options import LEVEL, RESAMPLES
 from judged.statistics.samples import Means
 from judged.statistics.units import numbered
 from judged.text import counted
 
 if TYPE_CHECKING:
+    from judged.arrays import Floats, Ints
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scored import Scored
     from judged.measures import Measure
-    from judged.segments import Floats, Ints
+    from judged.options import GroupsLike
     from judged.statistics.intervals import Interval
-    from judged.types import GroupsLike
 
 ENDS = ("low", "high")
 """What the ends of an interval are called in tables."""

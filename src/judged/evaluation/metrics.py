@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judged.checks import checked_methods
 from judged.errors import InputError, did_you_mean, quoted
 from judged.evaluation.records import Records
+from judged.options import checked_methods
 from judged.text import listed
 
 if TYPE_CHECKING:

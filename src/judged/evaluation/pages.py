@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
-    from judged.report.report import Report
-    from judged.types import GroupsLike, SlicesLike
+    from judged.options import GroupsLike, SlicesLike
+    from judged.web.report.report import Report
 
 
 class Paged(Uncertain):
@@ -66,7 +66,7 @@ class Paged(Uncertain):
         >>> found.report(title="Search").to_html().count("<h1>")
         1
         """
-        from judged.report import report_of
+        from judged.web.report import report_of
 
         return report_of(
             cast("Evaluation", self),

@@ -4,7 +4,7 @@ gathered. Whatever evaluates goes this way, with a single block where a run is i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -25,20 +25,19 @@ from judged.evaluation.settlement import (
 from judged.evaluation.unanswerable import Apart, Unanswerable, apart_policy, without
 from judged.evaluation.values import Values
 from judged.evaluation.weighting import refuse_sums
-from judged.frozen import dataclass
-from judged.judging.variants import Variants
-from judged.judging.weights import about_weights, weighed
+from judged.matching.variants import Variants
+from judged.matching.weights import about_weights, weighed
 from judged.measures.orders import tied_queries
 from judged.rankings.findings import Findings, total
 from judged.rankings.rankings import Rankings
 from judged.rankings.weights import Weights
 
 if TYPE_CHECKING:
+    from judged.arrays import Ints
     from judged.evaluation.request import Request
     from judged.evaluation.scored import Scored
     from judged.inputs.query_weights import QueryWeights
-    from judged.segments import Ints
-    from judged.types import WeightsLike
+    from judged.options import WeightsLike
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.arrays import Floats, starts_of
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.remote import AnyRun, RemoteRun
 from judged.inputs.tables import Lookup, Run
-from judged.judging.own_ids import have_own_id, own_id_words, without_own_ids
-from judged.segments import Floats, starts_of
+from judged.matching.own_ids import have_own_id, own_id_words, without_own_ids
 from judged.text import Tallied, TalliedWarning, Warned, counted
 
 if TYPE_CHECKING:

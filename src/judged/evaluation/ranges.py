@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judged.judging.variants import Variants, uncondensed
+from judged.matching.variants import Variants, uncondensed
 from judged.measures import Measure, parse_measure
 from judged.policy import Policy
 from judged.rankings.findings import Findings, findings_of

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judged import __version__
-from judged.checks import checked_methods
 from judged.errors import InputError, MissingExtraError
 from judged.evaluation.table import in_order
+from judged.options import checked_methods
 from judged.results import Result, csv_of
 from judged.text import to_json, visible
 

@@ -4,24 +4,23 @@ library."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.errors import ConventionError, MeasureError
 from judged.evaluation.preparation import prepared
-from judged.frozen import dataclass
 from judged.inputs.blocks import RunBlocks
 from judged.measures import DEFAULT, Measure, parse_measure
 from judged.measures.grammar import each_of, labelled, read_all
 from judged.policy import Policy
-from judged.segments import Floats
 
 if TYPE_CHECKING:
     from judged.conventions import Convention
     from judged.measures.conventions import Named
-    from judged.types import ConventionLike, MeasuresLike, PolicyLike
+    from judged.options import ConventionLike, MeasuresLike, PolicyLike
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,12 +13,11 @@ from judged.errors import InputError
 from judged.evaluation.kept import MOST_ROWS
 from judged.evaluation.parts import Kept, evaluated, gathered, part_of
 from judged.evaluation.side_by_side import refuse_bad, side_by_side
-from judged.frozen import dataclass
 from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.remote import AnyRun, RemoteRun, stays_in_spark
-from judged.judging import Judge, judging
-from judged.judging.items import at_both_levels, with_items
-from judged.judging.weights import refuse_both
+from judged.matching import Judge, judging
+from judged.matching.items import at_both_levels, with_items
+from judged.matching.weights import refuse_both
 
 if TYPE_CHECKING:
     from judged.evaluation.parts import Asked
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from judged.evaluation.trusted import TrustedRankings
     from judged.inputs.data import Data
     from judged.inputs.tables import Judgements, Lookup, Run
+    from judged.options import CollectionLike, JudgementsLike, Progress, WeightsLike
     from judged.rankings.rankings import Rankings
-    from judged.types import CollectionLike, JudgementsLike, Progress, WeightsLike
 
 Made = TypeVar("Made")
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, TRUSTED, UNJUDGED_ENDS
-from judged.frozen import dataclass
 from judged.measures import Measure
-from judged.segments import Floats, Ints
 from judged.statistics.aggregates import relative
 from judged.statistics.samples import Means, Median, Sample
 from judged.text import plain

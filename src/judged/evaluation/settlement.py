@@ -3,25 +3,25 @@ undefined."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.errors import MeasureError, PolicyError
 from judged.evaluation.about import ANY, About
 from judged.evaluation.preparation import regraded
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.evaluation.scored import Scored
 from judged.evaluation.values import Values
-from judged.frozen import dataclass
-from judged.judging.variants import Variants
+from judged.matching.variants import Variants
 from judged.measures import Measure, Spec
 from judged.measures.expected import Expected, expectations
 from judged.measures.orders import in_order
 from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
 from judged.statistics.samples import Rows, Sample
 from judged.text import few
 

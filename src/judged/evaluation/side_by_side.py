@@ -7,11 +7,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from judged.errors import EngineError, InputError, JudgedError
-from judged.frozen import dataclass
 from judged.inputs.blocks import RunBlocks
 from judged.text import counted
 

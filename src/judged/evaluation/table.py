@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from judged.frozen import dataclass
 from judged.results import Table
 from judged.text import DECIMALS, Best, percent, shown
 

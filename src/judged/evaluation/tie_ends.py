@@ -4,23 +4,23 @@ the best for most measures, and of the queries with a tie alone."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judged.evaluation.settlement import graded_for, nothing_relevant, settled
-from judged.frozen import dataclass
 from judged.measures.expected import ByWorth
 from judged.measures.orders import in_order, tied_queries
 
 if TYPE_CHECKING:
+    from judged.arrays import Floats
     from judged.evaluation.request import Conventional
     from judged.evaluation.settlement import Outcome
     from judged.measures import Measure
     from judged.measures.spec import Mask
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings
-    from judged.segments import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.intervals import interval_of, summary_range
 from judged.evaluation.ranges import TRUSTED
@@ -17,7 +18,6 @@ from judged.evaluation.scored import Scored
 from judged.evaluation.settlement import score, under
 from judged.evaluation.trusted_sample import about_sample
 from judged.rankings.weights import Weights
-from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE, effective_number
 from judged.statistics.intervals import Interval
 from judged.statistics.prediction_powered import LEAST, Powered, powered

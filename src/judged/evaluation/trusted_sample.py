@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.evaluation.ranges import TRUSTED
-from judged.judging.variants import uncondensed
+from judged.matching.variants import uncondensed
 from judged.measures import parse_measure
-from judged.segments import Floats
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.prediction_powered import sampled_alike
 from judged.text import listed

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.errors import InputError, PolicyError
-from judged.frozen import dataclass
 from judged.inputs.order import OrderOnly
-from judged.judging.variants import uncondensed
+from judged.matching.variants import uncondensed
 from judged.rankings.findings import Findings, findings_of
-from judged.segments import Floats, Ints
 from judged.statistics.aggregates import mean
 from judged.text import counted, percent, plain, shown
 
@@ -76,7 +75,7 @@ class Unanswerable:
         >>> Unanswerable(("q",), (), 1, 0.0, 0.0).to_dict()["answered"]
         0.0
         """
-        from judged.checks import LEVEL
+        from judged.options import LEVEL
         from judged.statistics.auroc import METHOD
 
         entry: dict[str, Any] = {
@@ -286,7 +285,7 @@ def apart_lines(evaluation: Exports) -> list[str]:
     first = evaluation.runs[0].unanswerable
     if first is None:
         return []
-    from judged.checks import LEVEL
+    from judged.options import LEVEL
     from judged.statistics.auroc import METHOD
 
     returned = "a result" if first.threshold is None else f"a score of at least {first.threshold:g}"

@@ -6,21 +6,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from judged.checks import LEVEL, RESAMPLES, checked_methods, choice
 from judged.errors import InputError, PolicyError
 from judged.evaluation.exports import Exports
 from judged.evaluation.intervals import Groups, group_of_each, interval_of
 from judged.evaluation.ranges import TIE_ORDERS, TRUSTED, UNJUDGED_ENDS, TieRange, UnjudgedRange
 from judged.evaluation.unanswerable import Unanswerable
 from judged.measures import Measure
+from judged.options import LEVEL, RESAMPLES, checked_methods, choice
 
 if TYPE_CHECKING:
     import polars as pl
 
     from judged.evaluation.scored import Scored
     from judged.evaluation.trusted import Correction
+    from judged.options import GroupsLike
     from judged.statistics.intervals import Interval
-    from judged.types import GroupsLike
 
 
 @checked_methods

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.frozen import dataclass
 from judged.statistics.samples import Rows
 
 if TYPE_CHECKING:
+    from judged.arrays import Floats, Ints
     from judged.measures import Measure
     from judged.measures.spec import Mask
-    from judged.segments import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from judged.arrays import each_once
 from judged.errors import warn
 from judged.evaluation import effects
 from judged.evaluation.definition import about_runs
 from judged.evaluation.weighting import about_few, about_weights
 from judged.measures.orders import LIMIT
-from judged.segments import each_once
 from judged.statistics.aggregates import mean
 from judged.text import counted, few, listed
 
 if TYPE_CHECKING:
+    from judged.arrays import Floats
     from judged.evaluation.exports import Exports
     from judged.evaluation.scored import Scored
     from judged.evaluation.table import Look
     from judged.measures import Measure
     from judged.policy import Policy
     from judged.results import Result
-    from judged.segments import Floats
 
     Said = TypeVar("Said", bound=Result)
 

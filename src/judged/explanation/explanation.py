@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.checks import checked
 from judged.explanation import html, latex, records, text
 from judged.explanation.animation import Animation, animation
 from judged.explanation.gif import to_gif
@@ -16,6 +15,7 @@ from judged.explanation.listing import Row, Steps, threshold
 from judged.explanation.text import Worked
 from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
+from judged.options import checked
 from judged.policy import Policy
 from judged.rankings.findings import audit_of
 from judged.rankings.rankings import Rankings

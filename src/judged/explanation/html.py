@@ -25,9 +25,9 @@ STYLES = ("tokens", "base", "parts", "query", "explanation", "print")
 
 def to_html(e: Explanation) -> str:
     """The whole page."""
-    from judged.pages.document import document
-    from judged.pages.sums import sum_behind
-    from judged.pages.walks import walk_of
+    from judged.web.pages.document import document
+    from judged.web.pages.sums import sum_behind
+    from judged.web.pages.walks import walk_of
 
     told = e.to_dict()
     top = float(e.rankings.pool_grade.max(initial=0.0))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import checked
 from judged.errors import ConventionError, MeasureError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.request import Request
@@ -16,11 +15,12 @@ from judged.explanation.source import Read, policy_of_a_list, read, refuse_unbro
 from judged.explanation.steps import steps_of
 from judged.inputs.blocks.room import MEMORY, Room
 from judged.measures import Measure
+from judged.options import checked
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
-    from judged.types import (
+    from judged.options import (
         CollectionLike,
         ColumnsLike,
         ConventionLike,

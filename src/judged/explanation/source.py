@@ -12,15 +12,15 @@ from judged.inputs import read_judgements
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Data, holds_rows
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import judging, pool_of
-from judged.judging.items import with_items
+from judged.matching import judging, pool_of
+from judged.matching.items import with_items
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:
     from judged.inputs.blocks.room import Room
-    from judged.types import CollectionLike, ColumnsLike, FileFormat, ItemToLike, PolicyLike
+    from judged.options import CollectionLike, ColumnsLike, FileFormat, ItemToLike, PolicyLike
 
 
 @dataclass(frozen=True)

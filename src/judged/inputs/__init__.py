@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from judged.inputs.named import Named
     from judged.inputs.rows.rows import Rows
     from judged.inputs.source import Source
-    from judged.types import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
+    from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
 __all__ = ["Judgements", "Lookup", "Run", "as_runs", "read_judgements", "read_run"]
 

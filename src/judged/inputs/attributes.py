@@ -18,7 +18,7 @@ from judged.inputs.tables import Kind
 from judged.text import Warned, counted, quote
 
 if TYPE_CHECKING:
-    from judged.types import AttributesLike
+    from judged.options import AttributesLike
 
 ATTRIBUTES = Kind(
     "attributes of queries",

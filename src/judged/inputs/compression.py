@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, cast
 
-from judged.checks import size_in_bytes
 from judged.errors import InputError, JudgedError
-from judged.frozen import dataclass
+from judged.options import size_in_bytes
 from judged.text import counted
 
 BOUND = "JUDGED_MAX_UNPACKED"

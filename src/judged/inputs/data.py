@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from os import PathLike, fspath
@@ -13,7 +13,6 @@ from os.path import getsize, isfile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from judged.errors import InputError, JudgedError
-from judged.frozen import dataclass
 from judged.inputs import (
     as_runs,
     format_of,
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from judged.inputs.named import Named
     from judged.inputs.rows.rows import Rows
     from judged.inputs.source import Source
-    from judged.types import ColumnsLike, Engine, FileFormat, JudgementsLike, RunsLike
+    from judged.options import ColumnsLike, Engine, FileFormat, JudgementsLike, RunsLike
 
     OfJudgements: TypeAlias = "Callable[[Judgements | Lookup], Judgements | Lookup]"
     OfRun: TypeAlias = "Callable[[Any], Any]"

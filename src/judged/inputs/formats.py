@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.frozen import dataclass
 from judged.inputs.named import as_columns
 from judged.inputs.names import candidates, is_known
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind

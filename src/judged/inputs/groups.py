@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from judged.arrays import Ints
 from judged.errors import InputError
 from judged.inputs.agreement import apart, few
 from judged.inputs.dicts import as_id
 from judged.inputs.names import beside_query
 from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
 from judged.inputs.tables import Kind
-from judged.segments import Ints
 from judged.text import counted, quote
 
 if TYPE_CHECKING:
-    from judged.types import GroupsLike
+    from judged.options import GroupsLike
 
 GROUPS = Kind("groups of queries", "group", "a dict {query: group}, a table or a file")
 NAMES = (

@@ -4,10 +4,10 @@ their scores."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from io import SEEK_END
 from typing import TYPE_CHECKING
 
-from judged.frozen import dataclass
 from judged.inputs.names import is_known
 from judged.inputs.order import against_ranks
 from judged.inputs.readings import skipped_comments

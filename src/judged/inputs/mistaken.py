@@ -12,7 +12,7 @@ from judged.inputs.formats import printable
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind, Lookup, Run
 
 if TYPE_CHECKING:
-    from judged.types import ColumnsLike, FileFormat
+    from judged.options import ColumnsLike, FileFormat
 
 
 def in_place(error: InputError, given: Any, wanted: Kind, where: str) -> InputError:

@@ -10,7 +10,7 @@ from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.text import listed, quote
 
 if TYPE_CHECKING:
-    from judged.types import ColumnsLike
+    from judged.options import ColumnsLike
 
 LISTS = ("relevant", "retrieved", "scores", "grades")
 """What columns of lists are, in rows that hold everything."""

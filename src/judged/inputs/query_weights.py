@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.frozen import dataclass
 from judged.text import counted
 
 if TYPE_CHECKING:

@@ -6,12 +6,11 @@ polars is loaded where rows are packed: a run in a dict needs none of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
-from judged.frozen import dataclass
 from judged.inputs.order import Ranked, refuse_odd_ranks
 from judged.inputs.tables import AnyTable, Judgements, Kind, Locate, Run, Table
 from judged.text import Tallied, Warned, WarnedOnce, counted

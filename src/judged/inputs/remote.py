@@ -5,15 +5,14 @@ What a value is is told by the module of its type, so that nothing is imported t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from judged.frozen import dataclass
 
 if TYPE_CHECKING:
     from judged.inputs.named import Named
     from judged.inputs.tables import Judgements, Lookup, Run
-    from judged.judging.join import Matches
-    from judged.judging.pool import Pool
+    from judged.matching.join import Matches
+    from judged.matching.pool import Pool
 
 _TABLES = {
     "duckdb": "DuckDBPyRelation",

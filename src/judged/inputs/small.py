@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats, Ints
 from judged.inputs import format_of, judgements_in, opened, run_in
 from judged.inputs.formats import run_name
 from judged.inputs.layouts import (
@@ -30,10 +31,9 @@ from judged.inputs.layouts import (
 from judged.inputs.source import SMALL, Source
 from judged.inputs.tables import RUN, Judgements, Lookup, Run
 from judged.inputs.whitespace import COMMENT, blocks, even_out
-from judged.segments import Floats, Ints
 
 if TYPE_CHECKING:
-    from judged.types import ColumnsLike, FileFormat
+    from judged.options import ColumnsLike, FileFormat
 
 _LINE_FEED, _SPACE, _MINUS, _POINT, _ZERO = np.frombuffer(b"\n -.0", np.uint8)
 _SPACES = bytes.maketrans(b"\t\n", b"  ")

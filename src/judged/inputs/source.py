@@ -9,13 +9,12 @@ import signal
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from judged.errors import InputError
-from judged.frozen import dataclass
 from judged.inputs.compression import compression, decompressed
 from judged.inputs.formats import printable, signed
 from judged.inputs.tables import Kind

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from judged.frozen import dataclass
 from judged.text import listed
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Table:
             return list(self.queries)
         import numpy as np
 
-        from judged.segments import borders
+        from judged.arrays import borders
 
         query = self.frame["query"]
         starts = np.flatnonzero(borders(query.hash(1).to_numpy()))  # few, where rows are grouped

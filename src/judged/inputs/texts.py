@@ -20,7 +20,7 @@ from judged.inputs.tables import Kind
 from judged.text import counted, quote
 
 if TYPE_CHECKING:
-    from judged.types import TextsLike
+    from judged.options import TextsLike
 
 Of = Literal["items", "queries"]
 """Whose texts they are: names of columns mean another thing beside another."""

@@ -9,12 +9,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import real
 from judged.errors import InputError, quoted
 from judged.inputs.dicts import as_id
 from judged.inputs.names import beside_query, candidates
 from judged.inputs.query_weights import GIVEN, QueryWeights
 from judged.inputs.tables import Kind
+from judged.options import real
 from judged.text import counted, quote
 
 if TYPE_CHECKING:

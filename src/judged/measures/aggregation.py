@@ -4,10 +4,10 @@ counts as often as its weight says."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from judged.frozen import dataclass
+from judged.arrays import Floats
 from judged.measures.params import Choice
-from judged.segments import Floats
 from judged.statistics import aggregates
 from judged.statistics.aggregates import Weighed, relative
 

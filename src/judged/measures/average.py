@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, divide, greatest_from_here, needed, starts_of
 from judged.errors import MeasureError
 from judged.measures.expected import (
     Ties,
@@ -20,7 +21,6 @@ from judged.measures.params import REL, Choice, K, Number, Points
 from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
 from judged.measures.worth import Worth, by_grade, uncut
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, Ints, divide, greatest_from_here, needed, starts_of
 
 NORM = Choice(
     "norm",

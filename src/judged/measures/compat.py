@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, along, borders, count_above, divide, ordinals, starts_of
 from judged.errors import MeasureError
 from judged.measures.params import Choice, K, Number, show
 from judged.measures.spec import Example, Mask, Undefined, measure
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, Ints, along, borders, count_above, divide, ordinals, starts_of
 
 _ANY = float(np.nextafter(0, 1))
 """Every item with a grade above 0 belongs to the ideal list."""

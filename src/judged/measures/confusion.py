@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats, divide
 from judged.errors import MeasureError
 from judged.measures.params import REL, K
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
 from judged.measures.worth import by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, divide
 
 _COUNT: dict[str, Any] = {
     "reference": "manning2008",

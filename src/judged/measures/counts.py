@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.measures.params import REL, K
 from judged.measures.spec import ITSELF, NEVER, Example, measure
 from judged.measures.worth import Worth, by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats
 
 _COUNT: dict[str, Any] = {
     "reference": "buckley2005",

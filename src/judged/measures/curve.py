@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats, divide
 from judged.measures.average import enough_for
 from judged.measures.confusion import collection_size
 from judged.measures.params import REL, Number
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.worth import Closed, uncut
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, divide
 
 
 @measure(

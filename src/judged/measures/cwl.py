@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats, along, products_before, running_sums, starts_of
 from judged.errors import MeasureError
 from judged.measures import params
 from judged.measures.gain import check_reach, discounts
@@ -30,7 +31,6 @@ from judged.measures.series import harmonic, inverse_squares
 from judged.measures.spec import NEVER, Example, measure
 from judged.measures.worth import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, along, products_before, running_sums, starts_of
 
 
 @dataclass(frozen=True)

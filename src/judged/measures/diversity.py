@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats, borders, divide
 from judged.measures.gain import check_reach, discounts
 from judged.measures.params import REL, K, Number, patience
 from judged.measures.precision import divisor
@@ -20,7 +21,6 @@ from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.subtopics import Served, served_by, subtopics_of, times_before
 from judged.measures.worth import Worth
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, borders, divide
 
 ALPHA = Number(
     "alpha",

@@ -14,17 +14,13 @@ come from the orders that are seen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.frozen import dataclass
-from judged.measures.orders import Orders, Sample, in_order, tied_queries
-from judged.measures.worth import Closed, Worth, by_grade
-from judged.rankings.rankings import Rankings
-from judged.segments import (
+from judged.arrays import (
     Floats,
     Ints,
     borders,
@@ -32,6 +28,9 @@ from judged.segments import (
     positions,
     products_before,
 )
+from judged.measures.orders import Orders, Sample, in_order, tied_queries
+from judged.measures.worth import Closed, Worth, by_grade
+from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
     from judged.measures.measure import Measure

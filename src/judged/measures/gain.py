@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, descending, divide, ordinals
 from judged.errors import MeasureError
 from judged.measures.expected import mean_weights
 from judged.measures.params import Choice, Gains, K, Number
 from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
 from judged.measures.worth import Closed, Worth, by_grade, own_merit, uncut
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, Ints, descending, divide, ordinals
 
 GAIN = Choice(
     "gain",

@@ -9,6 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import (
+    Floats,
+    Ints,
+    borders,
+    descending,
+    divide,
+    ordinals,
+    running_sums,
+    starts_of,
+)
 from judged.errors import MeasureError
 from judged.measures.gain import (
     GAIN,
@@ -26,16 +36,6 @@ from judged.measures.params import REL, Gains, Number
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
 from judged.measures.worth import Worth
 from judged.rankings.rankings import Rankings
-from judged.segments import (
-    Floats,
-    Ints,
-    borders,
-    descending,
-    divide,
-    ordinals,
-    running_sums,
-    starts_of,
-)
 
 Table = Mapping[float, float] | None
 GAINLESS = Undefined("no judged item of the query has a gain", no_gain)

@@ -184,7 +184,7 @@ def _stands_for(text: str) -> list[tuple[str, str]]:
     name = text.partition("@")[0].partition("(")[0]
     if is_name(name):
         return []
-    from judged.conventions.trec_eval import understood
+    from judged.conventions.libraries.trec_eval import understood
 
     return [(text, ours) for ours in _underscored(text)] or understood(text) or []
 

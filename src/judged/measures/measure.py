@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.errors import MeasureError
-from judged.frozen import dataclass
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.expected import expectations
 from judged.measures.params import as_given, show
@@ -17,7 +17,6 @@ from judged.measures.spec import REGISTRY, Mask, Spec, accepted
 from judged.measures.summarised import Summarised
 from judged.measures.worth import Closed, Worth
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ the same query has the same numbers in any company, and however its rows were or
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.frozen import dataclass
+from judged.arrays import Floats, Ints, borders, ordinals, positions, starts_of
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, Ints, borders, ordinals, positions, starts_of
 
 if TYPE_CHECKING:
     from judged.measures.measure import Measure

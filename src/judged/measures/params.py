@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from judged.checks import MOST, real
 from judged.errors import quoted
-from judged.frozen import dataclass
+from judged.options import MOST, real
 from judged.text import listed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judged.frozen import dataclass
+from dataclasses import dataclass
 
 _HIT_RATE = (
     "What the field calls {} is a hit rate, Success@k: whether any relevant item is among the "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.measures.aggregation import aggregate_param
 from judged.measures.expected import first_chances, ties_of
 from judged.measures.params import REL, Choice, K
 from judged.measures.spec import NO_RELEVANT, Example, Settled, measure
 from judged.measures.worth import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, Ints
 from judged.statistics.aggregates import relative
 from judged.statistics.samples import Means, Median, Rows, Sample
 

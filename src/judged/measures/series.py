@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.segments import Floats
+from judged.arrays import Floats
 
 _LARGE = 12.0
 """From here on, both expansions below are exact to the last digit or two."""

@@ -5,22 +5,21 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judged.arrays import Floats
 from judged.errors import MeasureError, did_you_mean, quoted
-from judged.frozen import dataclass
 from judged.measures.aggregation import aggregate_param
 from judged.measures.families import FAMILIES, HOMES, load
 from judged.measures.params import Param, as_given
 from judged.measures.presets import PRESETS
 from judged.measures.worth import Closed, Worth, by_grade
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
 from judged.statistics.samples import Rows, Sample
 from judged.text import listed
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, ordinals, starts_of
 from judged.errors import MeasureError
 from judged.rankings.rankings import Rankings, Subtopics
-from judged.segments import Floats, Ints, ordinals, starts_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from judged.arrays import Floats
 from judged.measures.aggregation import AGGREGATIONS
 from judged.measures.spec import Settled, Spec, accepted
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats
 from judged.statistics.samples import Rows, Sample
 
 

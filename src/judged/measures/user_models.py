@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from judged.arrays import Floats, products_before
 from judged.errors import MeasureError
 from judged.measures.expected import mean_weights
 from judged.measures.gain import exponential
@@ -11,7 +12,6 @@ from judged.measures.params import REL, Choice, K, Number, patience, show
 from judged.measures.spec import NEVER, Example, measure
 from judged.measures.worth import by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.segments import Floats, products_before
 
 MAX_GRADE = Number(
     "max_grade",

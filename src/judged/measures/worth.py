@@ -4,15 +4,15 @@ worst."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.frozen import dataclass
+from judged.arrays import Floats, Ints
 from judged.rankings.rankings import Rankings
 from judged.rankings.ties import favoured
-from judged.segments import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from judged.frozen import dataclass
 from judged.text import Warned, counted, few
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.frozen import dataclass
-from judged.segments import Floats, Ints, freeze, ordinals, positions, starts_of
+from judged.arrays import Floats, Ints, freeze, ordinals, positions, starts_of
 
 if TYPE_CHECKING:
+    from judged.options import Ties, Unjudged
     from judged.rankings.audit import Audit
     from judged.rankings.findings import Findings
     from judged.rankings.rankings import Rankings
     from judged.rankings.weights import Weights
-    from judged.types import Ties, Unjudged
 
 Cutoff = int | Literal["R"] | None
 """How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""

@@ -4,22 +4,21 @@ the whole."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 
-from judged.frozen import dataclass
-from judged.notes import merged
+from judged.arrays import each_once
 from judged.rankings.audit import Audit
-from judged.segments import each_once
 from judged.statistics.exact_sums import ExactSum
+from judged.text import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from judged.arrays import Floats
     from judged.rankings.rankings import Rankings
-    from judged.segments import Floats
 
 
 class Doubt(Protocol):

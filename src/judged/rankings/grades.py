@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, descending
 from judged.errors import InputError, quoted
-from judged.segments import Floats, Ints, descending
 
 
 def by_subtopic(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import checked
+from judged.arrays import Ints, ordinals
 from judged.errors import InputError
+from judged.options import checked
 from judged.rankings.blocks import concatenated
 from judged.rankings.columns import Columns, Cutoff, Subtopics, by_query_and_rank, gathered
 from judged.rankings.grades import (
@@ -24,11 +25,10 @@ from judged.rankings.grades import (
     tie_spans,
     whole_pool,
 )
-from judged.segments import Ints, ordinals
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.types import (
+    from judged.options import (
         ConventionLike,
         GroupsLike,
         MeasuresLike,
@@ -163,7 +163,7 @@ class Rankings(Columns):
         >>> r.hit_rank.tolist(), r.hit_grade.tolist()
         ([1, 2, 3], [0.0, 1.0, 1.0])
         """
-        from judged.judging.scores import rankings_from_scores  # hands over downstream
+        from judged.matching.scores import rankings_from_scores  # hands over downstream
 
         return rankings_from_scores(y_true, y_score, ties=ties, queries=queries, name=name)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import OPTIONS
-from judged.segments import Floats, freeze
+from judged.arrays import Floats, freeze
+from judged.options import OPTIONS
 
 if TYPE_CHECKING:
     from judged.rankings.columns import Columns

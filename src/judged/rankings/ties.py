@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.segments import Floats, Ints, borders, ordinals
+from judged.arrays import Floats, Ints, borders, ordinals
 
 
 def favoured(

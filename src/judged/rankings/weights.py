@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from judged.frozen import dataclass
-from judged.segments import Floats, Ints, freeze
+from dataclasses import dataclass
+
+from judged.arrays import Floats, Ints, freeze
 
 
 @dataclass(frozen=True, eq=False)

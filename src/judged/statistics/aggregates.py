@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from judged.segments import Floats, Ints
+from judged.arrays import Floats, Ints
 from judged.statistics.exact_sums import exact_mean, exact_sum
 
 GEOMETRIC_FLOOR = 1e-5

@@ -19,9 +19,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from judged.checks import choice
+from judged.arrays import Floats, Ints
 from judged.errors import InputError
-from judged.segments import Floats, Ints
+from judged.options import choice
 from judged.statistics.samples import Means
 
 KAPPAS = ("plain", "linear", "quadratic")

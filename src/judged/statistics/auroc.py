@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import LEVEL
+from judged.arrays import Floats
 from judged.errors import InputError
-from judged.segments import Floats
+from judged.options import LEVEL
 from judged.statistics.aggregates import effective_number
 from judged.statistics.distributions import normal_quantile
 from judged.statistics.intervals import checked_level

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats, Ints, borders, divide, positions, starts_of
+from judged.arrays import Floats, Ints, borders, divide, positions, starts_of
 
 
 def taus(first: Ints, second: Ints, segment: Ints, segments: int) -> Floats:

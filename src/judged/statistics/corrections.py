@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from judged.checks import choice
-from judged.segments import Floats
+from judged.arrays import Floats
+from judged.options import choice
 
 
 def holm(p: Floats) -> Floats:

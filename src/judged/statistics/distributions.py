@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from judged.segments import Floats
+from judged.arrays import Floats
 
 MANY = 1e5
 """From so many degrees of freedom on, tails are left to scipy: fractions would converge slowly."""

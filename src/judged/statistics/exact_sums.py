@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.frozen import dataclass
-from judged.segments import Floats
+from judged.arrays import Floats
 
 _BASE = 1074
 """A step is 2 to the power of minus this: the smallest number above 0."""

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import LEVEL, RESAMPLES, choice, real
+from judged.arrays import Floats, Ints
 from judged.errors import InputError, quoted
-from judged.segments import Floats, Ints
+from judged.options import LEVEL, RESAMPLES, choice, real
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.distributions import normal_quantile
 from judged.statistics.samples import Means, Median, Sample

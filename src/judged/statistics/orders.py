@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import real
+from judged.arrays import Floats, Ints, starts_of
 from judged.errors import InputError, quoted
-from judged.segments import Floats, Ints, starts_of
+from judged.options import real
 from judged.statistics.aggregates import CLOSE
 from judged.text import counted, few, plain, shown
 

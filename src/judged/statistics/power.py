@@ -10,8 +10,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judged.arrays import Floats
 from judged.errors import InputError
-from judged.segments import Floats
 from judged.statistics.distributions import normal_quantile, t_power, t_quantile
 
 POWER = 0.8

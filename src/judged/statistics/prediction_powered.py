@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.aggregates import CLOSE, relative, weighted_mean
 from judged.statistics.distributions import t_tail
 from judged.statistics.student import Spread, spread

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.tested import SMALLEST_P
 

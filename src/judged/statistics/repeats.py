@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.aggregates import CLOSE, effective_number
 
 

@@ -4,12 +4,11 @@ taken any number of times."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from judged.frozen import dataclass
-from judged.segments import Floats, Ints, positions, starts_of
+from judged.arrays import Floats, Ints, positions, starts_of
 from judged.statistics.aggregates import CLOSE, GEOMETRIC_FLOOR, median, weighted_mean
 from judged.statistics.exact_sums import exact_sum
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.distributions import normal_quantile
 
 

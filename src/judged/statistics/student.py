@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats, Ints
+from judged.arrays import Floats, Ints
 from judged.statistics.aggregates import CLOSE, effective_number, relative
 from judged.statistics.distributions import t_quantile, t_tail
 from judged.statistics.tested import SMALLEST_P, Tested, below

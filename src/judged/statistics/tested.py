@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats
+from judged.arrays import Floats
 
 SMALLEST_P = float(np.finfo(np.float64).tiny)
 """No p is smaller: none is 0."""

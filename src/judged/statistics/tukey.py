@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats
+from judged.arrays import Floats
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.tested import SMALLEST_P, Tukey, below
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from judged.segments import Floats, Ints
+from judged.arrays import Floats, Ints
 from judged.statistics.aggregates import CLOSE, effective_number, relative
 from judged.text import counted, listed
 

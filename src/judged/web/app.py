@@ -324,7 +324,7 @@ async def demo(explorer: Explorer, request: Request) -> Response:
 
 async def asset(request: Request) -> Response:
     """The stylesheet and the scripts."""
-    from judged.pages.assets import SCRIPTS, script, stylesheet
+    from judged.web.pages.assets import SCRIPTS, script, stylesheet
 
     name = request.path_params["name"]
     if name == "style.css":

@@ -12,8 +12,8 @@ from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.request import Request
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging import judging
-from judged.judging.variants import ONE_ORDER, restated
+from judged.matching import judging
+from judged.matching.variants import ONE_ORDER, restated
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.web.cache import Cache
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
-    from judged.judging.joint import Joint
+    from judged.matching.joint import Joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ class Calculations:
 
     def _joint(self, terms: Terms, names: Sequence[str]) -> Joint:
         """Some of the runs with the judgements, to be judged in favour of one of two."""
-        from judged.judging.joint import Joint
+        from judged.matching.joint import Joint
 
         runs = [terms.request.prepare(self.run(name)) for name in names]
         known = self.judgements(), runs

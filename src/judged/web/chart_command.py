@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judged.charts.kinds import NEEDS, OF_RANKINGS, Kind
-from judged.checks import LEVEL
+from judged.options import LEVEL
 from judged.web.asked import Command
 from judged.web.commands import code_of, line_of, path_of, words_of
 

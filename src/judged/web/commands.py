@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import LEVEL
 from judged.inputs.formats import distinct_names
+from judged.options import LEVEL
 from judged.policy import CHOICES
 from judged.web.asked import Command
 

@@ -12,9 +12,9 @@ from judged.comparison.match import differences
 from judged.explanation.listing import ANY
 
 if TYPE_CHECKING:
+    from judged.arrays import Floats, Ints
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
-    from judged.segments import Floats, Ints
 
 
 @dataclass(frozen=True)

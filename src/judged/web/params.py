@@ -58,7 +58,7 @@ class Params:
         self, name: str, default: int, *, at_least: int = 0, at_most: int | None = None
     ) -> int:
         """A whole number."""
-        from judged.checks import whole
+        from judged.options import whole
 
         given = self.one(name)
         if given is None:
@@ -68,7 +68,7 @@ class Params:
 
     def number(self, name: str, default: float | None = None) -> float | None:
         """A finite number."""
-        from judged.checks import number
+        from judged.options import number
 
         given = self.one(name)
         if given is None:
@@ -82,7 +82,7 @@ class Params:
 
     def choice(self, name: str, known: Sequence[str], default: str) -> str:
         """One of a few words."""
-        from judged.checks import choice
+        from judged.options import choice
 
         return choice(name, self.text(name, default), known)
 

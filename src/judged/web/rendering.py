@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from judged.pages import environment
+from judged.web.pages import environment
 
 if TYPE_CHECKING:
     from jinja2 import Template

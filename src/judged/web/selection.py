@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from judged.checks import choice
 from judged.errors import did_you_mean, quoted
 from judged.evaluation.kept import rankings_of
+from judged.options import choice
 from judged.rankings.strips import UNJUDGED, strips
 from judged.text import counted, listed
 from judged.web.contents import attributes_of_queries, queries_of
@@ -21,10 +21,10 @@ from judged.web.errors import GoneError, RefusedError
 from judged.web.ordering import Columns, Sort, difference_of, ordered, relevant_of
 
 if TYPE_CHECKING:
+    from judged.arrays import Floats, Ints
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
     from judged.rankings.strips import Strips
-    from judged.segments import Floats, Ints
     from judged.web.asked import Asked
 
 FILTERS = ("find", "slice", "range", "low", "high", "has")

@@ -10,11 +10,11 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
-from judged.checks import number, size_in_bytes, whole
 from judged.errors import InputError
 from judged.judgements.annotators.names import check_name
 from judged.judgements.annotators.scale import Scale
 from judged.judgements.annotators.worklist import OVERLAP
+from judged.options import number, size_in_bytes, whole
 
 HOST, PORT = "127.0.0.1", 8686
 """Where the explorer listens unless it is told otherwise: on this machine alone."""

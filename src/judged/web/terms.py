@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from judged.checks import LEVEL, choice, level, whole
 from judged.conventions import find
 from judged.errors import JudgedError, PolicyError
 from judged.evaluation.request import Request
 from judged.measures import DEFAULT
+from judged.options import LEVEL, choice, level, whole
 from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy
 from judged.web.params import Params
 

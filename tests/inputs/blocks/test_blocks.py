@@ -76,7 +76,7 @@ def assert_whole(found: list[Run], whole: Run | Lookup) -> None:
         assert [row for row in order if row[0] == query] == [
             row for row in expected if row[0] == query
         ]
-    from judged.notes import merged
+    from judged.text import merged
 
     assert merged(each.notes for each in found) == whole.notes
 

@@ -24,8 +24,8 @@ from judged.inputs.vectors import as_vectors, read_vectors
 from judged.inputs.vectors.formats import FORMATS
 from judged.inputs.vectors.lazy import Lazy
 from judged.inputs.vectors.vectors import IN_MEMORY, Vectors
+from judged.options import VectorFileFormat
 from judged.text import Warned
-from judged.types import VectorFileFormat
 from support.loops import for_each
 from support.vector_files import (
     OBJECTS,

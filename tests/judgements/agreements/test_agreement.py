@@ -15,9 +15,9 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 import judged
+from judged.arrays import Floats
 from judged.errors import InputError
 from judged.judgements.agreements.pairs import UNBOUNDED, UNSPREAD
-from judged.segments import Floats
 from judged.statistics.agreement import kappa_sample
 from judged.statistics.resampling.bootstrap import bootstrap
 

@@ -11,7 +11,7 @@ import pytest
 
 import judged
 from judged import InputError, MeasureError, Rankings
-from judged.judging.variants import condensed, rearranged
+from judged.matching.variants import condensed, rearranged
 from measures.diversity.generated import Collection, generate
 
 MEASURES = [

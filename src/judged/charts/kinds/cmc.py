@@ -13,8 +13,8 @@ from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
-from judged.checks import checked
 from judged.measures import parse_measure
+from judged.options import checked
 
 KIND = "cmc"
 DEEPEST = 50

@@ -11,8 +11,8 @@ from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems, checked_k, unweighted
 from judged.charts.specification import chart, layers
-from judged.checks import checked
 from judged.measures import parse_measure
+from judged.options import checked
 from judged.text import counted
 
 KIND = "confusion"

@@ -18,12 +18,12 @@ from judged.charts.sides import Side, sided
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.charts.svg import NUMBERED, ROWS
 from judged.charts.themes import Theme
-from judged.checks import checked
+from judged.options import checked
 from judged.text import counted
 
 if TYPE_CHECKING:
+    from judged.arrays import Ints
     from judged.measures import Measure
-    from judged.segments import Ints
 
 KIND = "differences"
 MOST = 300

@@ -11,10 +11,10 @@ import polars as pl
 from judged.charts.canvas import Design
 from judged.charts.chart import Chart
 from judged.charts.kinds import scores
-from judged.checks import checked
 from judged.embeddings.diagnosis import Diagnosis
 from judged.errors import InputError
 from judged.inputs.polars_errors import POLARS_ERRORS
+from judged.options import checked
 
 KIND = "embedding-scores"
 

@@ -15,9 +15,9 @@ from judged.charts.intervals import Row, panels, room_for
 from judged.charts.names import labels
 from judged.charts.specification import chart
 from judged.charts.themes import Theme
-from judged.checks import checked
 from judged.comparison.exports.definition import done
 from judged.comparison.exports.table import one_against_all
+from judged.options import checked
 from judged.statistics.tested import below
 
 if TYPE_CHECKING:

@@ -14,19 +14,19 @@ from judged.charts.chart import Figure
 from judged.charts.pictures import TILE, address, check_pictures, painted, read_pictures
 from judged.charts.sources import checked_k, place_of
 from judged.charts.themes import ThemeName, theme_named
-from judged.checks import checked, whole
 from judged.errors import InputError
 from judged.inputs import Lookup, read_judgements
 from judged.inputs.blocks.reading import read_query
 from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.tables import Run
-from judged.judging import judge_pool, pool_of
+from judged.matching import judge_pool, pool_of
+from judged.options import checked, whole
 from judged.policy import Policy
 from judged.text import html
 
 if TYPE_CHECKING:
     from judged.charts.pictures import PictureLike, PicturesLike
-    from judged.types import JudgementsLike, RunLike
+    from judged.options import JudgementsLike, RunLike
 
 KIND = "gallery"
 DEFAULT_K = 10
@@ -229,7 +229,7 @@ class Gallery(Figure):
         str
             An HTML document.
         """
-        from judged.pages.document import document
+        from judged.web.pages.document import document
 
         page = document(
             "gallery.html",

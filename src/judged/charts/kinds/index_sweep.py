@@ -13,8 +13,8 @@ from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.record import Record
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
-from judged.checks import checked
 from judged.errors import InputError
+from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.embeddings.index_sweep import IndexSweep

@@ -13,12 +13,12 @@ from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
-from judged.checks import checked
 from judged.errors import MeasureError
 from judged.measures import Measure, parse_all, parse_measure
+from judged.options import checked
 
 if TYPE_CHECKING:
-    from judged.types import MeasuresLike
+    from judged.options import MeasuresLike
 
 KIND = "measure-at-k"
 DEEPEST = 100

@@ -15,13 +15,13 @@ from judged.charts.lines import curves
 from judged.charts.record import Record
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.charts.themes import Theme
-from judged.checks import checked
+from judged.comparison.plan.sentences import number, share, size
+from judged.comparison.plan.terms import MOST, Terms
 from judged.errors import InputError
-from judged.planning.sentences import number, share, size
-from judged.planning.terms import MOST, Terms
+from judged.options import checked
 
 if TYPE_CHECKING:
-    from judged.planning.result import Plan
+    from judged.comparison.plan.result import Plan
 
 KIND = "power"
 POINTS = 60

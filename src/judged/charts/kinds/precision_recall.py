@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 import polars as pl
 
+from judged.arrays import Floats, Ints, greatest_from_here, starts_of
 from judged.charts.axes import share_axis
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart, rows_of
@@ -16,9 +17,8 @@ from judged.charts.lines import curves, end_labels
 from judged.charts.sources import Source, Systems, asked, kept, unweighted
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.charts.themes import DASHES
-from judged.checks import checked
+from judged.options import checked
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, Ints, greatest_from_here, starts_of
 from judged.text import counted
 
 KIND = "precision-recall"

@@ -14,14 +14,14 @@ from judged.charts.chart import Chart
 from judged.charts.letters import widest
 from judged.charts.sources import Source, Systems, asked
 from judged.charts.specification import chart, layers
-from judged.checks import checked
 from judged.errors import InputError
 from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_all
+from judged.options import checked
 from judged.rankings.audit import Audit
 
 if TYPE_CHECKING:
-    from judged.types import MeasuresLike
+    from judged.options import MeasuresLike
 
 KIND = "ranges"
 DEFAULT = ("AP", "nDCG@10")

@@ -14,20 +14,20 @@ from judged.charts.lines import LINE, spread
 from judged.charts.sources import place_of
 from judged.charts.specification import chart, layers
 from judged.charts.themes import Theme
-from judged.checks import checked, choice
 from judged.errors import InputError
 from judged.inputs import Lookup, as_runs, read_judgements
 from judged.inputs.blocks.reading import read_query
 from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.tables import Run
-from judged.judging import pool_of
-from judged.judging.join import match
-from judged.judging.ties import place
+from judged.matching import pool_of
+from judged.matching.join import match
+from judged.matching.ties import place
+from judged.options import checked, choice
 from judged.text import counted
 
 if TYPE_CHECKING:
-    from judged.judging.pool import Pool
-    from judged.types import JudgementsLike, RunsLike
+    from judged.matching.pool import Pool
+    from judged.options import JudgementsLike, RunsLike
 
 KIND = "rank-flow"
 MOST = 20

@@ -8,13 +8,13 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import polars as pl
 
+from judged.arrays import Floats, Ints
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.sources import Source, Systems, unweighted
 from judged.charts.specification import HEIGHT, chart, layers
-from judged.checks import checked, choice
 from judged.errors import InputError
-from judged.segments import Floats, Ints
+from judged.options import checked, choice
 from judged.text import counted
 
 KIND = "rank-histogram"

@@ -13,14 +13,14 @@ from judged.charts.chart import Chart
 from judged.charts.kinds.scores import Scores
 from judged.charts.specification import chart
 from judged.charts.themes import Theme
-from judged.checks import checked, whole
 from judged.errors import InputError
+from judged.options import checked, whole
 from judged.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from judged.types import JudgementsLike, RunLike, Unjudged
+    from judged.options import JudgementsLike, RunLike, Unjudged
 
 KIND = "reliability"
 BINS = 10

@@ -9,18 +9,18 @@ from typing import Unpack
 import numpy as np
 import polars as pl
 
+from judged.arrays import Floats, Ints
 from judged.charts.axes import share_axis
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, unweighted
 from judged.charts.specification import chart, layers
-from judged.checks import checked
 from judged.errors import InputError
 from judged.measures import parse_measure
 from judged.measures.confusion import collection_size
+from judged.options import checked
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, Ints
 from judged.text import counted
 
 KIND = "roc"

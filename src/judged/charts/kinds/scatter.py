@@ -17,7 +17,7 @@ from judged.charts.sides import Side, sided
 from judged.charts.specification import chart, layers
 from judged.charts.svg import NUMBERED, ROWS
 from judged.charts.themes import Theme
-from judged.checks import checked
+from judged.options import checked
 from judged.text import counted
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 import numpy as np
 import polars as pl
 
+from judged.arrays import Floats, positions, starts_of
 from judged.charts.axes import number_axis
 from judged.charts.canvas import BELOW, Canvas, Design
 from judged.charts.chart import Chart
@@ -18,18 +19,17 @@ from judged.charts.letters import text_width
 from judged.charts.lines import LINE
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.charts.themes import Theme
-from judged.checks import checked, choice, whole
 from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
-from judged.judging import pool_of
-from judged.judging.join import match
-from judged.segments import Floats, positions, starts_of
+from judged.matching import pool_of
+from judged.matching.join import match
+from judged.options import checked, choice, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from judged.types import JudgementsLike, RunLike, Unjudged
+    from judged.options import JudgementsLike, RunLike, Unjudged
 
 KIND = "scores"
 BINS = 40

@@ -15,12 +15,12 @@ from judged.charts.intervals import Row, panels, room_for
 from judged.charts.names import labels
 from judged.charts.sources import Systems
 from judged.charts.specification import chart
-from judged.checks import LEVEL, checked
 from judged.comparison.comparison import Comparison
 from judged.comparison.sentences import shown_level
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.trusted import refuse_corrected
+from judged.options import LEVEL, checked
 from judged.text import listed
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from judged.charts.lines import LINE, OWN_LOOKS, curves
 from judged.charts.record import Record
 from judged.charts.specification import WIDTH, chart, layers
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, written
-from judged.checks import checked
 from judged.errors import InputError
+from judged.options import checked
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
-    from judged.temperature import Sweep
+    from judged.learning.temperature import Sweep
 
 KIND = "temperature"
 CURVES = (

@@ -14,11 +14,11 @@ from judged.charts.chart import Chart
 from judged.charts.specification import chart, layers
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
 from judged.charts.themes import Theme
-from judged.checks import checked
 from judged.errors import InputError
+from judged.options import checked
 
 if TYPE_CHECKING:
-    from judged.temperature import Sweep
+    from judged.learning.temperature import Sweep
 
 KIND = "temperature-probabilities"
 WIDTH, HEIGHT = 240, 220

@@ -12,11 +12,11 @@ from judged.charts.chart import Chart
 from judged.charts.kinds.reliability import BELOW_MAIN, diagram
 from judged.charts.specification import chart
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
-from judged.checks import checked
 from judged.errors import InputError
+from judged.options import checked
 
 if TYPE_CHECKING:
-    from judged.temperature import Sweep
+    from judged.learning.temperature import Sweep
 
 KIND = "temperature-reliability"
 WIDTH, HEIGHT = 230, 220

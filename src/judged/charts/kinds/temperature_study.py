@@ -17,12 +17,12 @@ from judged.charts.record import Record
 from judged.charts.specification import chart, layers
 from judged.charts.sweep import temperature_of
 from judged.charts.themes import Theme
-from judged.checks import checked
 from judged.errors import InputError
+from judged.options import checked
 from judged.text import counted
 
 if TYPE_CHECKING:
-    from judged.temperature import Study
+    from judged.learning.temperature import Study
 
 KIND = "temperature-study"
 CURVES = (
@@ -57,7 +57,7 @@ def data(study: Study | Mapping[str, Any]) -> pl.DataFrame:
     found = Record.of(
         study,
         what="temperature study",
-        how="judged.temperature.study or `judged temperature-study … -o FILE.json`",
+        how="judged.learning.temperature.study or `judged temperature-study … -o FILE.json`",
     )
     rows = found.records("rows")
     listed: list[dict[str, Any]] = []

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.checks import checked_methods
 from judged.comparison.exports import definition
 from judged.comparison.exports.sentences import Sentences
 from judged.comparison.exports.table import bold_rule, in_order
 from judged.comparison.exports.tables import tables
 from judged.comparison.settings import SAVED_AS
 from judged.evaluation.table import Look
+from judged.options import checked_methods
 from judged.results import Part, Table
 from judged.text import html, html_folded, markdown
 

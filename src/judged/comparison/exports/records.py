@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judged import __version__
-from judged.checks import checked_methods
 from judged.comparison.exports.frames import frame_of
 from judged.comparison.exports.table import in_order
 from judged.errors import MissingExtraError
+from judged.options import checked_methods
 from judged.results import Result, csv_of
 from judged.text import plain, to_json
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from judged.checks import checked_methods
 from judged.comparison.exports import definition
 from judged.comparison.exports.records import Records
 from judged.comparison.sentences import by_importance
+from judged.options import checked_methods
 from judged.statistics.units import about_few_units
 from judged.text import Dim, Warned
 

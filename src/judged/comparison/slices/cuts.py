@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Ints
 from judged.comparison.decisions import Depends, compared_runs, rows_of
 from judged.comparison.families import families
 from judged.comparison.intervals import own_interval
@@ -19,7 +20,6 @@ from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
 from judged.comparison.slices.slices import Difference, Slice, Slices
 from judged.errors import InputError
 from judged.evaluation.about import ANY
-from judged.segments import Ints
 from judged.statistics.corrections import corrected
 from judged.statistics.student import between
 from judged.statistics.tested import fewest_units

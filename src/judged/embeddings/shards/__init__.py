@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.checks import checked, size_in_bytes
+from judged.arrays import Ints
 from judged.embeddings.basis import Basis, basis_of
 from judged.embeddings.product import MEMORY
 from judged.embeddings.relations import Bound, Judged, Judgements, SameId, Together, as_relation
@@ -21,16 +21,16 @@ from judged.embeddings.search import Search
 from judged.embeddings.shards.counts import Counts, load
 from judged.embeddings.shards.ranks import among_judged, digest
 from judged.embeddings.shards.search import Excluded, Prepared
+from judged.embeddings.similarity.choice import as_similarity
+from judged.embeddings.similarity.equal import keys_of
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
-from judged.segments import Ints
-from judged.similarity.choice import as_similarity
-from judged.similarity.equal import keys_of
+from judged.options import checked, size_in_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from judged.types import Ids, Memory, RelevanceLike, SimilarityLike, VectorsLike
+    from judged.options import Ids, Memory, RelevanceLike, SimilarityLike, VectorsLike
 
 __all__ = ["Counts", "Prepared", "load", "prepare"]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, freeze, ordinals
 from judged.embeddings.shards.files import read, write
 from judged.errors import InputError
-from judged.segments import Floats, Ints, freeze, ordinals
 from judged.text import counted, few
 
 if TYPE_CHECKING:
-    from judged.types import Path
+    from judged.options import Path
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from judged.inputs.vectors.formats import file_of
 from judged.outputs import checked_ending, replacing
 
 if TYPE_CHECKING:
-    from judged.types import Path
+    from judged.options import Path
 
 _MARK = "judged_counts"
 """The array that says what the file is."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Ints
 from judged.embeddings.basis import basis_of
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.relations import Bound, Judged, Relation, all_pairs
@@ -20,11 +21,10 @@ from judged.embeddings.shards.search import Prepared
 from judged.errors import InputError
 from judged.inputs.vectors.lazy import Lazy
 from judged.inputs.vectors.vectors import Vectors
-from judged.segments import Ints
 from judged.text import few
 
 if TYPE_CHECKING:
-    from judged.types import Path, Progress
+    from judged.options import Path, Progress
 
 _SAMPLE = 4096
 """Items whose numbers are part of the fingerprint of all items."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, starts_of
 from judged.embeddings.blocks import over_blocks
 from judged.embeddings.counted import Counted
 from judged.embeddings.pairs import Pairs
@@ -16,15 +17,14 @@ from judged.embeddings.ranks import Tally, TieOrder, count_ranks
 from judged.embeddings.relations import Bound, all_pairs
 from judged.embeddings.search import Search
 from judged.embeddings.shards.counts import Counts, Firsts
+from judged.embeddings.similarity.learned import Learned
+from judged.embeddings.similarity.similarity import Similarity
 from judged.embeddings.top_k import Best, TopK
 from judged.inputs.vectors.vectors import Vectors
-from judged.segments import Floats, Ints, starts_of
-from judged.similarity.learned import Learned
-from judged.similarity.similarity import Similarity
 
 if TYPE_CHECKING:
     from judged.embeddings.shards.search import Prepared
-    from judged.types import Progress
+    from judged.options import Progress
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from judged.checks import checked_methods, whole
+from judged.arrays import Floats, Ints, ordinals
 from judged.embeddings.basis import Basis
 from judged.embeddings.counted import Counted, of_judged_queries, rankings_of
 from judged.embeddings.relations import Judged
@@ -16,19 +16,19 @@ from judged.embeddings.scoring import with_best
 from judged.embeddings.search import NAME, refuse_removal
 from judged.embeddings.shards.counts import Counts, Firsts
 from judged.embeddings.shards.ranks import AllPairs, count_shard, digest
+from judged.embeddings.similarity.equal import Keys, keys_of
+from judged.embeddings.similarity.similarity import Similarity
 from judged.embeddings.top_k import TopK
 from judged.errors import InputError, PolicyError
 from judged.inputs.vectors import as_vectors
 from judged.inputs.vectors.vectors import Vectors
+from judged.options import checked_methods, whole
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.segments import Floats, Ints, ordinals
-from judged.similarity.equal import Keys, keys_of
-from judged.similarity.similarity import Similarity
 from judged.text import counted, few
 
 if TYPE_CHECKING:
-    from judged.types import Ids, PolicyLike, Progress, VectorsLike
+    from judged.options import Ids, PolicyLike, Progress, VectorsLike
 
 
 class Excluded(NamedTuple):

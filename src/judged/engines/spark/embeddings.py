@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import starts_of
 from judged.engines.spark.collected import collected
 from judged.engines.spark.failures import failures
 from judged.engines.spark.local import as_frame
@@ -24,14 +25,13 @@ from judged.engines.spark.vectors import (
 )
 from judged.engines.spark.work import SCHEMA, done, sent
 from judged.errors import InputError
-from judged.segments import starts_of
 
 if TYPE_CHECKING:
     from judged.embeddings.relations import Judgements
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.vectors.vectors import Vectors
+    from judged.options import MeasuresLike
     from judged.rankings.rankings import Rankings
-    from judged.types import MeasuresLike
 
 _SENT = 1 << 30
 """So many bytes of queries go to the workers at a time."""

@@ -12,10 +12,10 @@ import numpy as np
 from judged.engines.spark.faults import fault_in
 from judged.errors import JudgedError
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.judging.judges import Judge
-from judged.judging.pool import pool_of
-from judged.judging.subtopics import counts_of
-from judged.judging.weights import weighed
+from judged.matching.judges import Judge
+from judged.matching.pool import pool_of
+from judged.matching.subtopics import counts_of
+from judged.matching.weights import weighed
 from judged.rankings.findings import Findings, total
 from judged.rankings.rankings import Rankings
 from judged.rankings.weights import Weights
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.engines.spark.rows import Described
+    from judged.options import CollectionLike
     from judged.policy import Policy
-    from judged.types import CollectionLike
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import checked
 from judged.engines.spark.failures import not_installed, other_version
 from judged.errors import InputError
+from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.engines.spark.judging import JudgePartition
     from judged.evaluation.parts import Asked
-    from judged.rankings.rankings import Rankings
-    from judged.types import (
+    from judged.options import (
         CollectionLike,
         ColumnsLike,
         ConventionLike,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
         MeasuresLike,
         PolicyLike,
     )
+    from judged.rankings.rankings import Rankings
 
 
 @checked
@@ -73,8 +73,8 @@ def per_query(
     from judged.inputs.data import Data
     from judged.inputs.remote import is_spark
     from judged.inputs.tables import JUDGEMENTS
-    from judged.judging.items import with_items
-    from judged.judging.pool import pool_of
+    from judged.matching.items import with_items
+    from judged.matching.pool import pool_of
 
     check_installed()
     if not is_spark(run):

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import starts_of
 from judged.engines.spark.failures import failures
 from judged.engines.spark.tables import SparkTable
 from judged.inputs.readings import texts
 from judged.inputs.tables import JUDGEMENTS
-from judged.segments import starts_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.judging.pool import Pool
+    from judged.matching.pool import Pool
     from judged.rankings.weights import Weights
 
 

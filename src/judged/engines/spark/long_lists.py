@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from judged.arrays import Ints
 from judged.engines.spark.collected import collected
 from judged.engines.spark.failures import failures
 from judged.engines.spark.faults import Fault, fault_in, item_missing, raised
@@ -23,12 +24,10 @@ from judged.engines.spark.work import done
 from judged.errors import InputError, JudgedError
 from judged.inputs.readings import texts
 from judged.inputs.remote import RemoteRun
-from judged.judging.faults import ADVICE
-from judged.judging.ids import IDS
-from judged.judging.join import Matches, Reduced, Tied
-from judged.notes import merged
-from judged.segments import Ints
-from judged.text import counted, quote
+from judged.matching.faults import ADVICE
+from judged.matching.ids import IDS
+from judged.matching.join import Matches, Reduced, Tied
+from judged.text import counted, merged, quote
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from judged.engines.spark.judging import JudgePartition
     from judged.engines.spark.tables import SparkTable
     from judged.inputs.tables import Run
-    from judged.judging.pool import Pool
+    from judged.matching.pool import Pool
 
 
 class Seen(NamedTuple):

@@ -19,11 +19,11 @@ from judged.inputs.columns import as_columns
 from judged.inputs.formats import detect_format, distinct_names, promised
 from judged.inputs.source import Source, checked
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup
-from judged.notes import Warned
+from judged.text import Warned
 
 if TYPE_CHECKING:
     from judged.inputs.named import Named
-    from judged.types import ColumnsLike, FileFormat
+    from judged.options import ColumnsLike, FileFormat
 
 TABLE = "table:"
 """What stands before the name of a table of a catalog."""

@@ -26,14 +26,14 @@ from judged.engines.spark.work import done, some_queries
 from judged.errors import InputError, PolicyError
 from judged.inputs.blocks import DistantRun
 from judged.inputs.tables import Lookup
-from judged.judging.faults import EMPTY, nothing_in_common
-from judged.judging.weights import about_weights
+from judged.matching.faults import EMPTY, nothing_in_common
+from judged.matching.weights import about_weights
 from judged.rankings.findings import Findings
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
     from judged.engines.spark.tables import SparkTable
-    from judged.judging.judges import Judge
+    from judged.matching.judges import Judge
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,17 +18,17 @@ from judged.engines.spark.work import some_queries
 from judged.errors import InputError
 from judged.inputs.readings import ungraded_note
 from judged.inputs.tables import JUDGEMENTS
-from judged.judging.faults import EMPTY, nothing_in_common_of
-from judged.judging.items import with_items
-from judged.judging.subtopics import with_note
-from judged.notes import merged
+from judged.matching.faults import EMPTY, nothing_in_common_of
+from judged.matching.items import with_items
+from judged.matching.subtopics import with_note
 from judged.rankings.findings import Findings
+from judged.text import merged
 
 if TYPE_CHECKING:
     from judged.evaluation.parts import Asked
     from judged.evaluation.scored import Scored
     from judged.inputs.data import Data
-    from judged.types import Progress
+    from judged.options import Progress
 
 
 def summaries(

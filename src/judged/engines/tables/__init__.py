@@ -20,7 +20,7 @@ from judged.inputs.tables import JUDGEMENTS, Judgements, Kind
 
 if TYPE_CHECKING:
     from judged.inputs.named import Named
-    from judged.types import Engine
+    from judged.options import Engine
 
 __all__ = ["Table", "remote_table"]
 

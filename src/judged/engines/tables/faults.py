@@ -9,7 +9,7 @@ from judged.engines.tables.backends import Backend
 from judged.engines.tables.lists import Lists, is_nan
 from judged.errors import EngineError, InputError
 from judged.inputs.order import odd_rank_message
-from judged.judging.faults import NAN_ADVICE, repeated_message
+from judged.matching.faults import NAN_ADVICE, repeated_message
 from judged.text import counted
 
 if TYPE_CHECKING:

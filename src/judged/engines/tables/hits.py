@@ -6,18 +6,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from judged.arrays import Floats, Ints
 from judged.engines.tables.backends import Backend
 from judged.engines.tables.faults import refuse_collation
 from judged.errors import EngineError, PolicyError
-from judged.judging.join import Reduced, Tied
-from judged.notes import Warned
-from judged.segments import Floats, Ints
+from judged.matching.join import Reduced, Tied
+from judged.text import Warned
 
 if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-    from judged.judging.pool import Pool
+    from judged.matching.pool import Pool
 
 _UNORDERED = (
     "Ties hold too many results to bring them here: judged@10 counts the judged ones as the first "

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.engines.tables.backends import Backend
-from judged.segments import Floats, Ints
 
 if TYPE_CHECKING:
     import narwhals as nw

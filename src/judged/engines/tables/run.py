@@ -19,15 +19,15 @@ from judged.engines.tables.hits import Hits, hits_of
 from judged.engines.tables.lists import ALL, Filter, Lists, lists_of
 from judged.errors import PolicyError
 from judged.inputs.remote import RemoteRun
-from judged.judging.join import Matches
+from judged.matching.join import Matches
 
 if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
     from numpy.typing import NDArray
 
-    from judged.judging.pool import Pool
-    from judged.segments import Ints
+    from judged.arrays import Ints
+    from judged.matching.pool import Pool
 
 _NAMES = 1000
 """So many queries are looked at where none is judged."""

@@ -6,11 +6,11 @@ from math import inf
 
 import numpy as np
 
+from judged.arrays import needed
 from judged.explanation.arithmetic import Number, least, num
 from judged.explanation.listing import Column, Line, Listing, Steps
 from judged.explanation.steps.registry import steps
 from judged.rankings.rankings import Cutoff
-from judged.segments import needed
 
 NOTHING = "No relevant item is among the results that count."
 

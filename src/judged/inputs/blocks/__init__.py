@@ -8,12 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike, fspath, stat
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from judged.frozen import dataclass
 from judged.inputs.compression import compression
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from judged.errors import OutputError
 from judged.inputs.blocks.queries import About, Passing, empty, own_ids
 from judged.inputs.readings import run_of
 from judged.inputs.tables import Passed, Run
-from judged.notes import merged
+from judged.text import merged
 
 if TYPE_CHECKING:
     from judged.inputs.blocks.pieces import Piece

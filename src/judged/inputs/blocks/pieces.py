@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from judged.segments import Ints
+from judged.arrays import Ints
 
 if TYPE_CHECKING:
     import polars as pl

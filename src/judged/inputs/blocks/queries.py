@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from judged.arrays import Ints, borders
 from judged.inputs.blocks import UngroupedError
 from judged.inputs.blocks.pieces import Piece, places_of
 from judged.inputs.readings import run_of
 from judged.inputs.tables import Locate, Passed, Places, Run
-from judged.notes import merged
-from judged.segments import Ints, borders
+from judged.text import merged
 
 if TYPE_CHECKING:
     from judged.inputs.blocks.room import Room

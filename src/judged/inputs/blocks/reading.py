@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from judged.inputs.blocks.text import Text
     from judged.inputs.named import Named
     from judged.inputs.source import Source
-    from judged.types import ColumnsLike, FileFormat
+    from judged.options import ColumnsLike, FileFormat
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _CUT = ("trec", "msmarco", "scores", UNDECIDED.name, *_SEPARATORS)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from judged.checks import size_in_bytes
 from judged.errors import InputError, OutputError, quoted
-from judged.frozen import dataclass
+from judged.options import size_in_bytes
 from judged.process import TEMPORARY
 from judged.text import counted
 

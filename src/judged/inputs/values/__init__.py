@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from judged.arrays import Floats
 from judged.errors import InputError, quoted
 from judged.inputs.agreement import apart, few
 from judged.inputs.dicts import as_id
@@ -20,11 +21,10 @@ from judged.inputs.values.names import all_measures, is_measure
 from judged.inputs.values.parts import MEASURE, NOT_ZERO, VALUES, Part
 from judged.inputs.values.tables import part_of_table
 from judged.inputs.whitespace import is_number
-from judged.segments import Floats
 from judged.text import Warned, counted, listed, quote
 
 if TYPE_CHECKING:
-    from judged.types import ValuesLike
+    from judged.options import ValuesLike
 
 GIVEN = "the values given"
 _KEY = ["run", "measure", "query"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from judged.inputs.vectors.vectors import Vectors, array_of, checked, ids_of
 
 if TYPE_CHECKING:
-    from judged.types import Ids, Path, VectorFileFormat, VectorsLike
+    from judged.options import Ids, Path, VectorFileFormat, VectorsLike
 
 __all__ = ["Vectors", "as_vectors", "read_vectors"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Ints
+from judged.arrays import Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import whole
+from judged.arrays import Floats, Ints
 from judged.errors import InputError, quoted
 from judged.inputs.vectors.lazy import Lazy
 from judged.inputs.vectors.tensors import from_device, from_torch
-from judged.segments import Floats, Ints
+from judged.options import whole
 
 Matrix = NDArray[Any]
 """Of single or double precision."""

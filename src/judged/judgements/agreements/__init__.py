@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judged.checks import checked
 from judged.judgements.agreements.choices import MEASURE
+from judged.options import checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from judged.judgements.agreements.result import Agreement
-    from judged.types import (
+    from judged.options import (
         CategoriesLike,
         CollectionLike,
         ColumnsLike,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from judged.checks import MOST
 from judged.errors import InputError
 from judged.inputs.agreement import agreement as would_agree
 from judged.judgements.agreements.choices import MEASURE
 from judged.judgements.agreements.judges import NO_JUDGEMENT, Grades
+from judged.options import MOST
 from judged.statistics.aggregates import CLOSE
 from judged.text import Warned, listed
 

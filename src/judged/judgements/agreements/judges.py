@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Floats, Ints, freeze
 from judged.errors import InputError, quoted
 from judged.inputs import as_runs, mistaken, read_judgements
 from judged.inputs.dicts import holds_several, with_texts
 from judged.inputs.formats import distinct_names, named_file
 from judged.inputs.readings import texts
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
-from judged.judging.join import distinct
-from judged.judging.pool import pool_of
-from judged.judging.subtopics import rows_of
-from judged.segments import Floats, Ints, freeze
+from judged.matching.join import distinct
+from judged.matching.pool import pool_of
+from judged.matching.subtopics import rows_of
 from judged.text import Warned, counted, with_source
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from judged.types import ColumnsLike, FileFormat, RunsLike
+    from judged.options import ColumnsLike, FileFormat, RunsLike
 
 NO_JUDGEMENT = "a negative grade is no judgement (in the pool, but not judged)"
 JUDGES_FIRST = (

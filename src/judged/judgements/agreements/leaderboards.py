@@ -19,8 +19,8 @@ from judged.text import Warned, listed, plain
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
+    from judged.options import ColumnsLike, FileFormat, RunsLike
     from judged.statistics.orders import OrderAgreement
-    from judged.types import ColumnsLike, FileFormat, RunsLike
 
 
 @dataclass(frozen=True)

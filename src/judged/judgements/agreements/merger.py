@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from judged.checks import checked, checked_methods, choice
+from judged.arrays import Floats
 from judged.errors import InputError, OutputError
 from judged.inputs.columns import as_columns
 from judged.inputs.tables import Judgements
 from judged.judgements.agreements.choices import RULES
 from judged.judgements.agreements.judges import Grades, grades_of, read_judges, several_judges
 from judged.judgements.agreements.rules import one_grade, tied
+from judged.options import checked, checked_methods, choice
 from judged.outputs import check_target, replacing
 from judged.results import Result, Table
-from judged.segments import Floats
 from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.types import ColumnsLike, Duplicates, FileFormat, JudgementsLike
+    from judged.options import ColumnsLike, Duplicates, FileFormat, JudgementsLike
 
 QRELS = "a TREC file of judgements"
 TREC = ("", ".qrels", ".qrel", ".trec", ".txt")

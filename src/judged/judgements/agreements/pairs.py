@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.checks import LEVEL, RESAMPLES
+from judged.arrays import Floats, Ints
 from judged.judgements.agreements.judges import Grades
-from judged.segments import Floats, Ints
+from judged.options import LEVEL, RESAMPLES
 from judged.statistics.agreement import ALPHAS, KAPPAS, alpha_sample, kappa_sample
 from judged.statistics.intervals import Interval
 from judged.statistics.resampling.bootstrap import bootstrap

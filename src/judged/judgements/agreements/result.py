@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from judged import __version__
-from judged.checks import checked_methods
 from judged.errors import InputError, quoted
 from judged.judgements.agreements import sentences
 from judged.judgements.agreements.judges import Grades
 from judged.judgements.agreements.leaderboards import Leaderboards, Swap, Verdicts
 from judged.judgements.agreements.pairs import GradeTable, JudgePair, Settings
 from judged.judgements.agreements.tables import tables_of
+from judged.options import checked_methods
 from judged.results import Part, Result, Table
 from judged.statistics.intervals import Interval
 from judged.text import Warned, html_folded, listed, markdown, plain

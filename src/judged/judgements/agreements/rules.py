@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats, Ints
+from judged.arrays import Floats, Ints
 
 
 def one_grade(grades: Floats, rule: str) -> Floats:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from judged.checks import identifier, number, text, whole
 from judged.errors import InputError, OutputError
 from judged.judgements.annotators.locks import locked
 from judged.judgements.annotators.log import (
@@ -24,6 +23,7 @@ from judged.judgements.annotators.log import (
     read_log,
 )
 from judged.judgements.annotators.names import SETTLED, check_name
+from judged.options import identifier, number, text, whole
 from judged.outputs import write_text
 
 FOLDER = "judgements"

@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from judged.checks import real
 from judged.errors import InputError, OutputError
+from judged.options import real
 from judged.text import quote
 
 ACTIONS = ("grade", "skip", "note", "undo")

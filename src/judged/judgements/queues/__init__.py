@@ -7,13 +7,13 @@ from os import PathLike, devnull, fspath
 from os.path import getsize, isfile
 from typing import TYPE_CHECKING
 
-from judged.checks import checked, choice
 from judged.judgements.queues.choices import BY
+from judged.options import checked, choice
 
 if TYPE_CHECKING:
     from judged.judgements.queues.result import Queue
     from judged.measures import Measure
-    from judged.types import (
+    from judged.options import (
         CategoriesLike,
         CollectionLike,
         ColumnsLike,

@@ -15,12 +15,12 @@ from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.settlement import score
 from judged.judgements.queues.candidates import best_ranks
 from judged.judgements.queues.limits import Limits, limits_of
-from judged.judging.joint import Joint, Pair
+from judged.matching.joint import Joint, Pair
 from judged.text import plain, shown
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.judging.listings import Listings
+    from judged.matching.listings import Listings
 
 _NOTHING = 1e-12
 """A difference that is smaller is rounding."""

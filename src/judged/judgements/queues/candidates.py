@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from judged.judging.listings import Listings
-from judged.judging.variants import ONE_ORDER
-from judged.segments import Ints
+from judged.arrays import Ints
+from judged.matching.listings import Listings
+from judged.matching.variants import ONE_ORDER
 
 
 @dataclass(frozen=True, eq=False)

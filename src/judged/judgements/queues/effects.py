@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.evaluation.kept import rankings_of
 from judged.evaluation.settlement import score
-from judged.judging.variants import judged_otherwise
+from judged.matching.variants import judged_otherwise
 from judged.rankings.columns import gathered
 from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.segments import Floats, Ints
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.evaluation.ranges import difference_is_bounded
 from judged.measures import REGISTRY
 from judged.measures.measure import bind
-from judged.segments import Floats, Ints
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.judging.joint import Pair
+    from judged.matching.joint import Pair
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
 

@@ -17,8 +17,8 @@ from judged.judgements.queues.candidates import Candidates, best_ranks
 from judged.judgements.queues.effects import effects_of
 from judged.judgements.queues.order import blind, by_depth, by_effect
 from judged.judgements.queues.result import Queue
-from judged.judging.judges import collection_sizes
-from judged.judging.listings import Listings
+from judged.matching.judges import collection_sizes
+from judged.matching.listings import Listings
 from judged.text import listed
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from judged.evaluation.runs import JudgedRuns
     from judged.inputs.data import Data
     from judged.measures import Measure
-    from judged.types import CollectionLike, ConventionLike, PolicyLike, TextsLike
+    from judged.options import CollectionLike, ConventionLike, PolicyLike, TextsLike
 
 
 def request_of(

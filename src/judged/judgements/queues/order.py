@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats, Ints, borders, ordinals
+from judged.arrays import Floats, Ints, borders, ordinals
 
 if TYPE_CHECKING:
     from judged.judgements.queues.candidates import Candidates

@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from judged.arrays import Floats, Ints
 from judged.judgements.queues.bounds import Bound
 from judged.judgements.queues.choices import BY, SAVED_AS
 from judged.judgements.queues.sheet import is_computed, sheet_csv, sheet_frame
 from judged.results import Result, Table
-from judged.segments import Floats, Ints
 from judged.text import Warned, counted, few, plain, shown
 
 if TYPE_CHECKING:

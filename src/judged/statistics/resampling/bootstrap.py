@@ -25,8 +25,8 @@ from functools import partial
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.errors import InputError
-from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.distributions import t_tail
 from judged.statistics.resampling.inversion import least_count

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from judged.segments import Floats, Ints
+from judged.arrays import Floats, Ints
 from judged.statistics.tested import below
 
 

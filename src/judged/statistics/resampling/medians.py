@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from judged.segments import Floats, Ints
+from judged.arrays import Floats, Ints
 from judged.statistics.aggregates import CLOSE, relative
 from judged.statistics.samples import Median
 from judged.statistics.units import number_of_units

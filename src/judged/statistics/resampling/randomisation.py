@@ -19,8 +19,8 @@ import math
 
 import numpy as np
 
+from judged.arrays import Floats, Ints
 from judged.errors import InputError
-from judged.segments import Floats, Ints
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.resampling.inversion import least_count
 from judged.statistics.resampling.subsets import Subsets, whole_numbers

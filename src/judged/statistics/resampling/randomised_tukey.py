@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.errors import InputError
-from judged.segments import Floats
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.resampling.inversion import least_count
 from judged.statistics.resampling.subsets import whole_numbers

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from judged.segments import Floats, Ints
+from judged.arrays import Floats, Ints, one_thread_each
 from judged.statistics.resampling.medians import Medians
 from judged.statistics.samples import Means, Median, Sample
 from judged.statistics.units import number_of_units, unit_sums, unit_weights, weighed
-from judged.threads import one_thread_each
 
 BLOCK = 2**18
 """Counts of a block of resamples, so that they stay in a cache: one resample at least."""

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.segments import Floats, Ints
-from judged.threads import one_thread_each
+from judged.arrays import Floats, Ints, one_thread_each
 
 ROWS, WIDTH = 512, 1024
 """Subsets and units of a tile, so that its bits as floats fit into a cache. Draws come tile by

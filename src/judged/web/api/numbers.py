@@ -166,8 +166,8 @@ def conventions(asked: Asked) -> dict[str, Any]:
     """What `judged conventions` gives: of one library, of all, or all of them on a system."""
     from judged.conventions import conventions as known
     from judged.conventions import find
-    from judged.disagreement import compare_conventions
-    from judged.disagreement.libraries import Libraries, Library
+    from judged.conventions.disagreement import compare_conventions
+    from judged.conventions.disagreement.libraries import Libraries, Library
 
     name, system = asked.params.one("name"), asked.params.one("system")
     if system is None:
@@ -184,7 +184,7 @@ def conventions(asked: Asked) -> dict[str, Any]:
 
 def identify(asked: Asked) -> dict[str, Any]:
     """What `judged identify` gives."""
-    from judged.identification import identify as found
+    from judged.conventions.identification import identify as found
 
     calculations = asked.calculations
     return found(

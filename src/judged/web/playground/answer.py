@@ -13,7 +13,7 @@ from judged.errors import JudgedError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.explanation import Explanation, explain
 from judged.explanation.effect import Effect
-from judged.judging.variants import cut, list_variants
+from judged.matching.variants import cut, list_variants
 from judged.measures import Measure
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import listed_rankings

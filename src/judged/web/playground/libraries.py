@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from math import isfinite, isnan
 from typing import Any
 
-from judged.disagreement import Disagreement, compare_conventions
-from judged.disagreement.compare import CLOSE, Row
+from judged.conventions.disagreement import Disagreement, compare_conventions
+from judged.conventions.disagreement.compare import CLOSE, Row
 from judged.policy import Policy
 from judged.web.playground.state import State
 

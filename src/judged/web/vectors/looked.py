@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.vectors.vectors import Vectors
-    from judged.temperature.sweep_result import Sweep
+    from judged.learning.temperature.sweep_result import Sweep
     from judged.web.asked import Asked
 
 FIRST = 10
@@ -65,8 +65,8 @@ class Looked:
 
     def sweep(self, query: str | None = None) -> Sweep:
         """What each temperature makes of all queries, or of one."""
-        from judged.temperature import sweep
-        from judged.temperature.sweeps import steps
+        from judged.learning.temperature import sweep
+        from judged.learning.temperature.sweeps import steps
 
         def made() -> Sweep:
             embeddings, relevance = self.search.compared
@@ -160,7 +160,7 @@ def kept_of(asked: Asked, *but: str) -> list[tuple[str, str]]:
 
 
 def figures_of(charts: Sequence[Chart], names: Sequence[str] = ()) -> dict[str, Any]:
-    from judged.pages.figure import figure
+    from judged.web.pages.figure import figure
 
     drawn = [figure(chart) for chart in charts]
     return {"figures": list(zip(names or [""] * len(drawn), drawn, strict=True))}

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.pages.numbers import share
 from judged.text import Warned, shown
 from judged.web.asked import Page
 from judged.web.errors import UnreadableError
+from judged.web.pages.numbers import share
 from judged.web.vectors.looked import (
     Looked,
     command_of,
@@ -25,7 +25,7 @@ from judged.web.vectors.looked import (
 )
 
 if TYPE_CHECKING:
-    from judged.temperature.sweep_result import Point, Sweep
+    from judged.learning.temperature.sweep_result import Point, Sweep
 
 ROWS = 6
 """So many queries of the gallery are shown at a time."""

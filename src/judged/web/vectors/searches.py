@@ -9,10 +9,10 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import choice
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
+from judged.embeddings.similarity.choice import SIMILARITIES
 from judged.errors import InputError
-from judged.similarity.choice import SIMILARITIES
+from judged.options import choice
 from judged.text import listed
 from judged.web.commands import path_of
 from judged.web.errors import UndecidedError, UnpairedError

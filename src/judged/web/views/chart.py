@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, Kind, kind_named
-from judged.pages.figure import figure
 from judged.policy import CHOICES
 from judged.web.asked import Asked, Page, Raw
 from judged.web.chart_command import chart_command
 from judged.web.errors import RefusedError
+from judged.web.pages.figure import figure
 
 if TYPE_CHECKING:
     from judged.charts.chart import Chart

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judged.pages.headings import leading
-from judged.pages.pairs import extremes, panel, scale_of
 from judged.web import commands
 from judged.web.asked import Asked, Command, Page
+from judged.web.pages.headings import leading
+from judged.web.pages.pairs import extremes, panel, scale_of
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -60,7 +60,7 @@ def chosen(asked: Asked) -> tuple[list[str], str | None]:
 
 def _by_value(asked: Asked) -> list[str]:
     """All systems by the measure they are compared by, the best first."""
-    from judged.pages.boards import board
+    from judged.web.pages.boards import board
 
     evaluation = asked.calculations.evaluation(asked.terms)
     return [row.name for row in board(evaluation, by=measure_of(asked)).rows]

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import LEVEL
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
-from judged.pages.cells import Cell as Number
-from judged.similarity.choice import SIMILARITIES
+from judged.embeddings.similarity.choice import SIMILARITIES
+from judged.options import LEVEL
 from judged.text import counted
 from judged.web.asked import Command, Page
 from judged.web.errors import UnpairedError
+from judged.web.pages.cells import Cell as Number
 from judged.web.vectors.looked import Looked, command_of, kept_of
 from judged.web.vectors.parts import PARTS
 from judged.web.vectors.searches import AS_THEY_ARE, EXCLUDED, NAMES, RELEVANCE, Search

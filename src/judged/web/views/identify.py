@@ -8,7 +8,7 @@ from judged.web.asked import Asked, Page
 from judged.web.chart_command import identify_command
 
 if TYPE_CHECKING:
-    from judged.identification import Identification, Match
+    from judged.conventions.identification import Identification, Match
 
 PARAMS = ("value", "system", "of")
 NUMBERS = False
@@ -42,7 +42,7 @@ def _system(asked: Asked) -> str:
 
 
 def _identified(asked: Asked, value: str, system: str, of: tuple[str, ...]) -> Identification:
-    from judged.identification import identify
+    from judged.conventions.identification import identify
 
     calculations, terms = asked.calculations, asked.terms
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import JudgedError
 from judged.measures.formula import readable
 from judged.measures.spec import names as measure_names
-from judged.pages.boards import STRIP, Beside, Board, Shares, board
 from judged.rankings.strips import mean_strip
 from judged.web import commands
 from judged.web.asked import Asked, Page
 from judged.web.changes import before
+from judged.web.pages.boards import STRIP, Beside, Board, Shares, board
 from judged.web.slicing import attributes, slices_of
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ HEIGHT = 280
 def page(asked: Asked) -> Page:
     """The figure alone, made for the width it gets."""
     from judged.charts import precision_recall
-    from judged.pages.figure import figure
+    from judged.web.pages.figure import figure
 
     width = asked.params.whole("width", 400, at_least=0, at_most=10_000)
     answer = Answer(State.of(asked.params))

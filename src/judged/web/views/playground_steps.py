@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from judged.errors import InputError
-from judged.pages.sums import sum_behind
 from judged.web.asked import Asked, Page
+from judged.web.pages.sums import sum_behind
 from judged.web.playground.answer import Answer
 from judged.web.playground.state import OWN, State
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError, quoted
 from judged.inputs.texts import Text
-from judged.pages.lists import Given, side_by_side
-from judged.pages.sums import sum_behind
 from judged.rankings.strips import Cell, strips
 from judged.web import commands
 from judged.web.asked import Asked, Page
 from judged.web.contents import pictures_of, queries_of, texts_of
 from judged.web.errors import GoneError, RefusedError
 from judged.web.ordering import difference_of
+from judged.web.pages.lists import Given, side_by_side
+from judged.web.pages.sums import sum_behind
 from judged.web.playground.commands import link_of
 from judged.web.selection import PARAMS as SELECTION
 from judged.web.selection import Selection, selection

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from judged.checks import LEVEL
+from judged.options import LEVEL
 from judged.web.asked import Asked, Command, Page, Raw
 from judged.web.commands import code_of, line_of, path_of, words_of
 from judged.web.contents import has_pictures
 
 if TYPE_CHECKING:
-    from judged.report.report import Report
     from judged.web.files import Found
+    from judged.web.report.report import Report
 
 PARAMS = ("save",)
 NUMBERS = True
@@ -34,8 +34,8 @@ def _made(asked: Asked) -> bytes:
 
 
 def _report(asked: Asked) -> Report:
-    from judged.report import make_report
     from judged.web.jobs import progress_of_this_work
+    from judged.web.report import make_report
 
     progress_of_this_work().say("Writing the report")
     asked.workspace.refuse_undecided()

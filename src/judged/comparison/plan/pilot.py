@@ -1,0 +1,352 @@
+"""What a pilot says of the differences that are to come: how far they spread, and how well that is
+known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.arrays import Floats, Ints
+from judged.comparison.comparison import Comparison
+from judged.comparison.decisions import compared_runs
+from judged.comparison.match import Match, matched
+from judged.errors import InputError, MeasureError, quoted
+from judged.statistics.aggregates import CLOSE
+from judged.statistics.student import spread
+from judged.statistics.units import effective_units, number_of_units, numbered
+from judged.text import Warned, counted, few, listed, plain
+
+if TYPE_CHECKING:
+    from judged.options import GroupsLike
+
+FEW = 10
+"""With fewer units than these, or fewer that differ, a spread is hardly known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot:
+    """The differences of a pilot, and what they say.
+
+    >>> found = Pilot.of_differences([0.1, -0.1, 0.3, 0.1])
+    >>> round(found.sd, 4), found.units
+    (0.1633, 4)
+    """
+
+    differences: Floats
+    """How much better the run is for each unit; their mean is the difference that was seen, and
+    their standard deviation what the difference's standard error times the root of the effective
+    number of units is."""
+    queries: int
+    """How many queries there are."""
+    differing: int
+    """How many units differ at all."""
+    grouped: bool = False
+    """Whether units are groups."""
+    measure: str | None = None
+    """What the differences are of, where that is known."""
+    run: str | None = None
+    against: str | None = None
+    width: float = math.inf
+    """The largest difference that there can be."""
+    weighted: bool = False
+    """Whether queries count by weights."""
+    design_effect: float = 1.0
+    """How many times as large the variance of the mean is by groups as by queries."""
+    effective_units: float | None = None
+    """Effective number of units (Kish); None if all weigh the same."""
+    correlation: float | None = None
+    """The intraclass correlation that the design effect stands for; None without groups."""
+    pairs: int = 1
+    """How many pairs of runs there are, of which this one spreads most."""
+    notes: tuple[str, ...] = ()
+    """What was noticed on the way."""
+
+    @classmethod
+    def of(cls, given: Any, *, measure: Any = None, groups: GroupsLike | None = None) -> Pilot:
+        """A pilot from a comparison, or from differences: an array, or one per query."""
+        if isinstance(given, Comparison):
+            return cls.of_comparison(given, measure=measure, groups=groups)
+        if measure is not None:
+            raise InputError(
+                "measure chooses one of a comparison's measures; differences are of one already. "
+                "Leave it out."
+            )
+        return cls.of_differences(given, groups=groups)
+
+    @classmethod
+    def of_differences(cls, given: Any, *, groups: Any = None) -> Pilot:
+        """A pilot from the differences of queries, in any order, or as {query: difference}."""
+        named = isinstance(given, Mapping)
+        values = _numbers(list(given.values()) if named else given)
+        ids = [str(each) for each in given] if named else [f"{at + 1}" for at in range(len(values))]
+        if lost := [ids[at] for at in np.flatnonzero(~np.isfinite(values))]:
+            raise InputError(
+                f"the pilot's differences must be finite; {counted(len(lost), 'is', 'are')} not "
+                f"({'query' if named else 'number'} {few(lost)}). Leave these queries out."
+            )
+        place = None
+        if groups is not None:
+            from judged.inputs.groups import groups_of
+
+            place, _ = groups_of(groups if named else _aligned(groups, len(values)), ids)
+        return cls._made(values, None, place).checked()
+
+    @classmethod
+    def of_comparison(
+        cls, given: Comparison, *, measure: Any = None, groups: GroupsLike | None = None
+    ) -> Pilot:
+        """A pilot from a comparison: of its pairs on the measure, that which spreads most."""
+        numbers = given.numbers.in_groups(groups)
+        if measure is None and len(given.measures) > 1:
+            raise MeasureError(
+                f"a plan is for one measure, and the pilot has {listed(given.measures)}; say which "
+                "by measure (-m)."
+            )
+        chosen = given.measure(measure)
+        matches = [
+            matched(numbers, chosen, *pair) for pair in compared_runs(given.runs, given.baseline)
+        ]
+        for match in matches:
+            _refuse_other_than_means(match)
+        known = [_of_match(match) for match in matches]
+        widest = max(known, key=lambda each: each.sd if math.isfinite(each.sd) else -1.0)
+        notes = tuple(Warned(f"the pilot: {text}") for text in given.warnings())
+        return replace(widest, pairs=len(known), notes=notes).checked()
+
+    @classmethod
+    def _made(cls, values: Floats, weights: Floats | None, groups: Ints | None) -> Pilot:
+        """Units with the mean and the standard deviation that t goes by."""
+        groups = numbered(groups)
+        values = np.asarray(values, np.float64)
+        counts = np.ones(len(values)) if weights is None else weights / weights.sum() * len(values)
+        mean = float(counts @ values / counts.sum()) if len(values) else math.nan
+        apart = counts * (values - mean)
+        differs = values != 0
+        effective = effective_units(len(values), weights, groups)
+        found = cls(
+            mean + apart,
+            len(values),
+            int(differs.sum()),
+            weighted=weights is not None,
+        )
+        if groups is not None:
+            units = number_of_units(len(values), groups)
+            by_unit = np.bincount(groups, apart, units) * units / len(values)
+            effect, correlation = _design_effect(values, weights, groups)
+            found = replace(
+                found,
+                differences=mean + by_unit,
+                differing=len(np.unique(groups[differs])),
+                grouped=True,
+                design_effect=effect,
+                correlation=correlation,
+            )
+        if effective < found.units * (1 - CLOSE) and found.sd > 0:
+            # A plan counts in units of equal weight: so many have the standard error of these.
+            error = float(spread(values[:, None], weights, groups).error[0])
+            scale = error * math.sqrt(effective) / found.sd
+            found = replace(
+                found,
+                differences=mean + (found.differences - mean) * scale,
+                effective_units=effective,
+            )
+        return found
+
+    @property
+    def units(self) -> int:
+        """How many queries there are, or groups."""
+        return len(self.differences)
+
+    @property
+    def effective(self) -> float:
+        """Return the effective number of units (Kish)."""
+        return self.units if self.effective_units is None else self.effective_units
+
+    @property
+    def unit(self) -> tuple[str, str]:
+        """What a unit is called: one, and several."""
+        return ("group", "groups") if self.grouped else ("query", "queries")
+
+    @property
+    def per_unit(self) -> float:
+        """How many queries count as one unit of equal weight: 1, or the size of even groups."""
+        return max(self.queries / self.effective, 1.0)
+
+    @property
+    def difference(self) -> float:
+        """How much better the run was; a plan does not go by it."""
+        return float(self.differences.mean())
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of the units' differences."""
+        if self.units < 2:
+            return math.nan
+        # In units of the largest, so that no square is too large or too small.
+        scale = float(np.abs(self.differences).max()) or 1.0
+        return scale * float((self.differences / scale).std(ddof=1))
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the chi-square that the variance is taken for: one less than
+        the effective number of units, and fewer where the tails are long, by their excess kurtosis
+        (Hummel, Banga and Hettmansperger, 2005)."""
+        size, plain_freedom = self.units, self.effective - 1.0
+        if size < 4:
+            return plain_freedom
+        away = (self.differences - self.difference) / self.sd
+        fourth = float((away**4).sum()) * size * (size + 1) / ((size - 1) * (size - 2) * (size - 3))
+        excess = fourth - 3 * (size - 1) ** 2 / ((size - 2) * (size - 3))
+        return 2 * size / (max(excess, 0.0) + 2 * size / plain_freedom)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Where the true standard deviation lies."""
+        from scipy.special import gammaincinv
+
+        half = self.freedom / 2
+        ends = (2 * gammaincinv(half, share) for share in ((1 + level) / 2, (1 - level) / 2))
+        low, high = (self.sd * math.sqrt(self.freedom / end) for end in ends)
+        return low, high
+
+    def checked(self) -> Pilot:
+        """The same, refused where there is no spread, and with a warning where it is hardly
+        known."""
+        one, many = self.unit
+        if self.units < 2:
+            raise InputError(
+                f"a pilot needs at least two {many} to spread; got {counted(self.units, one, many)}"
+                f"{self._pair(' of ')}."
+            )
+        if self.effective < 2 * (1 - CLOSE):
+            raise InputError(
+                f"a pilot needs the weight of at least two {many}; its {self.units:,} {many}"
+                f"{self._pair(' of ')} count as {self.effective:.2f} of equal weight. Take other "
+                "queries, or say the standard deviation by sd (--sd)."
+            )
+        size = float(np.abs(self.differences).max())
+        if not math.isfinite(size) or not math.isfinite(self.sd):
+            raise InputError("the pilot's differences are too large; give them in a larger unit.")
+        if self.sd <= 1e-12 * size or self.sd == 0:
+            same = "no query differs" if size == 0 else f"all {many} differ by the same"
+            raise InputError(
+                f"the pilot has no spread to plan by: {same}{self._pair(' between ')}. Take other "
+                "queries, or say the standard deviation by sd (--sd)."
+            )
+        differing = self.differing
+        if self.units >= FEW > differing and differing <= self.units / 2:
+            more = Warned(
+                f"only {counted(differing, one, many)} of the pilot's {self.units:,} "
+                f"{'differs' if differing == 1 else 'differ'}: the standard deviation depends on "
+                "these, and t is a rough guide; take a larger pilot."
+            )
+            return replace(self, notes=(*self.notes, more))
+        return self
+
+    def _pair(self, before: str) -> str:
+        return f"{before}{self.run} and {self.against}" if self.run is not None else ""
+
+    def to_dict(self, level: float) -> dict[str, Any]:
+        """As plain values for JSON."""
+        low, high = self.interval(level)
+        return {
+            "measure": self.measure,
+            "run": self.run,
+            "against": self.against,
+            "queries": self.queries,
+            "groups": self.units if self.grouped else None,
+            "difference": plain(self.difference),
+            "sd": plain(self.sd),
+            "sd_low": plain(low),
+            "sd_high": plain(high),
+            "freedom": plain(self.freedom),
+            "weighted": self.weighted,
+            "design_effect": plain(self.design_effect) if self.grouped else None,
+            "correlation": plain(self.correlation),
+            "pairs": self.pairs,
+        }
+
+
+def _of_match(match: Match) -> Pilot:
+    assert match.averaged is not None
+    better = match.averaged if match.measure.higher_is_better else -match.averaged
+    found = Pilot._made(better, match.weights, match.groups)
+    if match.constant:  # but for rounding
+        found = replace(found, differences=np.full(found.units, found.difference))
+    return replace(
+        found, measure=match.measure.name, run=match.run, against=match.against, width=match.width
+    )
+
+
+def _refuse_other_than_means(match: Match) -> None:
+    name, aggregate = match.measure.name, match.ours.sample.aggregate
+    if match.averaged is None or aggregate != "mean":
+        kinds = {"sum": "a sum, which grows with the queries", "geometric": "a geometric mean"}
+        raise MeasureError(
+            f"a plan is for means over queries, and {name} is "
+            f"{kinds.get(aggregate, 'no mean')}; plan by a measure that is one, as nDCG@10."
+        )
+    if match.infinite.any():
+        raise MeasureError(
+            f"{name} is infinite for {counted(int(match.infinite.sum()), 'query', 'queries')}, so "
+            "its differences have no spread; plan by a measure that is finite, as RR."
+        )
+    if match.by_trusted is not None:
+        raise InputError(
+            "the pilot's differences are corrected by trusted judgements, and how far those spread "
+            "depends on how many queries have some; plan by one kind of judgements alone."
+        )
+    repeated = [
+        run
+        for run, entry in ((match.run, match.ours), (match.against, match.theirs))
+        if entry.repeats is not None
+    ]
+    if repeated:
+        raise InputError(
+            f"the pilot has repeats of {listed(repeated)}, whose noise does not shrink with more "
+            "queries; plan with one run of each system."
+        )
+
+
+def _design_effect(
+    values: Floats, weights: Floats | None, groups: Ints
+) -> tuple[float, float | None]:
+    """How many times as large the variance of the mean is by groups, and the intraclass correlation
+    that would make it so large."""
+    columns = values[:, None]
+    by_group, by_query = (spread(columns, weights, each).error[0] for each in (groups, None))
+    effect = float((by_group / by_query) ** 2)
+    if not math.isfinite(effect):
+        return 1.0, None
+    sizes = np.bincount(groups).astype(float)
+    typical = float((sizes**2).sum() / sizes.sum())
+    return effect, (effect - 1) / (typical - 1) if typical > 1 else None
+
+
+def _numbers(given: Any) -> Floats:
+    """Differences as an array."""
+    wrong = (
+        "pilot must be a comparison, or the differences of queries: numbers, or {query: "
+        f"difference}}; got {quoted(given)}."
+    )
+    try:
+        found = np.asarray(given)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(wrong) from None
+    if found.ndim != 1 or found.dtype.kind not in "iuf":
+        raise InputError(wrong)
+    return found.astype(np.float64)
+
+
+def _aligned(groups: Any, size: int) -> dict[str, Any]:
+    """The group of each of the differences, which have no ids."""
+    given = groups.tolist() if isinstance(groups, np.ndarray) else groups
+    if not isinstance(given, (list, tuple)) or len(given) != size:
+        raise InputError(
+            f"groups of differences without ids are a list with the group of each, {size:,} in "
+            f"all; got {quoted(groups)}. Or give the differences as {{query: difference}}."
+        )
+    return {str(at): group for at, group in enumerate(given, 1)}

@@ -1,0 +1,294 @@
+"""trec_eval's names: which of our measures each stands for, with its parameters, order and way of
+printing.
+
+Verified against the output of trec_eval 10.0 (tests/golden/trec_eval), and pytrec_eval for version
+9.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from judged.conventions import spec
+
+CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+TENTHS = tuple(f"{i / 10:.1f}" for i in range(11))
+
+
+def as_long(text: str) -> int:
+    """A whole number as trec_eval reads it, with C's atol: the digits that it begins with; but
+    ValueError where there is none, which is 0 there.
+
+    >>> as_long("23.4"), as_long(" 7x")
+    (23, 7)
+    """
+    found = re.match(r"\s*[+-]?[0-9]+", text)
+    if found is None:
+        raise ValueError(f"{text!r} does not begin with a whole number")
+    return int(found[0])
+
+
+def _plain(text: str) -> str:
+    """A number as trec_eval reads it: ".50" is 0.5."""
+    return f"{float(text):g}"
+
+
+@dataclass(frozen=True)
+class Name:
+    """One of trec_eval's names."""
+
+    measure: str
+    """Our measure; where it takes cutoffs or a parameter, {} is their place. Empty for what is no
+    measure of ours."""
+    cutoffs: tuple[str, ...] = ()
+    """The values printed one by one where none are given."""
+    written: str = "{}"
+    """How a cutoff is written behind the name."""
+    parameter: Callable[[str], str] | None = None
+    """How the text of a parameter becomes ours, for a name that takes one for all."""
+    whole: bool = False
+    """Printed as a whole number."""
+    queries: bool = True
+    """Printed for single queries."""
+    summary: bool = True
+    """Printed for all queries."""
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether it has no parameters."""
+        return not self.cutoffs and self.parameter is None
+
+
+def _table(text: str) -> str:
+    if any(pair.count("=") != 1 for pair in text.split(",")):
+        raise ValueError(f"{text!r} is no table of grades and gains")
+    return "{" + text.replace("=", ":") + "}"
+
+
+def _weights(text: str) -> str:
+    return ", ".join(
+        f"{name}={_plain(value)}" for name, value in zip("abcd", text.split(","), strict=True)
+    )
+
+
+def _patience(text: str) -> str:
+    return _plain(text.removeprefix("p="))
+
+
+NAMES: dict[str, Name] = {
+    "runid": Name("", queries=False),
+    "num_q": Name("NumQ", whole=True, queries=False),
+    "num_ret": Name("NumRet", whole=True),
+    "num_rel": Name("NumRel", whole=True),
+    "num_rel_ret": Name("NumRelRet", whole=True),
+    "map": Name("AP"),
+    "gm_map": Name("AP(aggregate=geometric)", queries=False),
+    "Rprec": Name("Rprec"),
+    "bpref": Name("Bpref"),
+    "recip_rank": Name("RR"),
+    "iprec_at_recall": Name("IPrec(rounding=trec_eval)@{}", TENTHS, "{:.2f}"),
+    "P": Name("P@{}", CUTOFFS),
+    "relstring": Name("", parameter=_plain, summary=False),
+    "recall": Name("R@{}", CUTOFFS),
+    "infAP": Name("infAP"),
+    "gm_bpref": Name("Bpref(aggregate=geometric)", queries=False),
+    "Rprec_mult": Name("Rprec(mult={})", tuple(f"{i / 5:.1f}" for i in range(1, 11)), "{:.2f}"),
+    "utility": Name("Utility({})", parameter=_weights),
+    "11pt_avg": Name("IAP(rounding=trec_eval, {})", parameter=lambda text: f"points=[{text}]"),
+    "binG": Name("binG"),
+    "G": Name("G({})", parameter=lambda text: f"gains={_table(text)}"),
+    "dcg": Name("DCG({})", parameter=lambda text: f"gains={_table(text)}"),
+    "ideal_dcg": Name("IdealDCG({})", parameter=lambda text: f"gains={_table(text)}"),
+    "ndcg": Name("nDCG({})", parameter=lambda text: f"gains={_table(text)}"),
+    "ndcg_rel": Name("nDCGRel({})", parameter=lambda text: f"gains={_table(text)}"),
+    "Rndcg": Name("RnDCG({})", parameter=lambda text: f"gains={_table(text)}"),
+    "ndcg_cut": Name("nDCG@{}", CUTOFFS),
+    "map_cut": Name("AP@{}", CUTOFFS),
+    "relative_P": Name("R(norm=capped)@{}", CUTOFFS),
+    "success": Name("Success@{}", ("1", "5", "10")),
+    "set_P": Name("P"),
+    "set_relative_P": Name("R(norm=capped)"),
+    "set_recall": Name("R"),
+    "set_map": Name("SetAP"),
+    # trec_eval's parameter is the square of the usual beta.
+    "set_F": Name("F({})", parameter=lambda text: f"beta={math.sqrt(float(text))!r}"),
+    "num_nonrel_judged_ret": Name("NumNonrelRet", whole=True),
+    "yaap": Name("YAAP"),
+    "rbp": Name("RBP(p={})", parameter=_patience),
+    "rbp_resid": Name("RBPResidual(p={})", parameter=_patience),
+    "unj": Name("Unjudged@{}", ("5", "10", "20")),
+}
+"""In the order of printing."""
+
+DEFAULT_PARAMETERS = {"rbp": "0.9", "rbp_resid": "0.9", "relstring": "10"}
+
+_OFFICIAL = (
+    "runid",
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+)
+_SETS = ("utility", "set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+GROUPS: dict[str, tuple[str, ...]] = {
+    "official": (*_OFFICIAL, "iprec_at_recall", "P"),
+    "set": (*_OFFICIAL[:5], *_SETS),
+    "all_trec": tuple(name for name in NAMES if name not in ("dcg", "ideal_dcg", "yaap")),
+}
+REFUSED = {
+    "prefs": "preference judgements",
+    "qrels_prefs": "preference judgements",
+    "all_prefs": "preference judgements",
+    "qrels_jg": "judgement groups",
+    "map_avgjg": "judgement groups",
+    "P_avgjg": "judgement groups",
+    "Rprec_mult_avgjg": "judgement groups",
+}
+"""Formats and measures of trec_eval that judged does not have, and what they need."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One value that trec_eval prints: its name there, and our measure."""
+
+    name: str
+    root: str
+    measure: str
+
+
+def lines(root: str, parameters: str | None = None) -> Iterator[Line]:
+    """What one of trec_eval's names prints, with its usual parameters or those given; ValueError
+    where they do not fit. Where a name takes none, they are ignored, as there."""
+    known = NAMES[root]
+    if known.cutoffs:
+        whole = "." not in known.written
+        given = parameters.split(",") if parameters else known.cutoffs
+        cutoffs = sorted(as_long(text) if whole else float(text) for text in given)
+        if len(set(cutoffs)) < len(cutoffs):
+            raise ValueError(f"{root} has a cutoff twice")
+        for cutoff in cutoffs:
+            name = f"{root}_{known.written.format(cutoff)}"
+            yield Line(name, root, known.measure.format(f"{cutoff:.17g}"))
+    elif known.takes_nothing or known.parameter is None:
+        yield Line(root, root, known.measure)
+    else:
+        text = parameters or DEFAULT_PARAMETERS.get(root)
+        inside = known.parameter(text) if text else ""
+        measure = known.measure.format(inside).replace(", )", ")").replace("()", "")
+        yield Line(f"{root}_{parameters}" if parameters else root, root, measure)
+
+
+def understood(text: str) -> list[tuple[str, str]] | None:
+    """Our measures for one of trec_eval's names, as `-m` takes it (P.5,10) or as it is printed
+    (P_5), each with the name under which it prints it; None if unknown."""
+    root, dot, parameters = text.partition(".")
+    if root in NAMES and (dot or NAMES[root].measure):
+        return _measures(root, parameters if dot else None)
+    # What is printed: the longest name that the text begins with.
+    for name in sorted(NAMES, key=len, reverse=True):
+        if text.startswith(f"{name}_"):
+            return _measures(name, text[len(name) + 1 :])
+    return None
+
+
+def _measures(root: str, parameters: str | None) -> list[tuple[str, str]] | None:
+    # trec_eval ignores what a name does not take; here map_5 must not be read as map.
+    if parameters is not None and NAMES[root].takes_nothing:
+        return None
+    try:
+        found = lines(root, parameters)
+        return [(line.name, line.measure) for line in found if line.measure] or None
+    except ValueError:
+        return None
+
+
+def _names() -> Iterator[spec.Name]:
+    """The names as templates; those with parameters of their own, which templates do not cover, are
+    read by `understood`."""
+    for root, known in NAMES.items():
+        if not known.measure:
+            yield spec.Name(root, "", "No number.")
+        elif known.cutoffs:
+            place = "{k}" if known.written == "{}" else "{x}"
+            ours = known.measure.format(place)
+            yield spec.Name(
+                f"{root}_{place}",
+                ours,
+                NOTES.get(root, ""),
+                aliases=(f"{root}.{place}",),
+                plain=root not in APART,
+            )
+        else:
+            yield spec.Name(
+                root, next(lines(root)).measure, NOTES.get(root, ""), plain=root not in APART
+            )
+
+
+APART = ("relative_P", "set_relative_P")
+"""Names of their own for what is a variant of recall in our notation."""
+
+NOTES = {
+    "iprec_at_recall": (
+        "A recall point p asks for floor(p N + 0.5) relevant items, not for the least number that "
+        "reaches it."
+    ),
+    "11pt_avg": "Its recall points are rounded as in iprec_at_recall.",
+    "relative_P": "Recall divided by the most that k results can hold.",
+    "set_relative_P": "Recall of the whole list divided by the most that it can hold.",
+    "gm_map": "The geometric mean over the queries, each value at least 0.00001.",
+    "gm_bpref": "The geometric mean over the queries, each value at least 0.00001.",
+    "set_F": "Its parameter is the square of the usual beta.",
+    "rbp": "p is 0.9 unless given.",
+    "rbp_resid": "p is 0.9 unless given.",
+}
+"""What differs from our measure with its usual parameters."""
+
+CONVENTION = spec.Convention(
+    name="trec_eval",
+    title="trec_eval",
+    aliases=("trec",),
+    version="10.0",
+    held="output",
+    verified=(
+        "Its printed output, stored with the tests and compared byte for byte with `judged "
+        "trec-eval`."
+    ),
+    names=tuple(_names()),
+    policy={"missing": "error"},
+    cautions=(
+        spec.Caution(
+            "fractional", "trec_eval reads grades as whole numbers: what follows the point is lost."
+        ),
+    ),
+    options=(
+        spec.Option(
+            "-c", "A judged query that the run lacks counts as an empty list.", {"missing": "zero"}
+        ),
+        spec.Option(
+            "-l N", "Items are relevant from grade N on; nDCG ignores it.", params={"rel": "N"}
+        ),
+        spec.Option("-J", "Unjudged items are removed from the lists.", {"unjudged": "removed"}),
+        spec.Option("-M N", "Only the first N results of each list count: judged's depth."),
+        spec.Option("-N N", "The number of items in the collection: judged's collection."),
+    ),
+    differences=(
+        "Version 10 stops where the run lacks a judged query, unless -c is given; version 9 "
+        "leaves such queries out.",
+        "Values are printed with four decimals; judged keeps them all.",
+    ),
+    wrong=(
+        "rbp reads memory that was never set where a list has unjudged items, and rbp_resid drops "
+        "what comes after the list.",
+        "Fractional gains are cut to whole numbers.",
+    ),
+    tolerance=0.5e-4,
+    reads=lambda text: [spec.Name(*pair) for pair in understood(text) or []] or None,
+)

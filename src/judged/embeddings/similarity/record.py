@@ -1,0 +1,303 @@
+"""What is on record about the training of a learned similarity: all that a number computed with it
+depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from judged.options import LEVEL
+from judged.results import Part, Result, Table
+from judged.statistics.intervals import Interval
+from judged.text import Dim, counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where training stood after an iteration; 0 is the start."""
+
+    iteration: int
+    loss: float
+    """Of the training queries, without the pull of `decay`."""
+    value: float
+    """Of the measure, on the validation queries."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A measure on the held-out queries, before and after, each with its interval."""
+
+    measure: str
+    before: Interval
+    after: Interval
+    difference: Interval
+    """After minus before, query by query."""
+    chance: Interval | None = None
+    """The same difference where each query is given the relevance of another: what relevance
+    without meaning gains. None where there is no other query."""
+    beyond: Interval | None = None
+    """What was gained beyond that, query by query: a gain that is real has this above 0."""
+
+    def sentence(self) -> str:
+        """Whether the gain is more than chance, in words."""
+        gained = f"{self.measure} changed by {self.difference.estimate:+.4f}"
+        if self.chance is None or self.beyond is None:
+            return f"{gained} on the one held-out query, which says nothing of others."
+        return (
+            f"{gained}, and by {self.chance.estimate:+.4f} with the relevance of other held-out "
+            f"queries in place of each one's own; beyond that {self.beyond.said('+')}, "
+            f"{self._verdict(self.beyond)}."
+        )
+
+    @staticmethod
+    def _verdict(beyond: Interval) -> str:
+        if beyond.low > 0:
+            return "more than chance"
+        return "less than chance" if beyond.high < 0 else "not told apart from chance"
+
+
+INTERVALS = ("before", "after", "difference", "chance", "beyond")
+"""The intervals of a gain."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """How the queries that training never saw fare."""
+
+    queries: int
+    items: int
+    """How many items they were ranked among."""
+    before: str
+    """What `before` was, in words."""
+    gains: tuple[Gain, ...]
+    level: float = LEVEL
+    """Of the intervals."""
+
+
+@dataclass(frozen=True, repr=False)
+class Training(Result):
+    """How a similarity was learned: the settings, the way of the loss, and the held-out queries.
+
+    >>> import numpy as np, judged
+    >>> label = np.arange(60) % 3
+    >>> vectors = np.eye(3)[label] + 0.5 * np.random.default_rng(0).normal(size=(60, 3))
+    >>> same = judged.relevance.same_label(label, label)
+    >>> both = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
+    >>> learned = judged.learn.fit(both, same, kind="diagonal")
+    >>> learned.training.sentences()[0]
+    'diagonal, temperature 0.05'
+    >>> Training.from_dict(learned.training.to_dict()) == learned.training
+    True
+    """
+
+    kind: str
+    """The name of the kind of similarity."""
+    temperature: float
+    """Of the softmax in the loss."""
+    positives: str
+    """The rule for several positives of a query, one of `judged.policy.POSITIVES`."""
+    both: bool
+    """Whether the loss went over queries for each item too."""
+    rank: int | None
+    """Of the matrices; None for kinds without one."""
+    decay: float
+    """How strongly weights are pulled to where they started."""
+    measure: str
+    """What was computed on the validation queries after each iteration."""
+    rel: float
+    """The grade from which an item is relevant."""
+    seed: int
+    """Of the split, and of what is drawn."""
+    items: int
+    """How many items there were."""
+    candidates: int
+    """How many items each training query was set against."""
+    training: int
+    """How many queries were trained on."""
+    validation: int
+    """How many chose when to stop."""
+    held_out_queries: int
+    """How many training never saw."""
+    history: tuple[Step, ...]
+    """Where training stood after each iteration, the start included."""
+    best: int
+    """The iteration whose weights were kept: the best on the validation queries."""
+    stopped: str
+    """Why it ended, in words."""
+    relevance: str
+    """What was relevant, in words."""
+    notes: tuple[str, ...] = ()
+    """What else there is to know."""
+    held_out: HeldOut | None = None
+    """How the held-out queries fare; None where there are none."""
+    warned: tuple[str, ...] = ()
+    """What could mislead whoever overlooks it."""
+
+    WORDS: ClassVar[frozenset[str]] = frozenset(("measure",))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+        """
+        result = asdict(self)
+        result["history"] = [asdict(step) for step in self.history]
+        result["notes"], result["warned"] = list(self.notes), list(self.warned)
+        if self.held_out is not None:
+            result["held_out"]["gains"] = [
+                {
+                    "measure": gain.measure,
+                    **{
+                        part: None if own is None else own.to_dict()
+                        for part in INTERVALS
+                        for own in (getattr(gain, part),)
+                    },
+                }
+                for gain in self.held_out.gains
+            ]
+        return {"what": "learned similarity", **result}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Training:
+        """The way back from `to_dict`.
+
+        Parameters
+        ----------
+        given : dict
+            What `to_dict` gave.
+
+        Returns
+        -------
+        Training
+        """
+        parts = {each.name: given[each.name] for each in fields(cls) if each.name != "warned"}
+        parts["history"] = tuple(Step(**step) for step in given["history"])
+        parts["notes"], parts["warned"] = tuple(given["notes"]), tuple(given.get("warned", ()))
+        if (held := given["held_out"]) is not None:
+            gains = tuple(
+                Gain(
+                    gain["measure"],
+                    *(Interval.from_dict(gain[part]) for part in INTERVALS if gain.get(part)),
+                )
+                for gain in held["gains"]
+            )
+            parts["held_out"] = HeldOut(
+                int(held["queries"]),
+                int(held["items"]),
+                str(held["before"]),
+                gains,
+                float(held["level"]),
+            )
+        return cls(**parts)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The held-out queries: one row per measure, each mean with the ends of its interval.
+
+        Returns
+        -------
+        polars.DataFrame
+        """
+        import polars as pl
+
+        gains = () if self.held_out is None else self.held_out.gains
+        columns: dict[str, list[Any]] = {"measure": [gain.measure for gain in gains]}
+        for part in INTERVALS:
+            for end, suffix in (("estimate", ""), ("low", "_low"), ("high", "_high")):
+                values = [getattr(getattr(gain, part), end, None) for gain in gains]
+                columns[f"{part}{suffix}"] = values
+        types = {name: pl.String if name == "measure" else pl.Float64 for name in columns}
+        return pl.DataFrame(columns, schema=types)
+
+    def warnings(self) -> list[str]:
+        """What could mislead whoever overlooks it.
+
+        Returns
+        -------
+        list of str
+        """
+        return list(self.warned)
+
+    def sentences(self) -> list[str]:
+        """All of it but the table of held-out queries, in words: warnings first, and last what the
+        gains are.
+
+        Returns
+        -------
+        list of str
+        """
+        return [*self._settings(), *self._gains()]
+
+    def _gains(self) -> list[str]:
+        return [] if self.held_out is None else [gain.sentence() for gain in self.held_out.gains]
+
+    def _settings(self) -> list[str]:
+        first, best, last = self.history[0], self.history[self.best], self.history[-1]
+        pull = f", pull to the start {self.decay:g}" if self.decay else ""
+        among = (
+            f"all {self.items:,} items"
+            if self.candidates == self.items
+            else f"{self.candidates:,} of {self.items:,} items"
+        )
+        rank = "" if self.rank is None else f", rank {self.rank}"
+        ways = ", both ways" if self.both else ""
+        return [
+            *self._warned(),
+            f"{self.kind}, temperature {self.temperature:g}{rank}",
+            f"queries: {self.training:,} for training, {self.validation:,} for validation, "
+            f"{self.held_out_queries:,} held out; seed {self.seed}",
+            f"relevant: {self.relevance}; from grade {self.rel:g}",
+            f"loss: among {among}, several positives by rule {self.positives!r}{ways}{pull}; "
+            f"{first.loss:.4f} at the start, {best.loss:.4f} at iteration {self.best}",
+            f"{self.measure} on validation: {first.value:.4f} at the start, {best.value:.4f} at "
+            f"iteration {self.best}, which was kept",
+            f"stopped after {counted(last.iteration, 'iteration')}: {self.stopped}",
+            *(f"note: {note}" for note in self.notes),
+        ]
+
+    def tables(self) -> list[Table]:
+        """The table of held-out queries: measure, before, after, difference, and how much of that
+        is chance.
+
+        Returns
+        -------
+        list of (header, rows)
+        """
+        if self.held_out is None:
+            return []
+        rows = [
+            (
+                gain.measure,
+                gain.before.said(),
+                gain.after.said(),
+                *(
+                    "–" if each is None else each.said("+")
+                    for each in (gain.difference, gain.chance, gain.beyond)
+                ),
+            )
+            for gain in self.held_out.gains
+        ]
+        return [(("measure", "before", "after", "difference", "by chance", "beyond chance"), rows)]
+
+    def _numbers(self) -> list[Part]:
+        """The table of held-out queries, under what it is of."""
+        held = self.held_out
+        if held is None:
+            return []
+        heading = (
+            f"{counted(held.queries, 'held-out query', 'held-out queries')} ranked among "
+            f"{counted(held.items, 'item')}, means with {held.level:.0%} intervals; "
+            f"before: {held.before}"
+        )
+        return [heading, *self.tables()]
+
+    def _brief(self) -> list[str]:
+        """What the gains are; without held-out queries, how it was learned."""
+        if self.held_out is None:
+            return self._said()
+        return [*self._gains(), Dim("how it was learned: verbose (-v)")]

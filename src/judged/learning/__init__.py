@@ -1,0 +1,1 @@
+"""Learned similarities, and the temperature of a softmax over scores."""

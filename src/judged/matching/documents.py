@@ -1,0 +1,308 @@
+"""Runs and judgements with documents for items, or categories: the best result of each stands for
+it, and documents are ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judged.errors import InputError
+from judged.inputs.readings import texts
+from judged.inputs.tables import Judgements, Lookup, Run
+from judged.matching.faults import identity, nan_message, refuse_repeated, without_repeats
+from judged.matching.item_to import Documents
+from judged.matching.join import distinct, numbers
+from judged.matching.subtopics import rows_of
+from judged.text import Warned, counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.inputs.data import Data
+
+
+def by_document(data: Data, to: Documents, *, duplicates: str) -> Data:
+    """Return the data with documents for items.
+
+    The judgements and all runs tell whether the judgements name items or documents.
+    """
+    data = asking_for_column(data, to).kept()
+    judged: set[str] = set()
+
+    def judgements(given: Judgements | Lookup) -> Judgements | Lookup:
+        judged.update(given.lists if isinstance(given, Lookup) else given.names())
+        level = level_of(given, data.readable_runs(), to)
+        if level.documents:
+            return replace(given, notes=(*given.notes, *level.notes))
+        return judgements_by_document(given, to, notes=level.notes, duplicates=duplicates)
+
+    def run(given: Run | Lookup) -> Run:
+        return run_by_document(given, to, duplicates=duplicates, judged=judged)
+
+    return data.then(judgements=judgements, run=run)
+
+
+def asking_for_column(data: Data, to: Documents) -> Data:
+    """The data, read with the column that names documents, where one does."""
+    if not to.column:
+        return data
+    columns = data.columns.with_document(to.column)
+    if columns == data.columns:
+        return data
+    return replace(data, columns=columns, ahead=None)
+
+
+@dataclass(frozen=True)
+class Level:
+    """What judgements name."""
+
+    documents: bool
+    """Whether their ids are those of documents, and stay as they are."""
+    notes: tuple[str, ...] = ()
+
+
+def level_of(judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents) -> Level:
+    """Decide whether judgements name items or documents: all runs tell, where ids do not."""
+    if to.table is not None:
+        return _level_by_table(judgements, to)
+    if to.of is None:
+        return _level_by_column(judgements, runs, to)
+    judged = list(_ids(judgements))
+    pairs = zip(judged, to.documents(judged, judgements.source), strict=True)
+    changed = [pair for pair in pairs if pair[0] != pair[1]]
+    as_items: dict[str, str] = {}
+    as_documents: dict[str, str] = {}
+    both: list[str] = []
+    for run in runs if changed else ():
+        there = set(to.documents(list(_ids(run)), run.source))
+        for item, document in changed:
+            if document in there and item not in there:
+                as_items.setdefault(item, run.name)
+            elif item in there and document not in there:
+                as_documents.setdefault(item, run.name)
+            elif item in there:
+                both.append(item)
+    if as_items and as_documents:
+        (item, one), (document, other) = min(as_items.items()), min(as_documents.items())
+        if one != other:
+            raise InputError(
+                f"{judgements.source}: the runs disagree on what the judged ids name. By run "
+                f"{one!r}, {item!r} is an item; by run {other!r}, {document!r} is a document. "
+                "Evaluate these runs one by one, or give item_to as a table."
+            )
+        raise InputError(
+            f"{judgements.source}: some ids are those of items, such as {item!r}, and some "
+            f"those of documents, such as {document!r}; item_to would change both. Give a "
+            "pattern that finds nothing in the ids of documents, or a table."
+        )
+    if as_documents:
+        ids = counted(len(changed), "judged id is", "judged ids are")
+        says = f"such as {next(iter(as_documents))!r}, and stay as they are"
+        return Level(True, (f"{ids} taken for documents of the run, {says}.",))
+    if both and not as_items:
+        return Level(False, (_doubtful(both[0], to),))
+    return Level(False)
+
+
+def _doubtful(item: str, to: Documents) -> Warned:
+    return Warned(
+        f"The judgements' ids, such as {item!r}, may be items or {to.many}: they are taken for "
+        f"items. Give {to.many} ids that no item has."
+    )
+
+
+def _level_by_table(judgements: Judgements | Lookup, to: Documents) -> Level:
+    """A table knows its items; an id that it has as a document alone is one."""
+    assert to.table is not None
+    judged = _ids(judgements)
+    of_item, every = to.table.by_item, to.table.all
+    changed = [item for item in judged if of_item.get(item, item) != item]
+    if changed and all(item in every for item in judged):
+        return Level(False, (_doubtful(changed[0], to),))
+    return Level(False)
+
+
+def _level_by_column(
+    judgements: Judgements | Lookup, runs: Iterable[Run | Lookup], to: Documents
+) -> Level:
+    if isinstance(judgements, Judgements) and "document" in judgements.frame.columns:
+        return Level(False)
+    judged = _ids(judgements)
+    items: set[str] = set()
+    documents: set[str] = set()
+    for run in runs:
+        if isinstance(run, Run) and "document" in run.frame.columns:
+            items |= judged & set(run.frame["item"].unique().to_list())
+            documents |= judged & set(run.frame["document"].unique().to_list())
+        # What a run lacks is refused when it is judged.
+    if items and not documents:
+        raise InputError(
+            f"{judgements.source}: ids are those of items, such as {min(items)!r}, and there is no "
+            f"column {to.column!r} that says their documents. Give one, or a table from item to "
+            "document."
+        )
+    return Level(True)
+
+
+def refuse_documents(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> None:
+    """An error where judgements name documents, so that there are no numbers by item."""
+    ids = _ids(run)
+    if to.of is not None:
+        documents = set(to.documents(list(ids), run.source))
+    elif isinstance(run, Run) and "document" in run.frame.columns:
+        documents = set(run.frame["document"].unique().to_list())
+    else:
+        return  # what the run lacks is said when it is judged
+    named = sorted((_ids(judgements) & documents) - ids)
+    if named:
+        raise InputError(
+            f"{judgements.source}: some ids are those of {to.many}, such as {named[0]!r}, so that "
+            "there are no numbers by item; leave both_levels (--both-levels) out."
+        )
+
+
+def _ids(given: Judgements | Run | Lookup) -> set[str]:
+    """Every item that is named."""
+    if isinstance(given, Lookup):
+        return set(chain.from_iterable(given.lists.values()))
+    return set(given.frame["item"].unique().to_list())
+
+
+def run_by_document(
+    given: Run | Lookup,
+    to: Documents,
+    *,
+    duplicates: str = "error",
+    judged: Collection[str] = (),
+) -> Run:
+    """A run whose results are documents, each with its best score, where its best result stood;
+    queries other than the judged ones, where these are known, have empty lists.
+
+    >>> from judged.matching.item_to import item_to_document
+    >>> run = Lookup({"q": {"a#1": 3.0, "a#2": 2.0, "b#1": 1.0}})
+    >>> run_by_document(run, item_to_document("doc:#")).frame["item"].to_list()
+    ['a', 'b']
+    """
+    table = _of_judged(given, duplicates, judged) if judged else as_table(given, duplicates)
+    whole = distinct(table, duplicates).table
+    nan = whole.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
+    if len(nan):
+        raise InputError(nan_message(whole, nan))
+    frame, alone = to.replacing_items(whole)
+    kept = without_repeats(replace(whole, frame=frame), np.arange(frame.height), "first")
+    notes = [f"{frame.height:,} results were reduced to {kept.frame.height:,} {to.many}."]
+    if alone and to.unlike:
+        notes.append(
+            f"{counted(alone, 'id')} of the run {to.unlike}: taken for "
+            f"{'a document' if alone == 1 else 'documents'}."
+        )
+    return replace(
+        kept,
+        notes=(*kept.notes, *notes),
+        basis=(*kept.basis, *to.basis),
+        dropped=whole.dropped,
+    )
+
+
+def _of_judged(given: Run | Lookup, duplicates: str, judged: Collection[str]) -> Run:
+    """A run as a table of the judged queries' results; other queries are named, and not looked
+    at."""
+    if isinstance(given, Lookup):
+        lists = {query: own for query, own in given.lists.items() if query in judged}
+        again = tuple(pair for pair in given.repeated if pair[0] in judged)
+        table = as_table(replace(given, lists=lists, repeated=again), duplicates)
+        return replace(table, queries=tuple(given.lists))
+    import polars as pl
+
+    known = pl.Series(list(judged), dtype=pl.String)
+    rows = given.frame["query"].is_in(known.implode()).arg_true().to_numpy()
+    if len(rows) == given.frame.height:
+        return given
+    return replace(
+        given,
+        frame=given.frame[rows],
+        rows=rows if given.rows is None else given.rows[rows],
+        queries=tuple(given.names()),
+    )
+
+
+def as_table(given: Run | Lookup, duplicates: str) -> Run:
+    """A run as a table, also where it is a dict.
+
+    >>> as_table(Lookup({"q": {"a": 2.0, "b": 1.0}}), "error").frame["item"].to_list()
+    ['a', 'b']
+    """
+    if isinstance(given, Run):
+        return given
+    refuse_repeated(given, duplicates)
+    return Run(
+        _flat(given, "score"),
+        given.source,
+        given.notes,
+        queries=tuple(given.lists),
+        basis=given.basis,
+        dropped=len(given.repeated),
+        name=given.name,
+    )
+
+
+def judgements_by_document(
+    given: Judgements | Lookup,
+    to: Documents,
+    *,
+    notes: tuple[str, ...] = (),
+    duplicates: str = "error",
+) -> Judgements:
+    """Judgements of documents: the best grade of each one's judged items, by subtopic where there
+    are subtopics.
+
+    >>> from judged.matching.item_to import item_to_document
+    >>> judgements = Lookup({"q": {"a#1": 1, "a#2": 2, "b": 0}})
+    >>> judgements_by_document(judgements, item_to_document("doc:#")).frame.rows()
+    [('q', 'a', 2.0), ('q', 'b', 0.0)]
+    """
+    import polars as pl
+
+    if isinstance(given, Lookup):
+        refuse_repeated(given, duplicates)
+        table = Judgements(_flat(given, "grade"), given.source, given.notes)
+        table = replace(table, queries=tuple(given.lists), dropped=len(given.repeated))
+    else:
+        table = given
+    whole = distinct(table, duplicates).table
+    frame, _ = to.replacing_items(whole)
+    about = identity(whole)
+    best = frame.group_by(about, maintain_order=True).agg(pl.col("grade").max())
+    said = [*whole.notes, *notes]
+    if best.height < frame.height:
+        said.append(
+            f"{frame.height:,} judgements were reduced to {best.height:,} of {to.many}, with the "
+            "best grade of each."
+        )
+    return replace(
+        whole,
+        frame=best.select("query", "item", "grade", *about[2:]),
+        notes=tuple(said),
+        locate=None,
+        rows=None,
+    )
+
+
+def _flat(given: Lookup, value: str) -> pl.DataFrame:
+    """The rows of a dict of dicts, or of dicts of dicts of dicts."""
+    import polars as pl
+
+    lists = given.lists
+    if given.by_subtopic:
+        rows = rows_of(given)
+        names = texts("query", lists).gather(rows["number"])
+        return rows.select(names, "item", "grade", "subtopic")
+    lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
+    values = numbers(lists, lengths, f"a {value}")
+    query = texts("query", lists).gather(np.repeat(np.arange(len(lists)), lengths))
+    item = texts("item", chain.from_iterable(lists.values()))
+    return pl.DataFrame([query, item, pl.Series(value, values, dtype=pl.Float64)])

@@ -1,0 +1,104 @@
+"""What is ranked: items as they are, or their documents or categories; with a query among its own
+results, or without."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from judged.errors import InputError
+from judged.inputs.remote import RemoteRun, RemoteTable
+from judged.matching.own_ids import excluding_same_id
+
+if TYPE_CHECKING:
+    from judged.inputs.data import Data
+    from judged.inputs.tables import Judgements, Lookup
+    from judged.matching.item_to import Documents
+    from judged.options import CategoriesLike, ItemToLike
+
+
+def with_items(
+    data: Data,
+    *,
+    item_to: ItemToLike | None = None,
+    unique: CategoriesLike | None = None,
+    exclude_same_id: bool = False,
+    duplicates: str = "error",
+) -> Data:
+    """Data whose items are what should be ranked.
+
+    >>> from judged.inputs.data import Data
+    >>> data = Data.of({"q": {"a": 1}}, {"q": ["b#1", "a#2", "a#1"]})
+    >>> with_items(data, item_to="doc:#").run("one").frame["item"].to_list()
+    ['b', 'a']
+    """
+    if exclude_same_id:
+        data = excluding_same_id(data)
+    to = _documents(data, item_to, unique)
+    if to is None:
+        return data
+    from judged.matching.documents import by_document
+
+    _refuse_remote(data)
+    data = by_document(data.whole(), to, duplicates=duplicates)
+    return excluding_same_id(data, one=to.one) if exclude_same_id else data
+
+
+def at_both_levels(
+    data: Data,
+    *,
+    item_to: ItemToLike | None = None,
+    unique: CategoriesLike | None = None,
+    exclude_same_id: bool = False,
+    duplicates: str = "error",
+) -> tuple[Data, Data]:
+    """The data by item, and by document."""
+    to = _documents(data, item_to, unique)
+    if to is None:
+        raise InputError(
+            "both_levels (--both-levels) needs item_to (--item-to), which says what document an "
+            "item belongs to."
+        )
+    from judged.matching.documents import asking_for_column, by_document, refuse_documents
+
+    _refuse_remote(data)
+    data = asking_for_column(data.whole(), to).kept()
+
+    def of_items(judgements: Judgements | Lookup) -> Judgements | Lookup:
+        for run in data.readable_runs():
+            refuse_documents(judgements, run, to)
+        return judgements
+
+    if exclude_same_id:
+        data = excluding_same_id(data)
+    items = data.then(judgements=of_items)
+    documents = by_document(data, to, duplicates=duplicates)
+    if exclude_same_id:
+        documents = excluding_same_id(documents, one=to.one)
+    return items, documents.then(run=lambda run: replace(run, name=f"{run.name} ({to.many})"))
+
+
+def _refuse_remote(data: Data) -> None:
+    """Refuse documents of a run that stays where it is: which it is of, only the ids say."""
+    if any(isinstance(each, (RemoteTable, RemoteRun)) for each in data.given_runs.values()):
+        raise InputError(
+            "item_to and unique need every result, and the run stays in its engine; read it whole "
+            "(engine='memory'), or rank documents there before."
+        )
+
+
+def _documents(
+    data: Data, item_to: ItemToLike | None, unique: CategoriesLike | None
+) -> Documents | None:
+    """What is ranked in place of items; a column that was named for documents says it too."""
+    if item_to is None and unique is None and "document" not in data.columns:
+        return None
+    from judged.matching.item_to import item_to_category, item_to_document
+
+    if item_to is not None and unique is not None:
+        raise InputError("item_to and unique both say what is ranked; give one of them.")
+    if unique is not None:
+        return item_to_category(unique)
+    if item_to is None:
+        item_to = f"column:{'+'.join(data.columns['document'])}"
+    return item_to_document(item_to)

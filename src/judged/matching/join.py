@@ -1,0 +1,389 @@
+"""Which judged items a run holds, with their scores: by a join on hash keys, or by looking them up
+in a dict.
+
+A table's rows get one key each and are grouped by query; a dict's lists are looked into as they
+are.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, compress, repeat
+from operator import contains
+from typing import TYPE_CHECKING, Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.arrays import Floats, Ints, borders, positions, starts_of
+from judged.errors import InputError, quoted
+from judged.inputs.readings import texts
+from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.tables import AnyTable, Lookup, Run
+from judged.matching.faults import (
+    EMPTY,
+    identity,
+    nan_message,
+    nothing_in_common,
+    refuse_lost,
+    refuse_repeated,
+    repeated,
+    without_repeats,
+)
+from judged.matching.own_ids import refuse_nothing_left
+from judged.matching.pairs import Regions, matching_pairs
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.matching.pool import Pool
+
+
+@dataclass(frozen=True, eq=False)
+class Hashed(Generic[AnyTable]):
+    """A table with a 64-bit hash of what each row is about, and the rows where another query
+    begins."""
+
+    table: AnyTable
+    key: pl.Series
+    starts: Ints
+
+
+def hashed(table: AnyTable) -> Hashed[AnyTable]:
+    frame = table.frame
+    if not frame.height and not table.queries:
+        raise InputError(f"{table.source} holds no rows.")
+    query = frame["query"].hash(1)
+    key = frame["item"].hash(2) ^ query
+    if "subtopic" in identity(table):
+        key ^= frame["subtopic"].hash(3)
+    return Hashed(table, key, np.flatnonzero(borders(query.to_numpy())))
+
+
+def distinct(table: AnyTable, duplicates: str) -> Hashed[AnyTable]:
+    """A table without the rows that repeat others, or an error that names them."""
+    rows = hashed(table)
+    again = repeated(table, np.concatenate(matching_pairs(rows.key)))
+    return hashed(without_repeats(table, again, duplicates)) if len(again) else rows
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped(Generic[AnyTable]):
+    """A table seen query by query; rows stay put, `order` says where a query's rows lie."""
+
+    table: AnyTable
+    key: pl.Series
+    """In the order of the table's rows."""
+    names: pl.Series
+    """The queries in the order of their first row."""
+    lengths: Ints
+    order: Ints | None
+    """Row numbers, query after query; None where the table is grouped already."""
+
+    def values(self, column: str) -> Floats:
+        """The numbers of a column, query after query."""
+        flat = self.table.frame[column].to_numpy()
+        return flat if self.order is None else flat[self.order]
+
+    def rows(self, positions: Ints) -> Ints:
+        """The table's rows at some positions of the query-after-query order."""
+        return positions if self.order is None else self.order[positions]
+
+    def positions(self, rows: Ints) -> Ints:
+        """The other way round."""
+        if self.order is None:
+            return rows
+        back = np.empty(len(self.order), np.int64)
+        back[self.order] = np.arange(len(back))
+        return back[rows]
+
+
+def group(rows: Hashed[AnyTable]) -> Grouped[AnyTable]:
+    """Find each query's rows; a table that is grouped already is not sorted."""
+    import polars as pl
+
+    starts, table = rows.starts, rows.table
+    lengths = np.diff(np.append(starts, table.frame.height))
+    names = table.frame["query"].gather(starts)
+    if not table.queries and names.n_unique() == len(names):
+        return Grouped(table, rows.key, names, lengths, None)
+    every = pl.Series("query", table.queries or names.unique(maintain_order=True), dtype=pl.String)
+    numbered = every.to_frame().with_row_index("number")
+    stretches = names.to_frame().join(numbered, on="query", maintain_order="left")
+    number = stretches["number"].to_numpy()
+    order = np.argsort(np.repeat(number, lengths), kind="stable") if _falls(number) else None
+    total = np.bincount(number, lengths, len(every)).astype(np.int64)
+    return Grouped(table, rows.key, every, total, order)
+
+
+def _falls(numbers: NDArray[Any]) -> bool:
+    return bool((numbers[1:] < numbers[:-1]).any())
+
+
+def numbers(lists: Mapping[str, Mapping[str, Any]], lengths: Ints, what: str) -> Floats:
+    """All values of a dict of dicts, one after the other."""
+    flat = np.empty(int(lengths.sum()), np.float64)
+    deque(packed(lists, flat, what), maxlen=0)
+    return flat
+
+
+def packed(
+    lists: Mapping[str, Mapping[str, Any]], flat: Floats, what: str
+) -> Iterator[Mapping[str, Any]]:
+    """Each dict in turn, after its values have been written into the array: what looks into it next
+    finds it in the cache."""
+    buffer, at = flat.data, 0
+    try:
+        for values in lists.values():
+            # Of all ways from Python's floats to an array the fastest, and one that takes no text
+            # for a number.
+            struct.pack_into(f"{len(values)}d", buffer, at, *values.values())
+            at += 8 * len(values)
+            yield values
+    except (struct.error, TypeError, ValueError, OverflowError):
+        every = ((query, item, each[item]) for query, each in lists.items() for item in each)
+        query, item, value = next(each for each in every if not _is_number(each[2]))
+        beyond = isinstance(value, int)
+        raise InputError(
+            f"item {item!r} of query {query!r} has {quoted(value)} where {what} should be; "
+            + ("it is beyond all floating-point numbers." if beyond else "give a number.")
+        ) from None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        struct.pack("d", value)
+    except (struct.error, TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class Tied:
+    """The items of some ties, in any order, and the tie that each of some hits is in."""
+
+    tie: Ints
+    item: list[str]
+    hit_tie: Ints
+    note: str | None = None
+    """What should be known about it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """What is known of lists that are elsewhere, in place of their scores."""
+
+    first: Ints
+    """The first rank of each hit's tie."""
+    last: Ints
+    own_above: Ints
+    """How many results are above each query that is among its own results."""
+    best: Floats
+    """The greatest score of each list; NaN where there is none."""
+    tied: Callable[[Ints, str], Tied]
+    """(hits, rule) -> the items of the ties that these hits are in."""
+    first_items: Callable[[list[str], int], list[list[str]]]
+    """(queries, number) -> the first items of each."""
+    before: Ints | None = None
+    """How many items of its tie have a greater id than each hit, where that was counted: nobody
+    asks for the items then."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """A run's scores, list after list, and the judged items found in them."""
+
+    scores: Floats
+    lengths: Ints
+    """List lengths; lists lie end to end in `scores`."""
+    list_of: Ints
+    """The list of each judged query; -1 for a query that the run lacks."""
+    hit_judgement: Ints
+    """The judgement of each judged item that the run holds, as a row of the pool."""
+    hit_score: Floats
+    hit_position: Ints | None
+    """Where in `scores` each hit lies, where that is known."""
+    items: Callable[[Ints, NDArray[np.bool_]], list[str]]
+    """(lists, chosen) -> the items of some lists, end to end, those that are chosen."""
+    run_queries: int
+    own_query: Ints
+    """Judged queries that the run holds among their own results."""
+    own_score: Floats
+    infinite: int = 0
+    """How many scores are infinite."""
+    dropped: int = 0
+    reduced: Reduced | None = None
+    """What is known of lists whose scores are elsewhere; `scores` is empty then."""
+
+    @property
+    def asked(self) -> NDArray[np.bool_]:
+        """Which of the lists are those of judged queries."""
+        return _asked(self.list_of, len(self.lengths))
+
+
+def match(pool: Pool, run: AnyRun, *, duplicates: str) -> Matches:
+    """Find the judged items in a run, or in a block of one. Rows of queries that nobody judged are
+    counted, and nothing else is asked of them."""
+    if isinstance(run, Lookup):
+        return _match_lookup(pool, run, duplicates)
+    if isinstance(run, RemoteRun):
+        return run.match(pool, duplicates)
+    return _match_table(pool, run, duplicates)
+
+
+def names_of(run: AnyRun) -> list[str]:
+    """The queries of a run, those that were passed over included, for messages."""
+    if isinstance(run, RemoteRun):
+        return run.names()
+    if isinstance(run, Lookup):
+        return list(run.lists)
+    return [*(run.names() if run.frame.height or run.queries else ()), *run.passed.names]
+
+
+def refuse_apart(pool: Pool, run: AnyRun, found: Matches) -> None:
+    """An error where a run has none of the judged queries, or no result for any."""
+    there = found.list_of[found.list_of >= 0]
+    if not len(there):
+        raise InputError(nothing_in_common(pool, run.source, names_of(run)))
+    if not found.lengths[there].any():
+        refuse_nothing_left(run.source, run.notes)
+        raise InputError(f"{run.source}: {EMPTY}")
+
+
+def _match_table(pool: Pool, run: Run, duplicates: str) -> Matches:
+    refuse_lost(run, pool.places)
+    rows = hashed(run)
+    grouped = group(rows)
+    number = {name: at for at, name in enumerate(grouped.names.to_list())}
+    list_of = np.fromiter(map(number.get, pool.queries, repeat(-1)), np.int64, len(pool.queries))
+    row, judgement, again, own, query = _pairs(pool, grouped, list_of)
+    if len(again):
+        about = run.frame["query"].gather(again).to_list()
+        again = again[[name in pool.places for name in about]]
+        if len(again):
+            shorter = without_repeats(run, again, duplicates)
+            return _match_table(pool, shorter, duplicates)
+    scores = grouped.values("score")
+    starts = starts_of(grouped.lengths)
+    infinite = 0
+    if not np.isfinite(scores).all():
+        asked = np.repeat(_asked(list_of, len(grouped.lengths)), grouped.lengths)
+        nan = np.isnan(scores)
+        if (nan & asked).any():
+            raise InputError(nan_message(run, np.sort(grouped.rows(np.flatnonzero(nan & asked)))))
+        infinite = int((np.isinf(scores) & asked).sum())
+        scores = np.where(asked, scores, 0.0)
+    position = grouped.positions(row)
+    # The keys agree; so must the strings. The list a result lies in stands for its query.
+    home = list_of[pool.query[judgement]]
+    same = (
+        (position >= starts[home]) & (position < starts[home] + grouped.lengths[home]) & (home >= 0)
+    )
+    same &= (run.frame["item"].gather(row) == pool.frame["item"].gather(judgement)).to_numpy()
+    if not same.all():
+        judgement, position = judgement[same], position[same]
+    if len(own):
+        names, listed = (
+            texts("query", map(pool.queries.__getitem__, query.tolist())),
+            run.frame[own],
+        )
+        same = ((listed["query"] == names) & (listed["item"] == names)).to_numpy()
+        own, query = own[same], query[same]
+
+    def items(lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
+        at = positions(starts[lists], grouped.lengths[lists])[chosen]
+        return run.frame["item"].gather(grouped.rows(at)).to_list()
+
+    return Matches(
+        scores=scores,
+        lengths=grouped.lengths,
+        list_of=list_of,
+        hit_judgement=judgement,
+        hit_score=scores[position],
+        hit_position=position,
+        items=items,
+        run_queries=len(grouped.names) + run.passed.queries,
+        own_query=query,
+        own_score=scores[grouped.positions(own)],
+        infinite=infinite,
+        dropped=run.dropped,
+    )
+
+
+def _asked(list_of: Ints, lists: int) -> NDArray[np.bool_]:
+    """Which of the lists are those of judged queries."""
+    asked = np.zeros(lists, bool)
+    asked[list_of[list_of >= 0]] = True
+    return asked
+
+
+def _pairs(pool: Pool, run: Grouped[Run], list_of: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Rows of the run and judgements whose keys agree, in the order of the rows; the run's repeated
+    rows; and its rows whose key is that of a query as its own result, with that query."""
+    count, last = len(run.key), len(run.key) + len(pool.key)
+    regions = None
+    if run.order is None:
+        regions = Regions.of_lists(run.lengths, list_of[pool.query], list_of)
+    left, right = matching_pairs(run.key, pool.key, pool.own_key, regions=regions)
+    inside = right < count
+    again = repeated(run.table, np.concatenate([left[inside], right[inside]]))
+    own = (left < count) & (right >= last)
+    across = (left < count) & ~inside & (right < last)
+    # Both numbers in one integer: one plain sort puts the pairs in order.
+    pairs = np.sort(left[across] << 32 | (right[across] - count))
+    return pairs >> 32, pairs & 0xFFFFFFFF, again, left[own], right[own] - last
+
+
+def _match_lookup(pool: Pool, run: Lookup, duplicates: str) -> Matches:
+    dropped = refuse_repeated(run, duplicates, pool.places) if run.repeated else ()
+    present = np.fromiter(map(run.lists.__contains__, pool.queries), bool, len(pool.queries))
+    lists = {query: run.lists[query] for query in compress(pool.queries, present)}
+    lengths = np.fromiter(map(len, lists.values()), np.int64, len(lists))
+    list_of = np.where(present, np.cumsum(present) - 1, -1)
+    sought = np.flatnonzero(present[pool.query])
+    scores = np.empty(int(lengths.sum()), np.float64)
+    pairs = zip(packed(lists, scores, "a score"), compress(pool.items, present), strict=True)
+    looked_up = chain.from_iterable(map(each.get, items, repeat(np.nan)) for each, items in pairs)
+    score = np.fromiter(looked_up, np.float64, len(sought))
+    deque(looked_up, maxlen=0)  # lists after the last judged item are packed too
+    finite = bool(np.isfinite(scores).all())
+    if not finite and np.isnan(scores).any():
+        query, item = next(
+            (query, item)
+            for query, each in lists.items()
+            for item, score in each.items()
+            if score != score
+        )
+        raise InputError(
+            f"{run.source}: the score of item {item!r} for query {query!r} is NaN. "
+            "A NaN has no place in a ranking; give it a number or remove the item."
+        )
+    hit = ~np.isnan(score)
+    own = np.fromiter(map(contains, lists.values(), lists), bool, len(lists))
+    every = list(lists.values())
+
+    def items(chosen_lists: Ints, chosen: NDArray[np.bool_]) -> list[str]:
+        return list(
+            compress(
+                chain.from_iterable(every[number] for number in chosen_lists.tolist()),
+                chosen.tolist(),
+            )
+        )
+
+    return Matches(
+        scores=scores,
+        lengths=lengths,
+        list_of=list_of,
+        hit_judgement=sought[hit],
+        hit_score=score[hit],
+        hit_position=None,
+        items=items,
+        run_queries=len(run.lists),
+        own_query=np.flatnonzero(present)[own],
+        own_score=np.array([run.lists[query][query] for query in compress(lists, own)], float),
+        infinite=0 if finite else int(np.isinf(scores).sum()),
+        dropped=len(dropped),
+    )

@@ -1,0 +1,378 @@
+"""One run under any rule for ties and for unjudged items: cut, condensed, with other tie rules,
+with unjudged items taken for judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.arrays import Floats, Ints, borders, ordinals, positions, starts_of
+from judged.errors import PolicyError
+from judged.matching.ties import spans
+from judged.policy import Policy
+from judged.rankings.findings import Findings, findings_of
+from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
+from judged.rankings.ties import favoured
+
+FAVOURS = ("best", "worst")
+"""Tie rules that look at grades."""
+ONE_ORDER = ("id", "input")
+"""Tie rules that look at the run: rankings made by one of them do not know the other."""
+
+
+class Variants:
+    """One run under any rule for ties and for unjudged items, each made when it is asked for, once.
+
+    Made from rankings alone, it has the tie rules that need no item ids; with a function that
+    judges the run again, by a tie rule, it has them all.
+
+    >>> r = Rankings.from_scores([[0, 1]], [[0.5, 0.5]])
+    >>> [Variants(r).under(ties).hit_grade.tolist() for ties in ("worst", "best")]
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+
+    def __init__(self, usual: Rankings, judge: Callable[[str], Rankings] | None = None) -> None:
+        self.usual = usual
+        self._judge = judge
+        self._made: dict[tuple[str, str], Rankings] = {(usual.ties, usual.unjudged): usual}
+
+    def under(self, ties: str | None = None, unjudged: str | None = None) -> Rankings:
+        """The rankings under a tie rule and a rule for unjudged items; None leaves it as it is."""
+        key = ties or self.usual.ties, unjudged or self.usual.unjudged
+        if key not in self._made:
+            self._made[key] = self._variant(*key)
+        return self._made[key]
+
+    def _variant(self, ties: Any, unjudged: str) -> Rankings:
+        if unjudged != self.usual.unjudged:
+            if unjudged == "nonrelevant":
+                raise PolicyError(_REMOVED)
+            return condensed(self.under(ties))
+        if self._judge is None or ties == "expected":
+            return rearranged(self.usual, ties)
+        # Where nothing ties, every rule leaves the same ranks.
+        return self._judge(ties) if self.tied else replace(self.usual, ties=ties)
+
+    @cached_property
+    def tied(self) -> bool:
+        """Whether the tie rule could make a difference."""
+        # A depth may cut through a tie and leave one item of it: what stood there is asked.
+        listed = self.usual.whole or self.usual
+        first, last = listed.spans
+        return listed.hit_tie_first is None or bool((last > first).any())
+
+    @cached_property
+    def unjudged(self) -> bool:
+        """Whether there are unjudged results to remove."""
+        return bool((self.under(unjudged="removed").retrieved != self.usual.retrieved).any())
+
+    def filled(self, grade: float) -> Rankings:
+        """The rankings if every unjudged result had been judged, and got this grade."""
+        return judged_alike(self.usual, grade)
+
+
+def list_variants(r: Rankings) -> Variants:
+    """The variants of a relevance list, which has no ids: ties broken by id stand as they are
+    written.
+
+    >>> r = Rankings.from_relevance([[0, 1]], tied=[[(1, 2)]])
+    >>> [list_variants(r).under(ties).hit_grade.tolist() for ties in ("id", "best")]
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    usual = replace(r, ties="id")
+
+    def broken(ties: Any) -> Rankings:
+        return rearranged(usual, ties) if ties in FAVOURS else replace(usual, ties=ties)
+
+    return Variants(usual, broken)
+
+
+_REMOVED = (
+    "the unjudged items of these rankings were removed, which cannot be undone; make them again."
+)
+
+
+def cut(r: Rankings, depth: int) -> Rankings:
+    """Only the first results of each list, as if the run had been cut off there.
+
+    Where ties are not broken, all hits of a tie that the depth cuts through are kept: each may
+    stand above the cut.
+    """
+    above = r.spans[0] if r.ties == "expected" else r.hit_rank
+    kept = replace(r, **r.hits(above <= depth))
+    return replace(kept, retrieved=np.minimum(r.retrieved, depth), depth=depth, whole=r.whole or r)
+
+
+def condensed(r: Rankings) -> Rankings:
+    """The lists without their unjudged items (those of a negative grade, in the pool but not
+    judged, included)."""
+    if r.ties == "expected":
+        _refuse_cut_ties(r)
+    whole = r.whole or r
+    r = replace(r, **r.hits(r.hit_grade >= 0))
+    place = ordinals(r.hit_query, len(r))
+    changes: dict[str, Any] = {"hit_rank": place}
+    if r.hit_tie_first is not None:
+        first, last = spans(place, r.hit_query, r.hit_tie_first)
+        changes |= {"hit_tie_first": first, "hit_tie_last": last}
+    return replace(
+        r,
+        retrieved=np.bincount(r.hit_query, minlength=len(r)),
+        unjudged="removed",
+        whole=whole,
+        **changes,
+    )
+
+
+def _refuse_cut_ties(r: Rankings) -> None:
+    """How many judged items a condensed list holds must not depend on the order of a tie."""
+    across = np.flatnonzero(r.spans[1] > r.retrieved[r.hit_query])
+    if len(across):
+        raise PolicyError(
+            f"depth={r.depth} cuts through a tie of query {r.queries[r.hit_query[across[0]]]}, so "
+            "how many results unjudged=removed leaves depends on the order of the tie, and "
+            "ties=expected has none; leave out one of the three."
+        )
+
+
+def uncondensed(r: Rankings) -> Rankings:
+    """The rankings with the unjudged items that were removed."""
+    return (
+        _finished(r.whole, replace(r, unjudged="nonrelevant"))
+        if r.unjudged == "removed" and r.whole is not None
+        else r
+    )
+
+
+def rearranged(r: Rankings, ties: Any) -> Rankings:
+    """The same rankings with ties broken in the system's favour, against it, or not at all
+    (expected)."""
+    if ties == r.ties:
+        return r
+    unknown = r.hit_tie_first is None or (r.depth is not None and r.whole is None)
+    if ties not in (*FAVOURS, "expected") or unknown:
+        raise PolicyError(
+            "these rankings were made with "
+            f"ties={r.ties}{f' and depth={r.depth}' if r.depth and unknown else ''}, "
+            f"which cannot be undone; make them again with ties={ties}."
+        )
+    whole = r.whole or r
+    return _finished(_favouring(whole, ties) if ties in FAVOURS else replace(whole, ties=ties), r)
+
+
+def _favouring(r: Rankings, ties: str) -> Rankings:
+    rank = favoured(r.hit_query, *r.spans, r.hit_grade, best=ties == "best", then=r.hit_item)
+    return r.arranged(rank, ties=ties)
+
+
+def _finished(whole: Rankings, like: Rankings) -> Rankings:
+    """Whole rankings cut and condensed as others were."""
+    r = whole if like.depth is None or like.whole is None else cut(whole, like.depth)
+    r = condensed(r) if like.unjudged == "removed" and r.unjudged != "removed" else r
+    return replace(r, basis=like.basis, findings=like.findings)
+
+
+def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
+    """Whole rankings with every unjudged item in them, as `judge` makes them under another policy
+    and another depth; what was found is counted again.
+
+    >>> from judged import judge
+    >>> judgements, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0}}
+    >>> r = restated(judge(judgements, run), Policy(ties="best", unjudged="removed"), 2)
+    >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.audit.unjudged_removed
+    ([1], [1.0], 1)
+    """
+    if r.whole is not None or r.depth is not None or r.unjudged == "removed":
+        raise PolicyError("these rankings were cut or condensed, which cannot be undone here.")
+    known = findings_of(r)
+    whole = replace(r, findings=None)
+    if policy.ties != r.ties:
+        tied = bool((r.spans[1] > r.spans[0]).any())
+        free = policy.ties in ONE_ORDER and not tied
+        whole = replace(whole, ties=policy.ties) if free else rearranged(whole, policy.ties)
+    shown = whole if depth is None else cut(whole, depth)
+    final = condensed(shown) if policy.unjudged == "removed" else shown
+    counted = Findings.of(
+        shown,
+        run_queries=known.run_queries,
+        notes=known.notes,
+        doubts=known.doubts,
+        closing=known.closing,
+        fractional_grades=known.fractional_grades,
+        negative_grades=known.negative_grades,
+        infinite_scores=known.infinite_scores,
+        single_ties=known.single_ties,
+        not_positive=known.not_positive,
+        duplicates_dropped=known.duplicates_dropped,
+        cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
+        unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
+    )
+    return replace(final, findings=counted)
+
+
+def judged_alike(r: Rankings, grade: float) -> Rankings:
+    """The same rankings if every unjudged result (a negative grade is no judgement) had been
+    judged, and got this grade.
+
+    >>> r = judged_alike(Rankings.from_relevance([[1, None]], relevant=[2]), 2.0)
+    >>> r.hit_grade.tolist(), r.pool_grade.tolist()
+    ([1.0, 2.0], [2.0, 1.0, 1.0])
+    """
+    whole = r.whole or r
+    if whole.unjudged == "removed":
+        raise PolicyError(_REMOVED)
+    return judged_otherwise(_filled(whole, grade, _reach(whole, r)), r)
+
+
+def judged_otherwise(whole: Rankings, r: Rankings) -> Rankings:
+    """Whole rankings with other judgements than some rankings have: ties ordered by their grades
+    where that is the rule, cut and condensed as those were."""
+    if r.ties in FAVOURS and r.hit_tie_first is not None:
+        whole = _favouring(whole, r.ties)
+    return _finished(whole, r)
+
+
+def _reach(whole: Rankings, r: Rankings) -> Ints:
+    """How many results of each whole list are above the depth of others, or may be in some order of
+    a tie."""
+    if r.depth is None or r.whole is None:
+        return whole.retrieved
+    reach = np.minimum(whole.retrieved, r.depth)
+    if r.ties in (*FAVOURS, "expected"):
+        first, last = whole.spans
+        above = first <= r.depth
+        np.maximum.at(reach, whole.hit_query[above], last[above])
+    return reach
+
+
+def _filled(r: Rankings, grade: float, reach: Ints) -> Rankings:
+    """All results of whole rankings, as far down as they matter, as hits.
+
+    Where results tie only with other unjudged ones, their order makes no difference, and they get
+    no tie.
+    """
+    starts = starts_of(r.retrieved)
+    owner = np.repeat(np.arange(len(r)), r.retrieved)
+    place = ordinals(owner, len(r))
+    free = place <= reach[owner]
+    free[starts[r.hit_query] + r.hit_rank - 1] = False
+    query, rank = owner[free], place[free]
+    hit_query = np.concatenate([r.hit_query, query])
+    hit_rank = np.concatenate([r.hit_rank, rank])
+    reached = r.hit_rank <= reach[r.hit_query]
+    unjudged = reached & (r.hit_grade < grade) & (_lowest_grades(r) < 0)
+    hits: dict[str, Any] = {
+        "hit_query": hit_query,
+        "hit_rank": hit_rank,
+        "hit_grade": np.concatenate(
+            [np.where(unjudged, grade, r.hit_grade), np.full(len(query), grade)]
+        ),
+    }
+    if r.hit_tie_first is not None:
+        first, last = _spread_spans(r, starts, place)
+        hits["hit_tie_first"] = np.concatenate([r.spans[0], first[free]])
+        hits["hit_tie_last"] = np.concatenate([r.spans[1], last[free]])
+    subtopics = r.subtopics
+    if subtopics is not None and r.hit_item is not None:
+        known = np.zeros(len(r), np.int64)
+        np.maximum.at(known, subtopics.query, subtopics.item + 1)
+        number = known[query] + ordinals(query, len(r)) - 1
+        hits["hit_item"] = np.concatenate([r.hit_item, number])
+        # An item that is judged for no subtopic at all may serve every one.
+        blank = reached & (r.hit_grade < 0)
+        subtopics = _judged_for(r, subtopics, r.hit_query[reached], r.hit_item[reached], grade)
+        subtopics = _all_served(
+            r,
+            subtopics,
+            np.concatenate([r.hit_query[blank], query]),
+            np.concatenate([r.hit_item[blank], number]),
+            grade,
+        )
+    order = by_query_and_rank(hit_query, hit_rank)
+    pool_query = np.concatenate([r.pool_query, query])
+    pool_grade = np.concatenate([_regraded(r, unjudged, grade), np.full(len(query), grade)])
+    best = np.lexsort((-pool_grade, pool_query))
+    return replace(
+        r,
+        **{name: values[order] for name, values in hits.items()},
+        pool_query=pool_query[best],
+        pool_grade=pool_grade[best],
+        subtopics=subtopics,
+    )
+
+
+def _spread_spans(r: Rankings, starts: Ints, place: Ints) -> tuple[Ints, Ints]:
+    """The ranks that the ties of all results span, as far as their ties hold a hit."""
+    first, last = place.copy(), place.copy()
+    tied = np.flatnonzero(r.spans[1] > r.spans[0])
+    at = starts[r.hit_query[tied]] + r.spans[0][tied] - 1
+    at, one = np.unique(at, return_index=True)
+    begin, end = r.spans[0][tied[one]], r.spans[1][tied[one]]
+    size = end - begin + 1
+    inside = positions(at, size)
+    first[inside], last[inside] = np.repeat(begin, size), np.repeat(end, size)
+    return first, last
+
+
+def _regraded(r: Rankings, which: NDArray[np.bool_], grade: float) -> Floats:
+    """The pool's grades, with another one in the place of those that some hits have."""
+    levels, level = np.unique(np.concatenate([r.pool_grade, r.hit_grade]), return_inverse=True)
+    key = np.concatenate([r.pool_query, r.hit_query]) * len(levels) + level
+    pool, hits = key[: len(r.pool_grade)], key[len(r.pool_grade) :][which]
+    kinds, count = np.unique(hits, return_counts=True)
+    if not len(kinds):
+        return r.pool_grade
+    # Equal keys lie together, for the pool is in order of query and grade; as many of each go as
+    # there are such hits.
+    number = np.cumsum(borders(pool)) - 1
+    place = ordinals(number, int(number[-1]) + 1)
+    at = np.minimum(np.searchsorted(kinds, pool), len(kinds) - 1)
+    return np.where((kinds[at] == pool) & (place <= count[at]), grade, r.pool_grade)
+
+
+def _lowest_grades(r: Rankings) -> Floats:
+    """The lowest grade of each hit: by subtopic, where it is judged so."""
+    if r.subtopics is None or r.hit_item is None:
+        return r.hit_grade
+    judged = r.subtopics
+    width = int(max(judged.item.max(initial=0), r.hit_item.max(initial=0))) + 1
+    lowest = np.full(len(r) * width, np.inf)
+    np.minimum.at(lowest, judged.query * width + judged.item, judged.grade)
+    return np.minimum(r.hit_grade, lowest[r.hit_query * width + r.hit_item])
+
+
+def _judged_for(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
+    """The judgements by subtopic, with a grade for some items in place of each negative one."""
+    width = int(max(judged.item.max(initial=0), item.max(initial=0))) + 1
+    chosen = np.zeros(len(r) * width, bool)
+    chosen[query * width + item] = True
+    open_ = chosen[judged.query * width + judged.item] & (judged.grade < 0)
+    return replace(judged, grade=np.where(open_, grade, judged.grade))
+
+
+def _all_served(r: Rankings, judged: Subtopics, query: Ints, item: Ints, grade: float) -> Subtopics:
+    """The judgements by subtopic, with one grade for all subtopics of their query that some items
+    have none for."""
+    subtopics = np.zeros(len(r), np.int64)
+    np.maximum.at(subtopics, judged.query, judged.subtopic + 1)
+    each = subtopics[query]
+    more = Subtopics(
+        np.repeat(query, each),
+        np.repeat(item, each),
+        positions(np.zeros(len(query), np.int64), each),
+        np.full(int(each.sum()), grade),
+    )
+    own, other, subtopic, grades = (
+        np.concatenate([getattr(judged, name), getattr(more, name)])
+        for name in ("query", "item", "subtopic", "grade")
+    )
+    # What was there stands first of its equals, and stays.
+    order = np.lexsort((subtopic, other, own))
+    own, other, subtopic, grades = (values[order] for values in (own, other, subtopic, grades))
+    new = borders(own, other, subtopic)
+    return Subtopics(own[new], other[new], subtopic[new], grades[new])

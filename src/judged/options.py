@@ -1,0 +1,532 @@
+"""Types of what public functions take, and the checks of their options.
+
+The choices are `Literal`s, so that an editor completes them. `OPTIONS` lists the check of each
+option; a function that is decorated with `checked` has its options checked before anything is done.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial, wraps
+from inspect import isfunction, unwrap
+from numbers import Real
+from operator import index
+from os import PathLike
+from re import Pattern
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar, get_args
+
+from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
+from judged.policy import DUPLICATES, POSITIVES
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from judged.comparison.comparison import Comparison
+    from judged.conventions import Convention
+    from judged.embeddings.normalisation import Normalisation
+    from judged.embeddings.relevance import Relation
+    from judged.embeddings.similarity.similarity import Similarity
+    from judged.inputs.query_weights import QueryWeights
+    from judged.inputs.tables import Judgements, Lookup, Run
+    from judged.inputs.texts import Texts
+    from judged.inputs.values import Values
+    from judged.inputs.vectors.vectors import Vectors
+    from judged.measures import Measure
+    from judged.policy import Policy
+
+
+class ArrowTable(Protocol):
+    """A table of polars, pandas, pyarrow, duckdb, …: anything that hands over Arrow data."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+class ToPolars(Protocol):
+    """Anything that makes a table of polars of itself."""
+
+    def to_polars(self) -> Any: ...
+
+
+class ToPandas(Protocol):
+    """Anything that makes a table of pandas of itself."""
+
+    def to_pandas(self) -> Any: ...
+
+
+class LazyTable(Protocol):
+    """A table of polars, Spark, DuckDB, narwhals, … that is computed when it is asked."""
+
+    def collect(self, *args: Any, **options: Any) -> Any: ...
+
+
+class Searches(Protocol):
+    """An index of another library."""
+
+    def search(self, vectors: Any, k: int, /) -> Any: ...
+
+
+Path: TypeAlias = "str | PathLike[str]"
+Number: TypeAlias = "int | float"
+
+Ties = Literal["id", "input", "best", "worst", "expected"]
+Missing = Literal["zero", "skip", "error"]
+Empty = Literal["zero", "one", "skip", "error"]
+Unjudged = Literal["nonrelevant", "removed"]
+Duplicates = Literal["error", "first"]
+Positives = Literal["each", "any", "apart"]
+Precision = Literal["double", "single"]
+FusionMethod = Literal["rrf", "combsum", "combmnz", "weighted"]
+FusionNormalisation = Literal["minmax", "zscore", "max", "sum", "rank", "none"]
+FusionTies = Literal["id", "input", "expected"]
+LearnedKind = Literal["bilinear", "low-rank", "diagonal", "two-tower-linear"]
+
+Engine = Literal["memory", "spark", "tables"]
+"""What computes with tables that live elsewhere: they are read whole, or stay where they are."""
+
+FileFormat = Literal["trec", "msmarco", "scores", "csv", "tsv", "parquet", "ndjson", "json"]
+"""The format of a file of a run or of judgements."""
+# fmt: off
+VectorFileFormat = Literal[
+    "npy", "npz", "hdf5", "parquet", "fvecs", "bvecs", "ivecs", "fbin", "u8bin", "i8bin",
+    "safetensors", "csv", "tsv", "text", "ndjson",
+]
+# fmt: on
+"""The format of a file of vectors."""
+
+TableLike: TypeAlias = "ArrowTable | ToPolars | ToPandas | LazyTable | Iterable[Any]"
+"""A table of polars, pandas, pyarrow, DuckDB, ibis, Spark, …, or rows: dicts, namedtuples,
+dataclass objects."""
+JudgementsLike: TypeAlias = (
+    "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Mapping[str, Mapping[str, Number]]]"
+    " | Mapping[str, Collection[str]] | Mapping[str, Any] | TableLike | Judgements | Lookup"
+)
+"""A file, {query: {item: grade}}, {query: [relevant items]}, {query: {item: {subtopic: grade}}}, a
+table, a list of rows, or what another library holds."""
+RunLike: TypeAlias = (
+    "Path | Mapping[str, Mapping[str, Number]] | Mapping[str, Sequence[str]] | Mapping[str, Any]"
+    " | TableLike | Run | Lookup"
+)
+"""A file, {query: {item: score}}, {query: [items, best first]}, a table, a list of rows, or what
+another library holds."""
+RunsLike: TypeAlias = "RunLike | Mapping[str, RunLike] | Sequence[Path]"
+"""One run, several as {name: run}, or a list of files."""
+ColumnsLike: TypeAlias = "str | Mapping[str, str | int | Sequence[str]]"
+"""What columns are: {"query": "question_id", "item": ["file", "page"]}, or the same as a text,
+"query=question_id,item=file+page"; several columns make one id."""
+MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure]"
+"""Measures as text ("nDCG@10", "AP, RR"), as objects, or a list of both."""
+PolicyLike: TypeAlias = "Policy | Mapping[str, str]"
+"""A `Policy`, or a dict of those of its choices that are not the default."""
+ConventionLike: TypeAlias = "str | Convention"
+"""The name of a library, or its `Convention`."""
+CollectionLike: TypeAlias = "int | Mapping[str, int]"
+"""How many items there are to retrieve: one number for all queries, or {query: number}."""
+ItemToLike: TypeAlias = (
+    "str | Pattern[str] | Path | Mapping[str, Any] | ArrowTable | Callable[[str], Any]"
+)
+"""Which document an item belongs to: "doc:SEPARATOR", "pattern:REGEX", "column:NAME", "table:FILE",
+a compiled pattern, {item: document}, a table, or a function of an id."""
+WeightsLike: TypeAlias = "Path | Mapping[str, Number] | ArrowTable | QueryWeights"
+"""How much each query weighs: {query: weight}, a table, or a file."""
+GroupsLike: TypeAlias = "Path | Mapping[str, Any] | TableLike"
+"""Which group each query is of: {query: group}, a table, or a file."""
+PilotLike: TypeAlias = "Comparison | Mapping[str, Number] | Sequence[Number] | NDArray[Any]"
+"""What a spread of differences is estimated from: a comparison, or {query: difference}, or numbers.
+"""
+AttributesLike: TypeAlias = "Path | Mapping[str, Mapping[str, Any]] | TableLike"
+"""What is known of each query: {query: {attribute: value}}, a table, or a file."""
+ValuesLike: TypeAlias = (
+    "Path | Sequence[Path] | Mapping[str, Mapping[str, Number]]"
+    " | Mapping[str, Mapping[str, Mapping[str, Number]]] | Mapping[str, Path | TableLike]"
+    " | TableLike | Values"
+)
+"""Numbers of each query: {run: {query: value}}, {run: {measure: {query: value}}}, {run: table or
+file}, a table, a file, or several."""
+SlicesLike: TypeAlias = "bool | Path | Mapping[str, Mapping[str, Any]] | ArrowTable"
+"""What is known of each query: {query: {attribute: value}}, a table, or a file; True or "relevant"
+is the number of relevant items alone."""
+TextsLike: TypeAlias = "Path | Mapping[str, Any] | TableLike | Texts"
+"""What items or queries say: {id: text}, {id: {"title": …, "text": …}}, rows, a table, a file."""
+CategoriesLike: TypeAlias = "Path | Mapping[str, Any] | ArrowTable"
+"""Which category each item is of: {item: category}, a table, or a file."""
+
+VectorsLike: TypeAlias = "Path | ArrayLike | Vectors"
+"""A matrix with one row per vector (numpy, torch, jax, lists), a file of vectors, or `Vectors`."""
+SimilarityLike: TypeAlias = "str | Path | ArrayLike | Similarity | Callable[[Any, Any], ArrayLike]"
+"""A name ("cosine"), a file of a learned similarity, a matrix, or a function of two blocks."""
+NormalisationLike: TypeAlias = "str | Normalisation"
+"""A name with its parameters ("csls(k=10)"), or a `Normalisation`."""
+RelevanceLike: TypeAlias = "Relation | JudgementsLike | ArrayLike | Callable[[int, int], ArrayLike]"
+"""One of `judged.relevance`, judgements, a matrix of grades, or a function of a block of rows."""
+IndexLike: TypeAlias = "Path | Searches | Callable[[NDArray[Any], int], tuple[Any, Any]]"
+"""A faiss or usearch index, its file, or a function of (vectors, k) -> (items, scores)."""
+RetrieverLike: TypeAlias = "Callable[[Any], Any] | object"
+"""A function of a query, or an object with `invoke`, `retrieve` or `run`, or async ones."""
+QueriesLike: TypeAlias = "Path | Mapping[Any, Any] | Sequence[Any] | ArrowTable"
+"""{id: what is asked}, a list of texts, rows with an id and a text, a table, or a file."""
+ItemLike: TypeAlias = "str | Callable[[Any], Any]"
+"""Where the id of a result is ("metadata.doc_id"), or a function from a result to it."""
+EncoderLike: TypeAlias = "Callable[[list[str]], Any] | object"
+"""A function from a list of texts or paths to a matrix, or an object with `encode`,
+`embed_documents` or `get_text_embedding_batch`."""
+InputsLike: TypeAlias = "TextsLike | Sequence[str] | Sequence[Path] | Mapping[str, Path]"
+"""What is encoded: a list of texts, {id: text}, a table, a file; a folder of files, or paths."""
+Labels: TypeAlias = "Sequence[Any] | NDArray[Any] | Mapping[str, Any]"
+"""One label per vector, or {id: label}."""
+Ids: TypeAlias = "Collection[Any] | NDArray[Any]"
+"""One id per vector."""
+Memory: TypeAlias = "str | int"
+"""A size such as "500MB" or "2GB", or a number of bytes."""
+Progress: TypeAlias = Callable[[int], None]
+"""Called with the number of queries that were done since the last call."""
+
+
+Call = ParamSpec("Call")
+Result = TypeVar("Result")
+
+LEVEL = 0.95
+"""The level of intervals, unless another one is asked for."""
+RESAMPLES = 9_999
+"""How many resamples are drawn, where some are, unless another number is asked for."""
+MOST = 2**53
+"""The greatest whole number that an option may be: beyond it, floats skip whole numbers."""
+
+
+def whole(
+    name: str,
+    given: Any,
+    *,
+    at_least: int = 1,
+    at_most: int | None = None,
+    otherwise: str = "",
+    error: type[JudgedError] = InputError,
+) -> int:
+    """A whole number, of Python or numpy; `otherwise` says what else may be given.
+
+    >>> whole("bins", 15)
+    15
+    """
+    try:
+        found = None if isinstance(given, bool) else index(given)
+    except Exception:
+        found = None
+    if found is None or not at_least <= found <= (MOST if at_most is None else at_most):
+        most = MOST if at_most is None and found is not None and found > MOST else at_most
+        limit = "" if most is None else f" to {most:,}"
+        raise error(
+            f"{name} must be a whole number from {at_least}{limit}{otherwise}; got {quoted(given)}."
+        )
+    return found
+
+
+def number(
+    name: str, given: Any, *, at_least: float | None = None, at_most: float = math.inf
+) -> float:
+    """A finite number.
+
+    >>> number("rel", 2)
+    2.0
+    """
+    found = real(given)
+    if found is None or (at_least is not None and found < at_least) or found > at_most:
+        limits = "" if at_least is None else f" from {at_least:g}"
+        limits += f" to {at_most:g}" if math.isfinite(at_most) else ""
+        raise InputError(f"{name} must be a finite number{limits}; got {quoted(given)}.")
+    return found
+
+
+def real(given: Any) -> float | None:
+    """A number as a float; None for what is no number, or none that a float can hold.
+
+    >>> real(2), real(True), real(10**400), real(float("nan"))
+    (2.0, None, None, None)
+    """
+    if isinstance(given, bool) or not isinstance(given, Real):
+        return None
+    try:
+        found = float(given)
+    except (OverflowError, ValueError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+HIGHEST_LEVEL = 0.999999999
+
+
+def level(name: str, given: Any) -> float:
+    """Return the checked level of a confidence interval, a number between 0 and 1. Above the
+    highest level, rounding makes quantiles infinite.
+
+    >>> level("level", 0.9)
+    0.9
+    """
+    found = real(given)
+    if found is None or not 0 < found < 1:
+        raise InputError(f"{name} must be a number between 0 and 1, as 0.95; got {quoted(given)}.")
+    if found > HIGHEST_LEVEL:
+        raise InputError(f"{name} must be at most {HIGHEST_LEVEL}; got {quoted(given)}.")
+    return found
+
+
+def flag(name: str, given: Any) -> bool:
+    """True or False, of Python or numpy.
+
+    >>> flag("both", True)
+    True
+    """
+    if not isinstance(given, bool) and type(given).__name__ not in ("bool", "bool_"):
+        raise InputError(f"{name} must be True or False; got {quoted(given)}.")
+    return bool(given)
+
+
+def choice(
+    name: str,
+    given: Any,
+    options: Iterable[str],
+    *,
+    error: type[JudgedError] = InputError,
+) -> str:
+    """One of a few words.
+
+    >>> choice("of", "first", ("first", "all"))
+    'first'
+    """
+    known = list(options)
+    if not isinstance(given, str) or given not in known:
+        words = " or ".join(known) if len(known) == 2 else f"one of {', '.join(known)}"
+        hint = did_you_mean(given, known) if isinstance(given, str) else "."
+        raise error(f"{name} must be {words}; got {quoted(given)}{hint}")
+    return given
+
+
+def text(name: str, given: Any) -> str:
+    """A text.
+
+    >>> text("name", "run")
+    'run'
+    """
+    if not isinstance(given, str):
+        raise InputError(f"{name} must be a text; got {quoted(given)}.")
+    return given
+
+
+def latex_key(name: str, given: Any) -> str:
+    """A key that LaTeX refers to something by.
+
+    >>> latex_key("label", "tab:runs")
+    'tab:runs'
+    """
+    if not isinstance(given, str) or not re.fullmatch(r"[^\s\\{}%#~$^&,\x00-\x1f\x7f]+", given):
+        raise InputError(
+            f"{name} must be a key such as tab:runs, without spaces, commas and LaTeX's own "
+            f"signs; got {quoted(given)}."
+        )
+    return given
+
+
+def identifier(name: str, given: Any) -> str:
+    """The id of a query or of an item: a text, or a number that stands for one.
+
+    >>> identifier("query", 7)
+    '7'
+    """
+    if not isinstance(given, str) and real(given) is None:
+        raise InputError(f"{name} must be an id, as a text; got {quoted(given)}.")
+    return str(given)
+
+
+def file_format(name: str, given: Any) -> str:
+    """The format of a file of a run or of judgements.
+
+    >>> file_format("run_format", "trec")
+    'trec'
+    """
+    return choice(name, given, get_args(FileFormat))
+
+
+def callback(name: str, given: Any) -> Callable[..., Any]:
+    """A function that is called with numbers of queries."""
+    if not callable(given):
+        raise InputError(f"{name} must be a function of one number; got {quoted(given)}.")
+    return given
+
+
+def sizes(name: str, given: Any) -> int | dict[str, int] | list[int]:
+    """One whole number from 0, or one for each query: a list, or {query: number}.
+
+    >>> sizes("collection", {"q1": 100})
+    {'q1': 100}
+    """
+    size = partial(whole, at_least=0)
+    if isinstance(given, Mapping):
+        return {query: size(f"{name} of query {query!r}", each) for query, each in given.items()}
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) and _has_rows(given):
+        return [size(name, each) for each in given]
+    return size(name, given, otherwise=", or one for each query")
+
+
+def _has_rows(given: Any) -> bool:
+    """Whether it is more than the single number that an array without a dimension holds."""
+    return getattr(given, "ndim", 1) > 0
+
+
+def optional(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    """The same check, with None allowed whatever the default is."""
+    return lambda name, given: None if given is None else check(name, given)
+
+
+OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    "all_queries": flag,
+    "answer_threshold": number,
+    "bins": partial(whole, at_most=10_000),
+    "both": flag,
+    "both_levels": flag,
+    "brief": flag,
+    "budget": whole,
+    "caption": text,
+    "collection": sizes,
+    "dataset": text,
+    "dataset_name": text,
+    "decimals": partial(whole, at_least=0, at_most=15),
+    "depth": partial(whole, error=PolicyError),
+    "duplicates": partial(choice, options=DUPLICATES, error=PolicyError),
+    "engine": partial(choice, options=get_args(Engine)),
+    "exclude_same_id": flag,
+    "force": flag,
+    "graded": flag,
+    "hardest": partial(whole, at_most=10_000),
+    "interval": flag,
+    "jobs": optional(partial(whole, otherwise=", or None for one on each core")),
+    "judgements_format": file_format,
+    "k": whole,
+    "label": latex_key,
+    "level": level,
+    "limit": optional(partial(whole, otherwise=", or None for all")),
+    "name": text,
+    "near": partial(number, at_least=0.5, at_most=1),
+    "near_vectors": partial(number, at_least=0, at_most=1),
+    "only_judged_queries": flag,
+    "per_query": flag,
+    "percent": flag,
+    "positives": partial(choice, options=POSITIVES),
+    "progress": callback,
+    "query": identifier,
+    "quiet": flag,
+    "rel": number,
+    "relevant": sizes,
+    "resamples": partial(whole, at_least=999, at_most=1_000_000),
+    "retries": partial(whole, at_least=0, at_most=1000),
+    "rows": optional(partial(whole, otherwise=", or None for all")),
+    "run_format": file_format,
+    "search": flag,
+    "seed": partial(whole, at_least=0),
+    "simulate": flag,
+    "skip_bad": flag,
+    "tag": text,
+    "task": text,
+    "tie_range": flag,
+    "timed": whole,
+    "top_grade": number,
+    "unanswerable": flag,
+    "unjudged_range": flag,
+    "update_baseline": flag,
+    "verbose": flag,
+    "wait": partial(number, at_least=0, at_most=3600),
+    "width": whole,
+    "workers": partial(whole, at_most=1024),
+}
+"""Each option that means the same wherever it occurs, and its check: (name, given) -> value."""
+
+
+def checked(function: Callable[Call, Result]) -> Callable[Call, Result]:
+    """A function with those of its keyword options checked that `OPTIONS` knows; None is allowed
+    where it is the default.
+
+    >>> @checked
+    ... def half(*, k: int | None = None) -> float:
+    ...     return (k or 0) / 2
+    >>> half(k=3)
+    1.5
+    >>> half(k=0)
+    Traceback (most recent call last):
+    judged.errors.InputError: k must be a whole number from 1; got 0.
+    """
+    # Read off the function itself: a signature takes as long as the module that the function is in.
+    plain: Any = unwrap(function)
+    begin, code = plain.__code__.co_argcount, plain.__code__
+    names = code.co_varnames[begin : begin + code.co_kwonlyargcount]
+    checks = {name: OPTIONS[name] for name in names if name in OPTIONS}
+    if not checks:
+        return function
+    defaults = plain.__kwdefaults__ or {}
+    may_be_none = {name for name in checks if defaults.get(name, checks) is None}
+
+    @wraps(function)
+    def call(*args: Call.args, **options: Call.kwargs) -> Result:
+        for name, given in options.items():
+            if name in checks and not (given is None and name in may_be_none):
+                options[name] = checks[name](name, given)
+        return function(*args, **options)
+
+    return call
+
+
+def checked_methods(kind: type[Result]) -> type[Result]:
+    """A class with the options of its public methods checked."""
+    for name, method in vars(kind).copy().items():
+        if isfunction(method) and not name.startswith("_"):
+            setattr(kind, name, checked(method))
+    return kind
+
+
+LOWEST, HIGHEST = 1e-6, 1e6
+"""Temperatures beyond these leave nothing of a score, or of the difference between two."""
+LEARNING_TEMPERATURE = 0.05
+"""What a similarity is learned at by default."""
+SWEPT_TEMPERATURES = tuple(float(f"{10 ** (step / 3):.3g}") for step in range(-9, 10))
+"""What a sweep looks at by default: three to each power of ten, from 0.001 to 1000."""
+STUDIED_TEMPERATURES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+"""What a study learns at by default."""
+
+
+def temperature(given: Any) -> float:
+    """A temperature of a softmax.
+
+    >>> temperature(0.05)
+    0.05
+    """
+    found = real(given)
+    if found is None or not LOWEST <= found <= HIGHEST:
+        raise InputError(
+            f"a temperature must be a number above 0, from {LOWEST:g} to {HIGHEST:g}; got "
+            f"{quoted(given)}."
+        )
+    return found
+
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_LARGEST = sorted(_UNITS.items(), key=lambda unit: -unit[1])
+
+
+def size_in_bytes(given: str | int, name: str = "memory", *, at_least: int = 10**6) -> int:
+    """A size in bytes.
+
+    >>> size_in_bytes("500MB"), size_in_bytes("1.5 GB"), size_in_bytes(2_000_000)
+    (500000000, 1500000000, 2000000)
+    """
+    try:
+        if isinstance(given, bool) or not isinstance(given, (str, Real)):
+            raise ValueError
+        written = str(given).strip().upper()
+        amount = written.rstrip("KMGTB ")
+        size = int(float(amount) * _UNITS[written[len(amount) :].strip()])
+    except (KeyError, ValueError, OverflowError):
+        raise InputError(
+            f"{name} must be a size such as '500MB' or '2GB'; got {quoted(given)}."
+        ) from None
+    if size < at_least:
+        least = next(f"{at_least // by}{unit}" for unit, by in _LARGEST if at_least >= by)
+        raise InputError(f"{name} must be at least {least}; got {quoted(given)}.")
+    return min(size, MOST)

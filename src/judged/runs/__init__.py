@@ -1,0 +1,1 @@
+"""Runs without judgements: fusion and overlap."""

@@ -285,7 +285,7 @@ def test_a_folder_that_cannot_be_written_to_is_said(server: Serve, data: Path, q
     (data / "judgements").write_text("in the way")
     answer = pressed(running, grade=1, **place)
     assert answer.status == 400
-    assert "cannot be written (File exists); this key is not kept." in answer.text
+    assert "cannot be written (File exists); this judgement was not saved." in answer.text
     assert "0 of 12 done" in running.ask("/judge?annotator=ar").text
 
 
@@ -383,7 +383,10 @@ def test_grades_are_those_of_the_collection_unless_others_are_chosen(
         ({"overlap": 1.5}, "overlap must be a finite number from 0 to 1; got 1.5."),
         ({"seed": -1}, "seed must be a whole number from 0; got -1."),
         ({"queue": "nothing.csv"}, "nothing.csv: no such file."),
-        ({"annotator": "settled"}, "'settled' is the judge whose grades settle differences;"),
+        (
+            {"annotator": "settled"},
+            "'settled' is reserved for the grades that settle disagreements;",
+        ),
     ],
 )
 def test_settings_that_are_refused(options: dict[str, object], says: str) -> None:
@@ -400,4 +403,4 @@ def test_a_queue_inside_the_folder_is_no_file_of_judgements(server: Serve, data:
     assert kinds["queue.csv"] == "queue"
     page = running.ask("/judge?annotator=ar").text
     assert "0 of 1 done" in page
-    assert "1 row of queue.csv has a grade already, and is left out." in page
+    assert "1 row of queue.csv already has a grade and is left out." in page

@@ -41,7 +41,8 @@ def test_rows_with_a_grade_are_left_out_and_said(tmp_path: Path) -> None:
         ('{"q": {"d": 1}}', f"a queue is a table with {QUEUE_FILE.columns}."),
         (
             "query,text\nq,a\n",
-            f"no column is the item; a queue has {QUEUE_FILE.columns}. The columns are query, text.",
+            f"no column is the item; a queue has {QUEUE_FILE.columns}. The columns are query, "
+            "text.",
         ),
         ("query,item\n", "holds no rows."),
     ],

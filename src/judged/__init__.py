@@ -110,7 +110,7 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module  # Ctrl-C would be a traceback while this loads
 
         home = import_module(f"judged.{_HOMES[name]}")
-        found = home if _HOMES[name].rpartition(".")[2] == name else getattr(home, name)
+        found = getattr(home, name, home)
     else:
         found = _measure(name)
     globals()[name] = found

@@ -20,8 +20,8 @@ from judged.web.judging.desk import home_of, scale_of
 from judged.web.judging.judges import agreement_of, leaderboards_of, settled_of
 
 if TYPE_CHECKING:
-    from judged.judgements.agreements.pairs import JudgePair
-    from judged.judgements.agreements.result import Agreement
+    from judged.judgements.agreement import Agreement
+    from judged.judgements.pairs import AssessorPair
 
 PARAMS = ("first", "second", "all", "query", "item")
 NUMBERS = True
@@ -31,7 +31,7 @@ FEW, MOST = 20, 1_000
 
 def page(asked: Asked) -> Page:
     """All annotators, two of them in detail, and what they differ on."""
-    from judged.judgements.agreements.choices import RULES
+    from judged.judgements.merge import RULES
 
     found = agreement_of(asked)
     pair = _pair(asked, found)
@@ -61,11 +61,11 @@ def page(asked: Asked) -> Page:
         "kept": asked.params.without(*PARAMS).pairs,
         "settled_in": f"{FOLDER}/{SETTLED}{QRELS_SUFFIX}",
     }
-    title = _title(pair) if len(found.judges) == 2 else _title_of_all(found)
-    return Page("agreement.html", title, context, _command(asked, found.judges))
+    title = _title(pair) if len(found.assessors) == 2 else _title_of_all(found)
+    return Page("agreement.html", title, context, _command(asked, found.assessors))
 
 
-def _title(pair: JudgePair) -> str:
+def _title(pair: AssessorPair) -> str:
     kappa = pair.kappa.estimate
     said = "is undefined" if isnan(kappa) else f"is {kappa:.2f}"
     return f"{pair.first} and {pair.second}: Cohen's κ {said}, on {counted(pair.items, 'item')}"
@@ -73,10 +73,10 @@ def _title(pair: JudgePair) -> str:
 
 def _title_of_all(found: Agreement) -> str:
     several = int((found.grades.times > 1).sum())
-    return f"{len(found.judges)} annotators, {counted(several, 'item')} judged by two or more"
+    return f"{len(found.assessors)} annotators, {counted(several, 'item')} judged by two or more"
 
 
-def _pair(asked: Asked, found: Agreement) -> JudgePair:
+def _pair(asked: Asked, found: Agreement) -> AssessorPair:
     """The two of the address; the first who judged something together, where none are named."""
     first, second = asked.params.one("first"), asked.params.one("second")
     if first is None and second is None:
@@ -84,7 +84,7 @@ def _pair(asked: Asked, found: Agreement) -> JudgePair:
     return found.pair(first, second)
 
 
-def _numbers(pair: JudgePair) -> list[dict[str, Any]]:
+def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
     """The numbers of two, as a table shows them."""
     named = {
         "same grade": pair.agreement,
@@ -107,7 +107,7 @@ def _differences(asked: Asked, found: Agreement) -> list[dict[str, Any]]:
     for query, item, *grades in found.differences.iter_rows():
         given = [
             (name, grade, Cell("relevant" if grade > 0 else "irrelevant", grade, top))
-            for name, grade in zip(found.judges, grades, strict=True)
+            for name, grade in zip(found.assessors, grades, strict=True)
             if grade is not None
         ]
         rows.append(
@@ -137,7 +137,6 @@ def _boards(asked: Asked) -> dict[str, Any]:
         boards = leaderboards_of(asked)
     except JudgedError as error:
         return {"refused": str(error)}
-    from judged.judgements.agreements.sentences import of_boards
 
     measure = boards.measures[0]
     values = boards.values[measure]
@@ -158,7 +157,7 @@ def _boards(asked: Asked) -> dict[str, Any]:
         "judges": [judge for judge, _ in columns],
         "rows": rows,
         "moved": any(len({rank for rank, _ in row["cells"]}) > 1 for row in rows),
-        "sentences": list(of_boards(boards)),
+        "sentences": list(boards.sentences()),
         "queries": boards.queries,
         "warnings": [str(text) for text in boards.notes],
     }

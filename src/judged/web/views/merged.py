@@ -12,7 +12,7 @@ PATIENCE = 600.0
 
 def page(asked: Asked) -> Raw:
     """The judgements to save."""
-    from judged.judgements.agreements.choices import RULES
+    from judged.judgements.merge import RULES
 
     rule = asked.params.choice("rule", tuple(RULES), "majority")
     found = merged(

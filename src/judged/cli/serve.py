@@ -8,7 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.judgements.annotators.worklist import OVERLAP
-from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT
+from judged.web.settings import HOST, PORT, RESULT_MEMORY, UPLOAD_LIMIT
 
 
 @command(short_help="Explore files in the browser.")
@@ -31,7 +31,11 @@ from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT
     "machine.",
 )
 @click.option(
-    "--memory", default=MEMORY, show_default=True, metavar="SIZE", help="What results may take."
+    "--memory",
+    default=RESULT_MEMORY,
+    show_default=True,
+    metavar="SIZE",
+    help="What results may take.",
 )
 @click.option(
     "--upload-limit",

@@ -26,7 +26,7 @@ from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.kept import rankings_of
 from judged.outputs import replacing, write_text
 from judged.rankings.rankings import Rankings
-from judged.web.report.provenance import files as files_read
+from judged.web.report.provenance import input_files as files_read
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

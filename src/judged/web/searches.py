@@ -20,10 +20,11 @@ from judged.web.errors import UndecidedError, UnpairedError
 if TYPE_CHECKING:
     from judged.embeddings.embeddings import Embeddings
     from judged.inputs.vectors.vectors import Vectors
-    from judged.web.cache import Cache
-    from judged.web.files import Found
-    from judged.web.params import Params
+    from judged.web.files import DataFile
+    from judged.web.visit import Params
+    from judged.web.work import Cache
     from judged.web.workspace import Workspace
+
 
 RELEVANCE = {
     "labels": "items of the query’s own label",
@@ -40,7 +41,7 @@ EXCLUDED = {
 """What may be left out of a query's ranking, in words."""
 AS_THEY_ARE = "none"
 """The choice of no normalisation."""
-NAMES = (
+SEARCH_PARAMS = (
     *("queries", "items", "relevance", "query_labels", "item_labels", "query_ids", "item_ids"),
     *("similarity", "normalise", "exclude"),
 )
@@ -57,36 +58,36 @@ _SIDE_WORDS = re.compile(r"vec(?:tor)?s?|emb(?:edding)?s?|features?", re.IGNOREC
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class VectorSearch:
     """Which vectors search among which, and everything that is chosen about it."""
 
-    queries: Found
-    items: Found
+    queries: DataFile
+    items: DataFile
     relevance: str
-    query_labels: Found | None
-    item_labels: Found | None
-    query_ids: Found | None
-    item_ids: Found | None
-    judgements: Found | None
+    query_labels: DataFile | None
+    item_labels: DataFile | None
+    query_ids: DataFile | None
+    item_ids: DataFile | None
+    judgements: DataFile | None
     similarity: str = "cosine"
     normalise: str = AS_THEY_ARE
     exclude: str = "nothing"
 
     @classmethod
-    def of(cls, params: Params, workspace: Workspace, cache: Cache) -> Search:
+    def of(cls, params: Params, workspace: Workspace, cache: Cache) -> VectorSearch:
         """What an address asks for; what it does not say is taken from the files that fit."""
         files = workspace.vectors
         if not files:
             raise UndecidedError(
                 "There are no vectors here. Add a file of query and of item vectors."
             )
-        chosen = {name: params.one(name) for name in NAMES}
+        chosen = {name: params.one(name) for name in SEARCH_PARAMS}
         queries, items = _paired(
             files, _named(workspace, chosen["queries"]), _named(workspace, chosen["items"])
         )
-        lines = _Lines(workspace.labels, cache)
+        lines = _LabelFiles(workspace.labels, cache)
         counts = {"query": len(vectors_of(queries, cache)), "item": len(vectors_of(items, cache))}
-        found: dict[str, Found | None] = {}
+        found: dict[str, DataFile | None] = {}
         for side, count in counts.items():
             for what in ("labels", "ids"):
                 name = f"{side}_{what}"
@@ -216,35 +217,35 @@ class Search:
         return f"judged.relevance.{call}({', '.join(f'{read}({name!r})' for name in files)})"
 
 
-def vectors_of(file: Found, cache: Cache) -> Vectors:
+def vectors_of(file: DataFile, cache: Cache) -> Vectors:
     """The vectors of a file, read once."""
     from judged.inputs.vectors import read_vectors
 
     return cache.get(("vectors", file.identity), lambda: read_vectors(str(file.path)))
 
 
-def _named(workspace: Workspace, name: str | None) -> Found | None:
+def _named(workspace: Workspace, name: str | None) -> DataFile | None:
     return None if name is None else workspace.file(name)
 
 
 def _paired(
-    files: Sequence[Found], queries: Found | None, items: Found | None
-) -> tuple[Found, Found]:
+    files: Sequence[DataFile], queries: DataFile | None, items: DataFile | None
+) -> tuple[DataFile, DataFile]:
     """Return the file of queries and the file of items that belong together by their names.
 
     Vectors of two models cannot be compared, also if they have as many dimensions.
     """
     if queries is not None and items is not None:
         return queries, items
-    sides: dict[bool, list[Found]] = {True: [], False: []}
+    sides: dict[bool, list[DataFile]] = {True: [], False: []}
     for file in files:
         sides[_is_query_side(file)].append(file)
     asking = [queries] if queries is not None else sides[True] or ([items] if items else [])
-    asked = [items] if items is not None else sides[False] or ([queries] if queries else [])
-    if not asking or not asked:  # names that tell no sides apart: a file searches itself
-        alone = (asking or asked)[0]
+    answering = [items] if items is not None else sides[False] or ([queries] if queries else [])
+    if not asking or not answering:  # names that tell no sides apart: a file searches itself
+        alone = (asking or answering)[0]
         return alone, alone
-    pairs = [(one, other) for one in asking for other in asked]
+    pairs = [(one, other) for one in asking for other in answering]
     alike = [(one, other) for one, other in pairs if _model(one) == _model(other)]
     first = [other for one, other in alike if one is alike[0][0]]
     if len(pairs) == 1:
@@ -259,14 +260,14 @@ def _paired(
     return alike[0]
 
 
-def _is_query_side(file: Found) -> bool:
+def _is_query_side(file: DataFile) -> bool:
     """Return whether a file holds queries, by its name."""
     if _ASKS.search(file.name):
         return True
     return bool(_QUERY_SIDE.search(file.name)) and not _ANSWERS.search(file.name)
 
 
-def _model(file: Found) -> str:
+def _model(file: DataFile) -> str:
     """Return what a file's name says besides its side: the model, if anything."""
     stem = re.sub(r"\.[^/]*$", "", file.name)
     bare = _SIDE_WORDS.sub(" ", _ANSWERS.sub(" ", _QUERY_SIDE.sub(" ", stem)))
@@ -274,20 +275,20 @@ def _model(file: Found) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Lines:
+class _LabelFiles:
     """Files with one label or id per vector."""
 
-    files: Sequence[Found]
+    files: Sequence[DataFile]
     cache: Cache
 
-    def fitting(self, count: int, side: str, *, distinct: bool) -> Found | None:
+    def fitting(self, count: int, side: str, *, distinct: bool) -> DataFile | None:
         """The file that has as many lines as there are vectors: all of them different where ids are
         meant, some the same where labels are; of several the one named like its side."""
         fitting = [file for file in self.files if self._shape(file) == (count, distinct)]
         named = [file for file in fitting if _is_query_side(file) is (side == "query")]
         return next(iter(named or fitting), None)
 
-    def _shape(self, file: Found) -> tuple[int, bool]:
+    def _shape(self, file: DataFile) -> tuple[int, bool]:
         """How many lines a file has, and whether they are all different."""
         from judged.inputs.vectors.labels import labels_from
 

@@ -110,7 +110,7 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module  # Ctrl-C would be a traceback while this loads
 
         home = import_module(f"judged.{_HOMES[name]}")
-        found = getattr(home, name, home)
+        found = home if _HOMES[name] == name else getattr(home, name, home)
     else:
         found = _measure(name)
     globals()[name] = found

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from judged.comparison.sentences import amount
+from judged.comparison.wording import amount
 from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.dicts import as_id
 from judged.inputs.names import candidates

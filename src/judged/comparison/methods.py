@@ -8,16 +8,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from judged import __version__
-from judged.comparison.exports.table import one_against_all
-from judged.comparison.sentences import amount, shown_level, shown_margin
 from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TESTS, WORDS
+from judged.comparison.wording import amount, shown_level, shown_margin
 from judged.evaluation.trusted_sentences import about
 from judged.statistics.tested import below
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.pair import Pair
+    from judged.comparison.verdicts import Pair
 
 DRAWN = frozenset({"randomisation", "bootstrap", "bca", "percentile", "randomised-tukey"})
 """Tests, corrections and intervals for which random numbers are drawn."""
@@ -267,7 +266,7 @@ def methods(comparison: Comparison) -> str:
 
 
 def _compared(comparison: Comparison) -> str:
-    against = one_against_all(comparison)
+    against = comparison.reference
     if against is None:
         return f"all {counted(math.comb(len(comparison.runs), 2), 'pair')} of {_runs(comparison)}"
     others = [run for run in comparison.runs if run != against]

@@ -1,28 +1,31 @@
-"""What the tables of a comparison look like: a block per measure, or a leaderboard and pairs."""
+"""A comparison as a table for a paper: letters say which runs each is shown better than."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
+from textwrap import wrap
 from typing import TYPE_CHECKING, cast
 
-from judged.comparison.leaderboard import leaderboard
-from judged.comparison.sentences import shown_level, shown_p
+from judged.comparison import methods as definition
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS
+from judged.comparison.verdicts import by_importance, leaderboard
+from judged.comparison.wording import shown_level, shown_p, with_sign
 from judged.evaluation.table import Look
 from judged.results import Table
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
 from judged.statistics.tested import fewest_units
-from judged.text import Best, Left, listed, shown
+from judged.text import Best, Latex, Left, latex, latex_table, listed, shown, visible
 
 if TYPE_CHECKING:
-    from judged.comparison.comparison import Comparison
-    from judged.comparison.exports.records import Records
-    from judged.comparison.leaderboard import Place
+    from judged.comparison.comparison import Comparison, Records
     from judged.comparison.numbers import Compared
-    from judged.comparison.pair import Pair
+    from judged.comparison.slices import Slice
+    from judged.comparison.verdicts import Pair, Place
+    from judged.evaluation.table import Look
     from judged.measures import Measure
 
 NOTHING = ""
@@ -82,26 +85,10 @@ def _no_rounding(value: float | None) -> float | None:
     return 0.0 if value is not None and abs(value) <= CLOSE else value
 
 
-def with_sign(text: str, value: float | None) -> str:
-    """A number as text, with a plus where it is above 0.
-
-    >>> with_sign("0.5", 0.5), with_sign("−0.5", -0.5), with_sign("0.0", 0.0), with_sign("–", None)
-    ('+0.5', '−0.5', '0.0', '–')
-    """
-    return f"+{text}" if value is not None and value > 0 else text
-
-
 def main_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
     """The tables of one measure; what is wider than `width` comes below."""
-    block = _block if one_against_all(comparison) else _places_and_pairs
+    block = _block if comparison.reference else _places_and_pairs
     return block(comparison, form, width)
-
-
-def one_against_all(comparison: Comparison) -> str | None:
-    """The run that all others are compared with, where there is one."""
-    if comparison.baseline is not None:
-        return comparison.baseline
-    return comparison.rows[0].against if len(comparison.runs) == 2 else None
 
 
 Column = tuple[str, list[str]]
@@ -110,7 +97,7 @@ Column = tuple[str, list[str]]
 
 def _block(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
     """All runs with their values, and beside them how they differ from the baseline."""
-    baseline = one_against_all(comparison)
+    baseline = comparison.reference
     rows = {row.run: row for row in _rows(comparison, form.measure)}
     beside = [rows.get(run) for run in comparison.runs]
     names: list[Column] = [(form.name, list(comparison.runs))]
@@ -361,3 +348,196 @@ def in_order(comparison: Records, sort: str | Measure | None) -> Comparison:
     )
     runs = tuple(sorted(given.runs, key=order.__getitem__))
     return replace(given, numbers=replace(given.numbers, runs=runs), rows=tuple(rows))
+
+
+def tables(
+    comparison: Comparison, look: Look, width: int | None = None, *, marked: bool = False
+) -> list[Table]:
+    """The tables of all measures, then those of slices; what is wider than `width` comes below."""
+    forms = [
+        Form(measure, look, _outstanding(comparison, measure.name) if marked else frozenset())
+        for measure in comparison.numbers.measures
+    ]
+    makers = [main_tables, *([slice_tables] if len(comparison.slices) else [])]
+    if any(row.trusted is not None for row in comparison.rows):
+        makers.append(correction_tables)
+    return [table for make in makers for form in forms for table in make(comparison, form, width)]
+
+
+def _outstanding(comparison: Comparison, measure: str) -> frozenset[str]:
+    """Return the runs whose values are bold; none if no run is significantly worse than another."""
+    rows = (row for row in comparison._every_pair if row.measure == measure)
+    if not any(row.verdict in DECIDED for row in rows):
+        return frozenset()
+    return near_best(comparison, measure)
+
+
+def correction_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
+    """The differences that trusted judgements correct, beside what either judgements say alone."""
+    rows = [row for row in comparison.rows if row.measure == form.measure.name]
+    known = [(row, row.trusted) for row in rows if row.trusted is not None]
+    ends = Left(f"{shown_level(comparison.settings.level)} interval")
+    return [
+        (
+            [form.name, Left("against"), "corrected", ends, "trusted", ends, "cheap", "λ"],
+            [
+                [
+                    *(row.run, row.against),
+                    *(form.signed(each.corrected.estimate), form.difference(each.corrected)),
+                    *(form.signed(each.trusted.estimate), form.difference(each.trusted)),
+                    *(form.signed(each.cheap), f"{each.weight:.2f}"),
+                ]
+                for row, each in known
+            ],
+        )
+    ]
+
+
+def slice_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
+    """The tables of a measure, attribute by attribute; slices where a run is shown worse come
+    first."""
+    found = []
+    for attribute in dict.fromkeys(each.attribute for each in comparison.slices):
+        own = [each for each in comparison.slices if each.attribute == attribute]
+        own.sort(
+            key=lambda each: not any(row.verdict == "worse" for row in _slice_rows(each, form))
+        )
+        block = _slice_block if comparison.reference else _values_and_pairs
+        found += block(comparison, form, own, width)
+    return found
+
+
+def _slice_rows(part: Slice, form: Form) -> list[Pair]:
+    return [row for row in part.rows if row.measure == form.measure.name]
+
+
+def _name(form: Form, slices: Sequence[Slice]) -> Left:
+    return Left(f"{form.name}, {slices[0].attribute}")
+
+
+def _slice_block(
+    comparison: Comparison, form: Form, slices: Sequence[Slice], width: int | None
+) -> list[Table]:
+    """All runs in each slice, and beside them how they differ from the baseline."""
+    lines = [(part, run) for part in slices for run in comparison.runs]
+    rows = [{row.run: row for row in _slice_rows(part, form)}.get(run) for part, run in lines]
+    others = _on_others(slices, form)
+    head = f"against {comparison.reference}"
+    beside = differences(comparison, form, rows, head, others=others)
+    return laid_out(
+        _names(form, slices, lines), [_slice_values(comparison, form, lines), *beside], width
+    )
+
+
+def _values_and_pairs(
+    comparison: Comparison, form: Form, slices: Sequence[Slice], width: int | None
+) -> list[Table]:
+    """All runs in each slice; then every pair in each."""
+    lines = [(part, run) for part in slices for run in comparison.runs]
+    pairs = [(part, row) for part in slices for row in _slice_rows(part, form)]
+    names: list[Column] = [
+        (_name(form, slices), [part.name for part, _ in pairs]),
+        (Left("run"), [row.run for _, row in pairs]),
+        (Left("against"), [row.against for _, row in pairs]),
+    ]
+    others = _on_others(slices, form)
+    beside = differences(comparison, form, [row for _, row in pairs], "difference", others=others)
+    return [
+        *laid_out(_names(form, slices, lines), [_slice_values(comparison, form, lines)], None),
+        *laid_out(names, beside, width),
+    ]
+
+
+def _names(form: Form, slices: Sequence[Slice], lines: Sequence[tuple[Slice, str]]) -> list[Column]:
+    return [
+        (_name(form, slices), [part.name for part, _ in lines]),
+        (Left("run"), [run for _, run in lines]),
+    ]
+
+
+def _slice_values(
+    comparison: Comparison, form: Form, lines: Sequence[tuple[Slice, str]]
+) -> list[Column]:
+    """How many queries a slice has, and the numbers of runs in it with their intervals."""
+    known = [part.intervals[form.measure.name, run] for part, run in lines]
+    return [
+        ("queries", [f"{part.queries:,}" for part, _ in lines]),
+        ("value", [form.value(each.estimate) for each in known]),
+        (f"{shown_level(comparison.settings.level)} interval", list(map(form.interval, known))),
+    ]
+
+
+def _on_others(slices: Sequence[Slice], form: Form) -> bool:
+    """Whether a pair is on other queries than those of its slice."""
+    return any(row.queries != part.queries for part in slices for row in _slice_rows(part, form))
+
+
+def latex_of(
+    comparison: Comparison,
+    look: Look,
+    *,
+    quiet: bool = False,
+    caption: str | None = None,
+    label: str | None = None,
+) -> str:
+    """Runs and measures as a tabular; above it in comments what was done, below it what letters
+    and bold mean, and the warnings."""
+    forms = [Form(measure, look) for measure in comparison.numbers.measures]
+    letters = {run: letter(at) for at, run in enumerate(comparison.runs)}
+    shown = shown_better(comparison)
+    best = {form.measure.name: near_best(comparison, form.measure.name) for form in forms}
+    rows = []
+    for run in comparison.runs:
+        row = [letters[run], run]
+        for form in forms:
+            name = form.measure.name
+            beaten = [letters[other] for other in letters if (name, run, other) in shown]
+            value = form.value(comparison.value(name, run))
+            row.append(_cell(value, beaten, run in best[name]))
+        rows.append(row)
+    above: list[str] = []
+    below: list[str] = []
+    if not quiet:
+        warned = [f"warning: {text}" for text in comparison.warnings()]
+        said = [*by_importance(comparison.rows), definition.done(comparison)]
+        methods = wrap(comparison.methods(), 118, break_long_words=False, break_on_hyphens=False)
+        above = [f"% {visible(text)}" for text in (*warned, *said, *methods)]
+        below = [_legend(comparison), *(f"Warning: {text}" for text in comparison._grave())]
+    tabular = latex_table(
+        ["", "run", *(form.name for form in forms)],
+        rows,
+        right=range(2, 2 + len(forms)),
+        notes=below,
+        caption=caption,
+        label=label,
+    )
+    return "\n".join([*above, tabular]) + "\n"
+
+
+def letter(at: int) -> str:
+    """The letters of runs: a to z, then aa, ab, …
+
+    >>> letter(0), letter(25), letter(26), letter(52)
+    ('a', 'z', 'aa', 'ba')
+    """
+    more, last = divmod(at, 26)
+    return (letter(more - 1) if more else "") + ascii_lowercase[last]
+
+
+def _cell(value: str, beaten: list[str], best: bool) -> str:
+    """A value with the letters of the runs that it is shown better than."""
+    text = Best(value) if best else value
+    if not beaten:
+        return text
+    between = "," if any(len(each) > 1 for each in beaten) else ""
+    return Latex(rf"{latex(text)}$^{{\mathrm{{{between.join(beaten)}}}}}$")
+
+
+def _legend(comparison: Comparison) -> str:
+    """What letters and bold mean."""
+    against = comparison.reference
+    only = f", compared with {against} only" if against else ""
+    return (
+        "Raised letters: the runs that this one is significantly better than"
+        f"{only} ({definition.done(comparison).rstrip('.')}). Bold: {bold_rule(comparison)}."
+    )

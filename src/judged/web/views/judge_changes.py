@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from math import isnan
 
-from judged.judgements.annotators.log import Log
+from judged.judgements.annotators import Log
 from judged.text import counted
 from judged.web.asked import Asked, Page
 from judged.web.errors import RefusedError

@@ -9,7 +9,7 @@ import pytest
 import judged
 from judged.errors import InputError
 from judged.inputs.texts import Text
-from judged.judgements.annotators.tasks import KIND, read_tasks
+from judged.judgements.worklist import QUEUE_FILE, read_tasks
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".ndjson", ".parquet"])
@@ -31,17 +31,18 @@ def test_rows_with_a_grade_are_left_out_and_said(tmp_path: Path) -> None:
     path.write_text("qid,docno,rel\nq,a,\nq,b,1\nq,c,0\nq,a,\n")
     tasks = read_tasks(path)
     assert tasks.places == (("q", "a"),)
-    assert tasks.notes == ("2 rows of queue.csv have a grade already, and are left out.",)
+    assert tasks.notes == ("2 rows of queue.csv already have a grade and are left out.",)
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("q1 0 d1 1\n", f"a queue is a table with {KIND.columns}."),
-        ('{"q": {"d": 1}}', f"a queue is a table with {KIND.columns}."),
+        ("q1 0 d1 1\n", f"a queue is a table with {QUEUE_FILE.columns}."),
+        ('{"q": {"d": 1}}', f"a queue is a table with {QUEUE_FILE.columns}."),
         (
             "query,text\nq,a\n",
-            f"no column is the item; a queue has {KIND.columns}. There is query, text.",
+            f"no column is the item; a queue has {QUEUE_FILE.columns}. The columns are query, "
+            "text.",
         ),
         ("query,item\n", "holds no rows."),
     ],

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from judged.errors import InputError
-from judged.judgements.annotators import Entry, Log, Scale, Sitting, worklist
-from judged.judgements.annotators.worklist import is_shared
+from judged.judgements.annotators import Log, LogEntry
+from judged.judgements.worklist import Scale, Sitting, is_shared, worklist
 
 PLACES = [(f"q{query}", f"d{item}") for query in range(20) for item in range(20)]
 
 
 def graded(*places: tuple[str, str]) -> Log:
-    return Log(tuple(Entry("grade", *place, 1) for place in places))
+    return Log(tuple(LogEntry("grade", *place, 1) for place in places))
 
 
 def test_queries_keep_their_order_and_items_are_shuffled_for_each() -> None:
@@ -54,7 +54,7 @@ def test_what_another_graded_leaves_the_list_unless_it_is_ones_own() -> None:
 def test_the_next_that_waits() -> None:
     places = [("q", "a"), ("q", "b"), ("r", "c")]
     order = worklist(places, "ar", Log()).places
-    log = Log((Entry("grade", *order[0], 1), Entry("skip", *order[1])))
+    log = Log((LogEntry("grade", *order[0], 1), LogEntry("skip", *order[1])))
     mine = worklist(places, "ar", log)
     assert mine.next_open() == order[2]
     assert mine.next_open(order[2]) == order[2]
@@ -68,8 +68,8 @@ def test_the_next_that_waits() -> None:
 
 
 SAYS = (
-    'grades are written as "0 not relevant, 1 relevant": numbers from 0 to 9, one key each, with '
-    "what they mean; got {!r}."
+    'grades are written as "0 not relevant, 1 relevant": numbers from 0 to 9, each with its '
+    "meaning; got {!r}."
 )
 
 
@@ -79,7 +79,7 @@ SAYS = (
         *((each, SAYS.format(each)) for each in ("", "relevant", "0 no, 10 yes", "-1 spam, 0 no")),
         ("0 no,, 1 yes", SAYS.format("0 no,, 1 yes")),
         (None, SAYS.format(None)),
-        ("0 no, 0 yes", "grades: 0 stands there twice; got '0 no, 0 yes'."),
+        ("0 no, 0 yes", "grades: 0 occurs twice; got '0 no, 0 yes'."),
         ("1 yes", "grades: give two or more; got '1 yes'."),
     ],
 )
@@ -96,10 +96,10 @@ def test_scales() -> None:
     assert [Scale.up_to(top).top for top in (None, 0, 1, 2, 3, 5, 40)] == [3, 1, 1, 2, 3, 5, 9]
 
 
-def entry(action: str, item: str, minute: int, grade: int | None = None) -> Entry:
+def entry(action: str, item: str, minute: int, grade: int | None = None) -> LogEntry:
     hour, minute = divmod(minute, 60)
     time = f"2026-11-17T{9 + hour:02}:{minute:02}:00.000Z"
-    return Entry(action, "q", item, grade, "", 10.0 if action == "grade" else None, time)
+    return LogEntry(action, "q", item, grade, "", 10.0 if action == "grade" else None, time)
 
 
 def test_a_sitting_begins_after_a_long_pause() -> None:

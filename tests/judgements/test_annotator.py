@@ -14,9 +14,15 @@ import pytest
 
 from judged.errors import InputError, OutputError
 from judged.inputs import read_judgements
-from judged.judgements.annotators import Annotator, Log, annotators_in, read_log, settled_in
-from judged.judgements.annotators import annotator as module
-from judged.judgements.annotators.annotator import qrels_of
+from judged.judgements import annotators as module
+from judged.judgements.annotators import (
+    Annotator,
+    Log,
+    annotators_in,
+    qrels_of,
+    read_log,
+    settled_in,
+)
 from support.hostile import NAMES
 from support.loops import for_each
 
@@ -116,7 +122,7 @@ def test_a_half_line_is_left_out_and_said(ar: Annotator, cut: int) -> None:
     else:
         assert log.grades == {"q": {"a": 1}}
         [said] = log.problems
-        assert said.startswith("ar.log.ndjson, line 2: not a whole entry, left out: ")
+        assert said.startswith("ar.log.ndjson, line 2: skipped, because it is not ")
     assert ar.repair() is (cut != -1)
     assert read_judgements(ar.qrels)
     ar.grade("q", "c", 3)
@@ -254,7 +260,7 @@ def test_a_full_disk_is_said_and_the_log_is_as_it_was(
         ar.grade("q", "b", 2)
     monkeypatch.undo()
     assert str(refused.value) == (
-        f"{ar.log_path}: cannot be written (No space left on device); this key is not kept."
+        f"{ar.log_path}: cannot be written (No space left on device); this judgement was not saved."
     )
     assert ar.log_path.read_bytes() == before
 
@@ -264,8 +270,8 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     with pytest.raises(OutputError) as refused:
         Annotator(tmp_path, "ar").grade("q", "a", 1)
     assert str(refused.value) == (
-        f"{tmp_path}/judgements/ar.log.ndjson: cannot be written (File exists); this key is not "
-        "kept."
+        f"{tmp_path}/judgements/ar.log.ndjson: cannot be written (File exists); this judgement "
+        "was not saved."
     )
 
 
@@ -276,8 +282,8 @@ def test_judgements_that_cannot_be_written_are_said_and_the_key_is_kept(ar: Anno
     with pytest.raises(OutputError) as refused:
         ar.grade("q", "b", 2)
     assert str(refused.value) == (
-        f"{ar.qrels}: is a directory; give a file to write to. The key is kept, in "
-        "ar.log.ndjson; the judgements are made from it as soon as they can be written."
+        f"{ar.qrels}: is a directory; give a file to write to. The judgement is saved in "
+        "ar.log.ndjson; the file of judgements is updated as soon as it can be written."
     )
     assert ar.grades() == {"q": {"a": 1, "b": 2}}
 
@@ -289,8 +295,8 @@ def test_a_file_that_was_not_made_here_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(OutputError) as refused:
         Annotator(tmp_path, "expert").grade("q", "a", 1)
     assert str(refused.value) == (
-        f"{own}: is there without expert.log.ndjson, so it was not made here and is not replaced; "
-        "choose another name, or move it."
+        f"{own}: exists without expert.log.ndjson, so it was not written by judged and is not "
+        "replaced; choose another name, or move the file."
     )
     assert own.read_text() == "q 0 d 1\n"
 
@@ -300,7 +306,9 @@ def test_nothing_is_written_through_links(tmp_path: Path) -> None:
     outside.mkdir()
     folder.mkdir()
     (folder / "judgements").symlink_to(outside)
-    with pytest.raises(OutputError, match=r"judgements: is a link out of the folder; nothing is"):
+    with pytest.raises(
+        OutputError, match=r"judgements: is a link to another folder; judgements are not"
+    ):
         Annotator(folder, "ar").grade("q", "a", 1)
     (folder / "judgements").unlink()
     (folder / "judgements").mkdir()
@@ -308,7 +316,7 @@ def test_nothing_is_written_through_links(tmp_path: Path) -> None:
         (outside / "held").write_text("")
         link = folder / "judgements" / f"ar{ending}"
         link.symlink_to(outside / "held")
-        with pytest.raises(OutputError, match="is a link; nothing is written through it"):
+        with pytest.raises(OutputError, match="is a link; judgements are not written"):
             Annotator(folder, "ar").grade("q", "a", 1)
         link.unlink()
         assert (outside / "held").read_text() == ""
@@ -330,11 +338,14 @@ NAME = (
         ("a\\b", NAME.format(r"'a\\b'")),
         (7, NAME.format("7")),
         ("x" * 41, NAME.format(repr("x" * 41))),
-        ("Settled", "'settled' is the judge whose grades settle differences; choose another name."),
+        (
+            "Settled",
+            "'settled' is reserved for the grades that settle disagreements; choose another name.",
+        ),
         ("CON", "'CON' is the name of a device on Windows; choose another name."),
         (
             "AR",
-            "there is an annotator 'ar' already, and 'AR' would be the same file on some machines; "
+            "there is already an annotator 'ar', and 'AR' would be the same file on some machines; "
             "judge as 'ar', or choose another name.",
         ),
     ],
@@ -363,7 +374,7 @@ def test_settled_is_a_judge_of_its_own(ar: Annotator) -> None:
         ({"seconds": -1}, "seconds must be a finite number from 0; got -1."),
         ({"note": "x" * 2001}, "a note has at most 2,000 characters; this has 2,001."),
         ({"item": ""}, "item must be an id; it is empty."),
-        ({"query": "\ud800"}, r"query must be an id that UTF-8 can write; got '\ud800'."),
+        ({"query": "\ud800"}, r"query must be an id that UTF-8 can encode; got '\ud800'."),
         ({"query": None}, "query must be an id, as a text; got None."),
     ],
 )

@@ -13,8 +13,8 @@ from judged.comparison import methods as definition
 from judged.comparison.numbers import Compared, Noise, Numbers, noises
 from judged.comparison.settings import SAVED_AS, Settings
 from judged.comparison.slices import Slices
-from judged.comparison.tables import bold_rule, frame_of, in_order, tables
-from judged.comparison.verdicts import Pair, Place, by_importance, leaderboard
+from judged.comparison.tables import bold_rule, in_order, tables
+from judged.comparison.verdicts import Pair, Place, by_importance, frame_of, leaderboard
 from judged.errors import InputError, MeasureError, MissingExtraError, did_you_mean, quoted
 from judged.evaluation.table import Look
 from judged.options import checked_methods

@@ -19,7 +19,7 @@ from judged.conventions.identification.result import Identification as Identific
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
 from judged.embeddings.index_sweep import IndexSweep as IndexSweep
 from judged.errors import InputError as InputError
-from judged.installation import Installation as Installation
+from judged.cli.doctor import Installation as Installation
 from judged.errors import JudgedError as JudgedError
 from judged.errors import JudgedWarning as JudgedWarning
 from judged.inputs import Judgements as Judgements
@@ -51,7 +51,7 @@ from judged.comparison import compare as compare
 from judged.conventions.disagreement import compare_conventions as compare_conventions
 from judged.comparison import compare_values as compare_values
 from judged import conventions as conventions
-from judged.installation import doctor as doctor
+from judged.cli.doctor import doctor as doctor
 from judged import engines as engines
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings

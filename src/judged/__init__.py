@@ -54,7 +54,7 @@ _HOMES = {
     "Plan": "comparison.plan.result",
     "Policy": "policy",
     "PolicyError": "errors",
-    "Queue": "judgements.queues.result",
+    "Queue": "judgements.queue",
     "Rankings": "rankings.rankings",
     "Report": "web.report.report",
     "Run": "inputs",
@@ -87,7 +87,7 @@ _HOMES = {
     "parse_measure": "measures",
     "parse_metric": "evaluation.metrics",
     "plan": "comparison.plan",
-    "queue": "judgements.queues",
+    "queue": "judgements.queue",
     "read_judgements": "inputs",
     "read_run": "inputs",
     "read_vectors": "inputs.vectors",
@@ -108,7 +108,7 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module  # Ctrl-C would be a traceback while this loads
 
         home = import_module(f"judged.{_HOMES[name]}")
-        found = home if _HOMES[name].rpartition(".")[2] == name else getattr(home, name)
+        found = home if _HOMES[name] == name else getattr(home, name, home)
     else:
         found = _measure(name)
     globals()[name] = found

@@ -13,7 +13,7 @@ import pytest
 from judged import Embeddings, agreement, demo, evaluate, fuse
 from judged.demo.texts import MEASURES, SYSTEMS
 from judged.errors import OutputError
-from judged.judgements.annotators.annotator import Annotator
+from judged.judgements.annotators import Annotator
 
 Judged = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]

@@ -169,7 +169,9 @@ def test_rooms_import_only_what_stands_in_layers_above_them(room: str) -> None:
 
 @for_each("room", [room for room in LAYERS if (SOURCE / room.replace(".", "/")).is_dir()])
 def test_files_of_a_room_build_on_each_other_without_a_circle(room: str) -> None:
-    files = {module_of(path): path for path in sorted((SOURCE / room.replace(".", "/")).rglob("*.py"))}
+    files = {
+        module_of(path): path for path in sorted((SOURCE / room.replace(".", "/")).rglob("*.py"))
+    }
     graph = {
         name: {to for to in modules_of(path) if to in files and to != name}
         for name, path in files.items()

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli._files import READS, command
-from judged.judgements.annotators.worklist import OVERLAP
+from judged.judgements.worklist import OVERLAP
 from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT
 
 

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from judged.demo.folder import check_place, make
 from judged.errors import OutputError
-from judged.judgements.annotators.annotator import FOLDER as ANNOTATORS
-from judged.judgements.annotators.annotator import LOG, QRELS
-from judged.judgements.annotators.log import Entry
+from judged.judgements.annotators import FOLDER as ANNOTATORS
+from judged.judgements.annotators import LOG_SUFFIX, QRELS_SUFFIX, LogEntry
 from judged.outputs import replacing, write_text
 
 FOLDER = "text"
@@ -89,7 +88,10 @@ def planned_text_demo(folder: Path) -> TextFiles:
     files = TextFiles(
         folder=folder,
         judgements=folder / "judgements.txt",
-        judges=(annotators / f"{JUDGES[0]}{QRELS}", annotators / f"{JUDGES[1]}{QRELS}"),
+        judges=(
+            annotators / f"{JUDGES[0]}{QRELS_SUFFIX}",
+            annotators / f"{JUDGES[1]}{QRELS_SUFFIX}",
+        ),
         runs=tuple(folder / f"{name}.run" for name in SYSTEMS),
         texts=(folder / "queries.tsv", folder / "passages.tsv"),
         vectors=(folder / "queries.npy", folder / "passages.npy"),
@@ -135,14 +137,14 @@ def _table(name: str) -> dict[str, str]:
 
 
 def _log_path(qrels: Path) -> Path:
-    return qrels.with_name(f"{qrels.stem}{LOG}")
+    return qrels.with_name(f"{qrels.stem}{LOG_SUFFIX}")
 
 
 def _log(qrels: str) -> str:
     """Judgements as the judging page of the explorer keeps them; no clock ran."""
     rows = (line.split() for line in qrels.splitlines())
     return "".join(
-        Entry("grade", query, item, int(grade)).line().decode() for query, _, item, grade in rows
+        LogEntry("grade", query, item, int(grade)).line().decode() for query, _, item, grade in rows
     )
 
 

@@ -10,7 +10,7 @@ from judged.errors import InputError, JudgedError, did_you_mean, quoted
 from judged.inputs.attributes import TAKEN
 
 if TYPE_CHECKING:
-    from judged.comparison.slices.slices import Slice
+    from judged.comparison.slices import Slice
     from judged.web.asked import Asked
     from judged.web.workspace import Workspace
 

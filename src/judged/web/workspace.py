@@ -13,7 +13,7 @@ from typing import Any
 
 from judged.errors import did_you_mean, quoted
 from judged.inputs.formats import distinct_names
-from judged.judgements.annotators.log import Log, read_log
+from judged.judgements.annotators import Log, read_log
 from judged.web.errors import ConflictError, GoneError, UndecidedError
 from judged.web.files import Found, of_annotator, scanned, told, without_other_collections
 from judged.web.params import Params

@@ -113,9 +113,12 @@ class DistantRun(RunBlocks):
 
     blocks: Cut = _elsewhere
 
+    def rankings(self, judge: Any) -> Iterator[Any]:
+        """Yield `Rankings` of whole queries, as a `Judge` makes them; join them by `concat`."""
+        return self.judged(judge)
+
     def judged(self, judge: Any, make: Callable[[Any], Any] | None = None) -> Iterator[Any]:
-        """The rankings of each block by a `Judge`, or what is made of them where they lie; both
-        must add up to the whole."""
+        """Yield what `make` makes of the rankings of each block, where the block is."""
         raise NotImplementedError
 
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged.judgements.annotators import annotators_in
-from judged.judgements.annotators.names import SETTLED
+from judged.judgements.annotators import SETTLED, annotators_in
 from judged.web.errors import ConflictError
 from judged.web.jobs import progress_of_this_work
 from judged.web.judging.desk import home_of, log_of, measure_of

@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from judged.judgements.annotators import Annotator, settled_in
-from judged.judgements.annotators.log import Place
+from judged.judgements.annotators import Annotator, Place, settled_in
 from judged.web.asked import Asked
 from judged.web.errors import RefusedError, TooLargeError
 from judged.web.judging.desk import Desk, home_of, scale_of

@@ -11,7 +11,7 @@ from judged.evaluation.settlement import is_bounded
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.pair import Pair
+    from judged.comparison.verdicts import Pair
     from judged.evaluation.evaluation import Evaluation
 
 

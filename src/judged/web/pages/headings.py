@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from judged.comparison.exports.definition import family_of
-from judged.comparison.exports.table import with_sign
-from judged.comparison.sentences import amount, shown_level, shown_margin
+from judged.comparison.methods import family_of
+from judged.comparison.wording import amount, shown_level, shown_margin, with_sign
 from judged.statistics.tested import fewest_units
 from judged.text import Best, counted, listed
 from judged.web.pages.templating import cut
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.leaderboard import Place
-    from judged.comparison.pair import Pair
     from judged.comparison.settings import Settings
+    from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
 
 NAMED = 3

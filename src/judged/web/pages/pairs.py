@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.comparison.exports.definition import done
 from judged.comparison.match import matched
-from judged.comparison.sentences import OTHERWISE, amount, shown_p
+from judged.comparison.methods import done
 from judged.comparison.settings import TESTS
+from judged.comparison.verdicts import OTHERWISE
+from judged.comparison.wording import amount, shown_p
 from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import difference_is_bounded
 from judged.text import listed, shown
@@ -21,7 +22,7 @@ from judged.web.pages.headings import Heading, signed_amount, verdict_heading
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.pair import Pair
+    from judged.comparison.verdicts import Pair
     from judged.evaluation.scored import Scored
     from judged.rankings.strips import Cell
 

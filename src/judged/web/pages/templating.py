@@ -79,7 +79,7 @@ def _visible(text: object) -> str:
 
 def _functions() -> dict[str, Any]:
     """What templates may call, by name."""
-    from judged.comparison.sentences import shown_level, shown_p
+    from judged.comparison.wording import shown_level, shown_p
     from judged.text import counted
     from judged.web.pages import compact, drawings, marks, numbers
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
 
-from judged.comparison.slices.cuts import RELEVANT
+from judged.comparison.slices import RELEVANT
 from judged.inputs.formats import named_file
 from judged.policy import CHOICES, Policy
 from judged.web.report.provenance import short_names

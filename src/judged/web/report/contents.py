@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judged.comparison import compare_evaluation
-from judged.comparison.missing import refuse_lacking, refuse_unsaid
+from judged.comparison.dependence import refuse_lacking, refuse_unsaid
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
 from judged.evaluation.intervals import with_intervals
 from judged.options import LEVEL

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from judged import __version__
 from judged.charts.pictures import address
-from judged.comparison.exports.definition import done
-from judged.comparison.exports.table import Form
-from judged.comparison.exports.tables import slice_tables
+from judged.comparison.methods import done
+from judged.comparison.tables import Form, slice_tables
 from judged.errors import MissingExtraError
 from judged.evaluation.kept import rankings_of
 from judged.evaluation.table import Look

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError
 from judged.inputs.texts import Text
-from judged.judgements.annotators.annotator import FOLDER, QRELS
-from judged.judgements.annotators.log import Place
-from judged.judgements.annotators.names import SETTLED
+from judged.judgements.annotators import FOLDER, QRELS_SUFFIX, SETTLED, Place
 from judged.rankings.strips import Cell
 from judged.text import counted
 from judged.web.asked import Asked, Command, Page
@@ -61,7 +59,7 @@ def page(asked: Asked) -> Page:
         "has_settled": bool(settled_of(asked)),
         "has_collection": not asked.workspace.undecided,
         "kept": asked.params.without(*PARAMS).pairs,
-        "settled_in": f"{FOLDER}/{SETTLED}{QRELS}",
+        "settled_in": f"{FOLDER}/{SETTLED}{QRELS_SUFFIX}",
     }
     title = _title(pair) if len(found.judges) == 2 else _title_of_all(found)
     return Page("agreement.html", title, context, _command(asked, found.judges))
@@ -176,7 +174,7 @@ def _ranked(values: dict[str, float], *, higher: bool) -> dict[str, int]:
 
 def _command(asked: Asked, judges: Sequence[str]) -> Command:
     """What gives the numbers of the page, and the judgements merged."""
-    files = [str(home_of(asked) / FOLDER / f"{name}{QRELS}") for name in judges]
+    files = [str(home_of(asked) / FOLDER / f"{name}{QRELS_SUFFIX}") for name in judges]
     shell = [
         line_of(["judged", "agreement", *files]),
         line_of(["judged", "merge", *files, "--rule", "majority", "-o", "merged.qrels"]),

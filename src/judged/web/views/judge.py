@@ -9,8 +9,14 @@ from typing import Any
 
 from judged.errors import JudgedError
 from judged.inputs.texts import Text
-from judged.judgements.annotators import Annotator, Entry, Sitting, annotators_in
-from judged.judgements.annotators.log import LONGEST_NOTE, Place
+from judged.judgements.annotators import (
+    MAX_NOTE_CHARACTERS,
+    Annotator,
+    LogEntry,
+    Place,
+    annotators_in,
+)
+from judged.judgements.worklist import Sitting
 from judged.rankings.strips import Cell
 from judged.text import counted
 from judged.web.asked import Asked, Page
@@ -94,7 +100,7 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "asks_with": _picture(asked, query),
         "standing": standing,
         "keys": _keys(desk, standing.grade),
-        "note_length": LONGEST_NOTE,
+        "note_length": MAX_NOTE_CHARACTERS,
         "before": desk.url(before) if before else None,
         "after": desk.url(after) if after else None,
         "sent_to": asked.url(annotator=desk.annotator.name, query=query, item=item, end=None),
@@ -183,7 +189,7 @@ def _last(desk: Desk) -> dict[str, Any] | None:
     return {"item": last.item, "did": did, "href": desk.url(last.place)}
 
 
-def _did(desk: Desk, entry: Entry) -> str:
+def _did(desk: Desk, entry: LogEntry) -> str:
     if entry.grade is None:
         return "skipped" if entry.action == "skip" else "a note"
     return f"{entry.grade} {desk.scale.words(entry.grade)}".strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judged.judgements.annotators.annotator import qrels_of
+from judged.judgements.annotators import qrels_of
 from judged.web.asked import Asked, Raw
 from judged.web.judging.judges import merged
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import Embeddings, InputError, PolicyError, evaluate_embeddings
+from judged import InputError, PolicyError, evaluate_embeddings
 from judged.embeddings import ready
 from judged.embeddings.relevance import same_label, same_row
 from support.products import evaluate_index

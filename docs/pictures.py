@@ -28,7 +28,6 @@ from judged.cli import demo_data
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 STUDY = FOLDER.parent / "temperature-study.json"
-INDEX = FOLDER.parent / "index-sweep.json"
 """An HNSW index of 20,000 vectors; times are other ones on every machine, so they are recorded."""
 SKETCHES = FOLDER / "sketches.json"
 
@@ -156,7 +155,6 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "scatter": lambda digits: charts.scatter(digits.pair, measure="AP"),
     "forest": lambda digits: charts.forest(digits.comparison),
     "systems": lambda digits: charts.systems(digits.comparison),
-    "index-sweep": lambda digits: charts.index_sweep(json.loads(INDEX.read_text(encoding="utf-8"))),
     "power": lambda digits: charts.power(digits.plan),
     "text-forest": lambda digits: charts.forest(digits.text_runs("bm25", "dense", "fused")),
     "text-differences": lambda digits: charts.differences(digits.text_runs("bm25", "dense")),

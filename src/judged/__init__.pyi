@@ -17,7 +17,6 @@ from judged.runs.fusion.result import Fusion as Fusion
 from judged.comparison.gate.result import Gate as Gate
 from judged.conventions.identification.result import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
-from judged.embeddings.index_sweep import IndexSweep as IndexSweep
 from judged.errors import InputError as InputError
 from judged.cli.doctor import Installation as Installation
 from judged.errors import JudgedError as JudgedError
@@ -74,7 +73,6 @@ from judged.inputs import read_run as read_run
 from judged.inputs.vectors import read_vectors as read_vectors
 from judged.embeddings import relevance as relevance
 from judged.inputs.repeated import repeats as repeats
-from judged.embeddings import shards as shards
 from judged import statistics as statistics
 from judged.learning import temperature as temperature
 from judged import testing as testing

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import re
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 
 import judged
 from judged import InputError, PolicyError, Rankings
-from judged.embeddings.shards import Counts, Prepared
+from judged.engines.spark._counts import Counts, Prepared, prepare
 
 SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "hamming", "learned", "matrix")
 
@@ -82,7 +81,7 @@ class Case:
 
     def prepared(self, **options: Any) -> Prepared:
         rows = self.rows(True)
-        return judged.shards.prepare(
+        return prepare(
             self.queries,
             self.items[rows],
             self.judgements,
@@ -168,7 +167,7 @@ def test_an_outlier_among_the_judged_items() -> None:
     judgements = {str(query): {"0": 1, "1": 1, "2": 1} for query in range(3)}
     for similarity in ("dot", "euclidean", "cosine"):
         expected = judged.Embeddings(queries, items, similarity=similarity).rank(judgements)
-        ready = judged.shards.prepare(queries, items[:3], judgements, similarity=similarity)
+        ready = prepare(queries, items[:3], judgements, similarity=similarity)
         counts = sum(
             ready.count(range(begin, begin + 10), items[begin : begin + 10])
             for begin in range(0, 50, 10)
@@ -181,9 +180,7 @@ def test_one_close_score_beside_others_in_a_long_row() -> None:
     the other."""
     close = [1 + 1e-12, 1 + 2e-12, 2 + 1e-12]
     shard = np.append(close, np.linspace(0, 0.5, 3000))[:, None]
-    ready = judged.shards.prepare(
-        [[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "1": 1}}, similarity="dot"
-    )
+    ready = prepare([[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "1": 1}}, similarity="dot")
     counts = ready.count([f"other {at}" for at in range(len(shard))], shard)
     assert ready.rankings(counts).hit_rank.tolist() == [2, 5]
 
@@ -196,28 +193,17 @@ def test_labels_of_the_judged_items() -> None:
     expected = case.embeddings().rank(whole)
     relevance = judged.relevance.same_label([2] * len(case.queries), labels[rows])
     ids = [case.item_ids[row] for row in rows]
-    ready = judged.shards.prepare(
+    ready = prepare(
         case.queries, case.items[rows], relevance, query_ids=case.query_ids, item_ids=ids
     )
     alike(ready.rankings(case.counts(ready, 4)), expected)
-
-
-def test_counts_in_a_file(tmp_path: Path) -> None:
-    case = Case(2, "cosine")
-    ready = case.prepared(k=3)
-    counts = case.counts(ready, 2)
-    counts.save(tmp_path / "counts.npz")
-    again = judged.shards.load(tmp_path / "counts.npz")
-    alike(ready.rankings(again), ready.rankings(counts))
-    assert ready.top_k(again).to_dict() == ready.top_k(counts).to_dict()
-    assert (again.met, again.shards, again.items) == (counts.met, counts.shards, counts.items)
 
 
 def refused(error: type[Exception], message: str) -> Any:
     return pytest.raises(error, match=f"^{re.escape(message)}$")
 
 
-def test_what_does_not_add_up_is_refused(tmp_path: Path) -> None:
+def test_what_does_not_add_up_is_refused() -> None:
     case = Case(3, "cosine")
     ready = case.prepared()
     ids, items = case.item_ids, case.items
@@ -232,9 +218,7 @@ def test_what_does_not_add_up_is_refused(tmp_path: Path) -> None:
         "only.",
     ):
         one + ready.count([name], items[row : row + 1])
-    other = judged.shards.prepare(
-        case.queries, items[:3], {"0": {"0": 1}}, similarity="dot"
-    ).nothing()
+    other = prepare(case.queries, items[:3], {"0": {"0": 1}}, similarity="dot").nothing()
     with refused(
         InputError,
         "these counts are of different queries, judged items, relevance or options; only what was "
@@ -251,7 +235,7 @@ def test_what_does_not_add_up_is_refused(tmp_path: Path) -> None:
         PolicyError, "ties=input has no meaning for shards: there is no order of the input in them."
     ):
         ready.rankings(one, policy={"ties": "input"})
-    with refused(InputError, "no first items were kept; give k to judged.shards.prepare."):
+    with refused(InputError, "no first items were kept; give k to prepare."):
         ready.top_k(one)
     with refused(
         InputError,
@@ -268,24 +252,17 @@ def test_what_does_not_add_up_is_refused(tmp_path: Path) -> None:
     with refused(
         InputError,
         "the shard: 1 item is judged (nowhere), but had no vector when the queries were prepared; "
-        "give all judged items to judged.shards.prepare.",
+        "give all judged items to prepare.",
     ):
         ready.count(["nowhere"], items[:1])
     with refused(
         InputError, "the shard: its items need ids, so that all shards can be told apart."
     ):
         ready.count(None, items)  # type: ignore[arg-type]
-    plain = tmp_path / "plain.npz"
-    np.savez(plain, a=np.zeros(3))
-    with refused(
-        InputError,
-        f"{plain}: holds no counts of shards, as `judged embeddings --part` writes them.",
-    ):
-        judged.shards.load(plain)
 
 
 def test_the_same_item_in_two_lists_is_noticed() -> None:
-    ready = judged.shards.prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}}, k=2)
+    ready = prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}}, k=2)
     one, other = ready.count(["b"], [[1.0, 0.0]]), ready.count(["b", "c"], [[1.0, 0.0], [0.0, 1.0]])
     with refused(
         InputError,
@@ -301,14 +278,14 @@ def test_what_cannot_be_counted_in_shards_is_refused_by_name() -> None:
         "a similarity that is a function has no bound of its rounding, so that counts of shards "
         "would not add up; give a name, a matrix, or a learned similarity.",
     ):
-        judged.shards.prepare(*sides, similarity=lambda queries, items: queries @ items.T)
+        prepare(*sides, similarity=lambda queries, items: queries @ items.T)
     with refused(
         InputError,
         "items that are in many places are excluded by id; exclude may be "
         "judged.relevance.same_id() or judged.relevance.listed(…), not: the item with the query's "
         "own row number.",
     ):
-        judged.shards.prepare(*sides, exclude=judged.relevance.same_row())
+        prepare(*sides, exclude=judged.relevance.same_row())
 
 
 def test_empty_shards_add_nothing() -> None:

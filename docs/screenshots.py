@@ -188,7 +188,7 @@ def take(names: list[str], target: Path) -> None:
     """Serve the data, open each page, and keep a picture of it."""
     from playwright.sync_api import sync_playwright
 
-    from judged.demo import write_demo, write_gallery
+    from judged.cli.demo_data import write_demo, write_gallery
 
     browser_path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
     if browser_path is None:

@@ -37,9 +37,8 @@ _HOMES = {
     "Gate": "comparison.gate.result",
     "Identification": "conventions.identification.result",
     "IndexEvaluation": "embeddings.index",
-    "IndexSweep": "embeddings.index_sweep",
     "InputError": "errors",
-    "Installation": "installation",
+    "Installation": "cli.doctor",
     "JudgedError": "errors",
     "JudgedWarning": "errors",
     "Judgements": "inputs",
@@ -55,7 +54,7 @@ _HOMES = {
     "Plan": "comparison.plan.result",
     "Policy": "policy",
     "PolicyError": "errors",
-    "Queue": "judgements.queues.result",
+    "Queue": "judgements.queue",
     "Rankings": "rankings.rankings",
     "Report": "web.report.report",
     "Run": "inputs",
@@ -71,7 +70,7 @@ _HOMES = {
     "compare_conventions": "conventions.disagreement",
     "compare_values": "comparison",
     "conventions": "conventions",
-    "doctor": "installation",
+    "doctor": "cli.doctor",
     "engines": "engines",
     "evaluate": "evaluation",
     "evaluate_embeddings": "embeddings",
@@ -88,13 +87,12 @@ _HOMES = {
     "parse_measure": "measures",
     "parse_metric": "evaluation.metrics",
     "plan": "comparison.plan",
-    "queue": "judgements.queues",
+    "queue": "judgements.queue",
     "read_judgements": "inputs",
     "read_run": "inputs",
     "read_vectors": "inputs.vectors",
     "relevance": "embeddings.relevance",
     "repeats": "inputs.repeated",
-    "shards": "embeddings.shards",
     "statistics": "statistics",
     "options": "options",
     "temperature": "learning.temperature",
@@ -110,7 +108,7 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module  # Ctrl-C would be a traceback while this loads
 
         home = import_module(f"judged.{_HOMES[name]}")
-        found = home if _HOMES[name].rpartition(".")[2] == name else getattr(home, name)
+        found = home if _HOMES[name] == name else getattr(home, name, home)
     else:
         found = _measure(name)
     globals()[name] = found

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 import judged
-from judged.comparison.exports.definition import notes
+from judged.comparison.methods import notes
 from judged.errors import JudgedError
 from judged.text import Warned, visible
 from support.hostile import HIDDEN, NAMES

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.comparison.sentences import shown_p
+from judged.comparison.wording import shown_p
 from judged.web.pages.numbers import plain_number
 from judged.web.pages.pairs import verdict_heading
 from support.boards import shown_code, words

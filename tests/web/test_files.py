@@ -137,7 +137,7 @@ def test_folders_beside_each_other_are_asked_about(tmp_path: Path) -> None:
 
 
 def test_the_demo_opens_with_its_images_and_with_its_texts(server: Serve, tmp_path: Path) -> None:
-    from judged.demo import write_demo, write_text_demo
+    from judged.cli.demo_data import write_demo, write_text_demo
 
     write_demo(tmp_path)
     text = write_text_demo(tmp_path / "text").folder

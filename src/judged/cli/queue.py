@@ -19,8 +19,8 @@ from judged.cli._options import (
     print_option,
     unique_option,
 )
-from judged.judgements.queues import queue as make_queue
-from judged.judgements.queues.choices import BY, PRINTED_AS, SAVED_AS
+from judged.judgements.queue import BY, PRINTED_AS, SAVED_AS
+from judged.judgements.queue import queue as make_queue
 
 
 @command(short_help="Say which unjudged results to judge next.")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from judged.cli._files import READS, command
-from judged.judgements.annotators.worklist import OVERLAP
+from judged.judgements.worklist import OVERLAP
 from judged.web.settings import HOST, PORT, RESULT_MEMORY, UPLOAD_LIMIT
 
 
@@ -86,7 +86,7 @@ def serve(paths: tuple[str, ...], **options: Any) -> None:
     `judgements` inside FOLDER; nothing else is written, and nothing leaves this machine.
     """
     from judged.cli._terminal import say
-    from judged.demo import write_demo
+    from judged.cli.demo_data import write_demo
     from judged.web import serve as run
 
     run(paths, say=say, demo=write_demo, **options)

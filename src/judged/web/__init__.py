@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, MissingExtraError
-from judged.judgements.annotators.worklist import OVERLAP
+from judged.judgements.worklist import OVERLAP
 from judged.web.settings import HOST, PORT, RESULT_MEMORY, UPLOAD_LIMIT, ServerSettings, is_loopback
 
 if TYPE_CHECKING:

@@ -95,7 +95,7 @@ class Calculations:
 
         def compared() -> Comparison:
             from judged.comparison import compare_evaluation
-            from judged.comparison.missing import refuse_lacking, says_missing
+            from judged.comparison.dependence import refuse_lacking, says_missing
 
             at = {each.name: place for place, each in enumerate(self.systems)}
             rankings = [self.rankings(narrowed)[at[name]] for name in names]

@@ -20,7 +20,7 @@ from judged.inputs.source import HEAD, Source, checked, open_source
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.inputs.vectors.formats import FORMATS as VECTOR_FORMATS
 from judged.inputs.vectors.formats import is_safetensors
-from judged.judgements.annotators.annotator import FOLDER, LOG, QRELS
+from judged.judgements.annotators import FOLDER, LOG_SUFFIX, QRELS_SUFFIX
 
 KINDS = {
     "judgements": "judgements: which items are relevant",
@@ -146,10 +146,10 @@ def of_annotator(file: DataFile) -> DataFile | None:
     place and its name: its content would make it one more file of judgements."""
     if file.path.parent.name != FOLDER:
         return None
-    if file.path.name.endswith(LOG):
+    if file.path.name.endswith(LOG_SUFFIX):
         return replace(file, kind="log", format="ndjson")
-    log = file.path.name.removesuffix(QRELS) + LOG
-    if file.path.suffix != QRELS or not (file.path.parent / log).exists():
+    log = file.path.name.removesuffix(QRELS_SUFFIX) + LOG_SUFFIX
+    if file.path.suffix != QRELS_SUFFIX or not (file.path.parent / log).exists():
         return None
     return replace(file, kind="annotator")
 

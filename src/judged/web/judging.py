@@ -10,18 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judged.inputs.tables import Lookup
-from judged.judgements.annotators import (
-    Annotator,
-    Log,
-    Scale,
-    Worklist,
-    annotators_in,
-    settled_in,
-    worklist,
-)
-from judged.judgements.annotators.log import Place
-from judged.judgements.annotators.names import SETTLED
-from judged.judgements.annotators.tasks import Tasks, read_tasks
+from judged.judgements.annotators import SETTLED, Annotator, Log, Place, annotators_in, settled_in
+from judged.judgements.worklist import Scale, Tasks, Worklist, read_tasks, worklist
 from judged.web.errors import ConflictError, GoneError, RefusedError, UnreadableError
 from judged.web.visit import Params, Visit
 from judged.web.work import progress_of_this_work
@@ -163,7 +153,7 @@ def tasks_of(visit: Visit) -> Tasks:
 
 def _queued(visit: Visit) -> Tasks:
     """The unjudged results that matter most, or that stand highest."""
-    from judged.judgements.queues import queue
+    from judged.judgements.queue import queue
 
     scoring = visit.scoring
     by, depth, seed = order_of(visit), depth_of(visit), visit.settings.judging.seed

@@ -11,9 +11,8 @@ from secrets import token_urlsafe
 from typing import Any
 
 from judged.errors import InputError
-from judged.judgements.annotators.names import check_name
-from judged.judgements.annotators.scale import Scale
-from judged.judgements.annotators.worklist import OVERLAP
+from judged.judgements.annotators import check_name
+from judged.judgements.worklist import OVERLAP, Scale
 from judged.options import number, size_in_bytes, whole
 
 HOST, PORT = "127.0.0.1", 8686

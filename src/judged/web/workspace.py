@@ -17,7 +17,7 @@ from judged.inputs.attributes import attributes_of
 from judged.inputs.formats import distinct_names
 from judged.inputs.tables import Lookup
 from judged.inputs.texts import Of, Text, Texts, read_texts
-from judged.judgements.annotators.log import Log, read_log
+from judged.judgements.annotators import Log, read_log
 from judged.web.errors import ConflictError, GoneError, UndecidedError
 from judged.web.files import (
     DataFile,

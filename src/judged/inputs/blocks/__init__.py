@@ -93,6 +93,10 @@ class RunBlocks:
         found = self.gather(lambda: list(self.blocks(frozenset([query]))))
         return next((table for table in found if holds(table)), None)
 
+    def in_input_order(self) -> RunBlocks:
+        """Return the run for ties=input; an error where its rows have no order."""
+        return self
+
     def then(self, change: Change) -> RunBlocks:
         """The same run, with something done to each block."""
 
@@ -113,9 +117,12 @@ class DistantRun(RunBlocks):
 
     blocks: Cut = _elsewhere
 
+    def rankings(self, judge: Any) -> Iterator[Any]:
+        """Yield `Rankings` of whole queries, as a `Judge` makes them; join them by `concat`."""
+        return self.judged(judge)
+
     def judged(self, judge: Any, make: Callable[[Any], Any] | None = None) -> Iterator[Any]:
-        """The rankings of each block by a `Judge`, or what is made of them where they lie; both
-        must add up to the whole."""
+        """Yield what `make` makes of the rankings of each block, where the block is."""
         raise NotImplementedError
 
 

@@ -17,8 +17,7 @@ from judged.web.pages.pairs import Heading, leading
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.leaderboard import Place
-    from judged.comparison.pair import Pair
+    from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scored import Scored
     from judged.measures import Measure

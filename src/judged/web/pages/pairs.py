@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.comparison.exports.definition import done, family_of
-from judged.comparison.exports.table import with_sign
 from judged.comparison.match import matched
-from judged.comparison.sentences import OTHERWISE, amount, shown_level, shown_margin, shown_p
+from judged.comparison.methods import done, family_of
 from judged.comparison.settings import TESTS
+from judged.comparison.verdicts import OTHERWISE
+from judged.comparison.wording import amount, shown_level, shown_margin, shown_p, with_sign
 from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import difference_is_bounded
 from judged.statistics.tested import fewest_units
@@ -22,9 +22,8 @@ from judged.web.pages.numbers import shorten
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.leaderboard import Place
-    from judged.comparison.pair import Pair
     from judged.comparison.settings import Settings
+    from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scored import Scored
     from judged.rankings.strips import Cell

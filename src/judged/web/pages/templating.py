@@ -186,7 +186,7 @@ def _visible(text: object) -> str:
 
 def _functions() -> dict[str, Any]:
     """What templates may call, by name."""
-    from judged.comparison.sentences import shown_level, shown_p
+    from judged.comparison.wording import shown_level, shown_p
     from judged.text import counted
 
     return {

@@ -113,7 +113,7 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
     >>> make_report(judgements, runs, "RR").sentences()[0]
     'one is first on RR, not told apart from two'
     """
-    from judged.comparison.missing import says_missing
+    from judged.comparison.dependence import says_missing
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.request import Request
     from judged.evaluation.runs import judged_runs

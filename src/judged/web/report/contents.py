@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from judged.comparison import compare_evaluation
+from judged.comparison.dependence import refuse_lacking, refuse_unsaid
 from judged.comparison.match import matched
-from judged.comparison.missing import refuse_lacking, refuse_unsaid
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
 from judged.evaluation.intervals import with_intervals
 from judged.evaluation.kept import rankings_of

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from judged import __version__
 from judged.charts.kinds import KINDS
 from judged.charts.pictures import address
-from judged.comparison.exports.definition import done
-from judged.comparison.exports.table import Form
-from judged.comparison.exports.tables import slice_tables
+from judged.comparison.methods import done
+from judged.comparison.tables import Form, slice_tables
 from judged.errors import JudgedError, MissingExtraError
 from judged.evaluation.kept import rankings_of
 from judged.evaluation.table import Look

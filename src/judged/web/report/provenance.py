@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from judged import __version__
-from judged.comparison.slices.cuts import RELEVANT
+from judged.comparison.slices import RELEVANT
 from judged.inputs.formats import named_file
 from judged.policy import CHOICES, Policy
 

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError
 from judged.inputs.texts import Text
-from judged.judgements.annotators import Annotator, settled_in
-from judged.judgements.annotators.annotator import FOLDER, QRELS, qrels_of
-from judged.judgements.annotators.log import Place
-from judged.judgements.annotators.names import SETTLED
+from judged.judgements.annotators import (
+    FOLDER,
+    QRELS_SUFFIX,
+    SETTLED,
+    Annotator,
+    Place,
+    qrels_of,
+    settled_in,
+)
 from judged.rankings.strips import Cell
 from judged.text import counted
 from judged.web.commands import line_of
@@ -71,7 +76,7 @@ def page(visit: Visit) -> Page:
         "has_settled": bool(settled_of(visit)),
         "has_collection": not visit.workspace.undecided,
         "kept": visit.params.without(*PARAMS).pairs,
-        "settled_in": f"{FOLDER}/{SETTLED}{QRELS}",
+        "settled_in": f"{FOLDER}/{SETTLED}{QRELS_SUFFIX}",
     }
     title = _title(pair) if len(found.judges) == 2 else _title_of_all(found)
     return Page("agreement.html", title, context, _command(visit, found.judges))
@@ -186,7 +191,7 @@ def _ranked(values: dict[str, float], *, higher: bool) -> dict[str, int]:
 
 def _command(visit: Visit, judges: Sequence[str]) -> CommandText:
     """What gives the numbers of the page, and the judgements merged."""
-    files = [str(home_of(visit) / FOLDER / f"{name}{QRELS}") for name in judges]
+    files = [str(home_of(visit) / FOLDER / f"{name}{QRELS_SUFFIX}") for name in judges]
     shell = [
         line_of(["judged", "agreement", *files]),
         line_of(["judged", "merge", *files, "--rule", "majority", "-o", "merged.qrels"]),

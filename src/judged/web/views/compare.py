@@ -151,6 +151,6 @@ def _command(visit: Visit, systems: list[str], compared: Comparison, **more: Any
 
 
 def _done(compared: Comparison) -> str:
-    from judged.comparison.exports.definition import done
+    from judged.comparison.methods import done
 
     return done(compared)

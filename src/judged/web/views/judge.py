@@ -10,8 +10,15 @@ from typing import Any
 
 from judged.errors import JudgedError
 from judged.inputs.texts import Text
-from judged.judgements.annotators import Annotator, Entry, Sitting, annotators_in
-from judged.judgements.annotators.log import LONGEST_NOTE, Log, Place
+from judged.judgements.annotators import (
+    MAX_NOTE_CHARACTERS,
+    Annotator,
+    Log,
+    LogEntry,
+    Place,
+    annotators_in,
+)
+from judged.judgements.worklist import Sitting
 from judged.rankings.strips import Cell
 from judged.text import counted
 from judged.web.errors import RefusedError
@@ -103,7 +110,7 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "asks_with": _picture(visit, query),
         "standing": standing,
         "keys": _keys(desk, standing.grade),
-        "note_length": LONGEST_NOTE,
+        "note_length": MAX_NOTE_CHARACTERS,
         "before": desk.url(before) if before else None,
         "after": desk.url(after) if after else None,
         "sent_to": visit.url(annotator=desk.annotator.name, query=query, item=item, end=None),
@@ -192,7 +199,7 @@ def _last(desk: Desk) -> dict[str, Any] | None:
     return {"item": last.item, "did": did, "href": desk.url(last.place)}
 
 
-def _did(desk: Desk, entry: Entry) -> str:
+def _did(desk: Desk, entry: LogEntry) -> str:
     if entry.grade is None:
         return "skipped" if entry.action == "skip" else "a note"
     return f"{entry.grade} {desk.scale.words(entry.grade)}".strip()
@@ -269,7 +276,7 @@ def changes_page(visit: Visit) -> Page:
 def _ranges(visit: Visit, log: Log) -> Facts:
     """The values of each system with the grades of one annotator put over the judgements."""
     from judged.evaluation import evaluate
-    from judged.judgements.queues import queue
+    from judged.judgements.queue import queue
 
     calculations, scoring = visit.calculations, visit.scoring
     measure = measure_of(visit)

@@ -23,7 +23,7 @@ from judged.web.pages.boards import STRIP_RANKS, Board, BoardContext, Shares, bo
 from judged.web.visit import Page, RawContent, Visit
 
 if TYPE_CHECKING:
-    from judged.comparison.slices.slices import Slice
+    from judged.comparison.slices import Slice
     from judged.evaluation.evaluation import Evaluation
     from judged.web.workspace import Workspace
 

@@ -221,7 +221,7 @@ class Evaluation(Paged):
         'too few'
         """
         from judged.comparison import compare_evaluation
-        from judged.comparison.missing import refuse_unsaid
+        from judged.comparison.dependence import refuse_unsaid
 
         refuse_unsaid([run.about for run in self.runs], self.policy, missing)
         return compare_evaluation(self, baseline=baseline, **settings)

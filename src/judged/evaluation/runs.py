@@ -14,7 +14,7 @@ from judged.evaluation.kept import MOST_ROWS
 from judged.evaluation.parts import Kept, evaluated, gathered, part_of
 from judged.evaluation.side_by_side import refuse_bad, side_by_side
 from judged.inputs.blocks import DistantRun, RunBlocks
-from judged.inputs.remote import AnyRun, RemoteRun, stays_in_spark
+from judged.inputs.remote import AnyRun, stays_in_spark
 from judged.matching import Judge, judging
 from judged.matching.items import at_both_levels, with_items
 from judged.matching.weights import refuse_both
@@ -72,6 +72,8 @@ def judged_runs(
         "duplicates": duplicates,
         "collection": collection,
     }
+    if keep:
+        data = data.whole()
     ready = _Ready.of(data, request, weights, how, both_levels, best_scores, ranked)
     found = JudgedRuns([], ready.judgements, [])
     by_trusted: list[Any] = [None] * len(ready.levels)
@@ -93,7 +95,6 @@ def judged_runs(
             if found.trusted is not None:
                 found.trusted.rankings.append(again)
             if table is not None:
-                _refuse_remote(table)
                 found.tables.append(table)
         return len(own[-1][1])
 
@@ -257,15 +258,6 @@ class _Ready:
                 progress(queries)
         refuse_bad(bad, len(readings), skip_bad=skip_bad)
         return {each.name: str(each.error) for each in bad}
-
-
-def _refuse_remote(run: AnyRun) -> None:
-    """Refuse to keep a run that stays where it is."""
-    if isinstance(run, (RemoteRun, DistantRun)):
-        raise InputError(
-            "unjudged_range of a comparison needs every result, and a run stays in its engine; "
-            "read it whole (engine='memory')."
-        )
 
 
 def _source(trusted: JudgementsLike) -> str:

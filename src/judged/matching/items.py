@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
-from judged.inputs.remote import RemoteRun, RemoteTable
 from judged.matching.own_ids import excluding_same_id
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ def with_items(
         return data
     from judged.matching.documents import by_document
 
-    _refuse_remote(data)
     data = by_document(data.whole(), to, duplicates=duplicates)
     return excluding_same_id(data, one=to.one) if exclude_same_id else data
 
@@ -61,7 +59,6 @@ def at_both_levels(
         )
     from judged.matching.documents import asking_for_column, by_document, refuse_documents
 
-    _refuse_remote(data)
     data = asking_for_column(data.whole(), to).kept()
 
     def of_items(judgements: Judgements | Lookup) -> Judgements | Lookup:
@@ -76,15 +73,6 @@ def at_both_levels(
     if exclude_same_id:
         documents = excluding_same_id(documents, one=to.one)
     return items, documents.then(run=lambda run: replace(run, name=f"{run.name} ({to.many})"))
-
-
-def _refuse_remote(data: Data) -> None:
-    """Refuse documents of a run that stays where it is: which it is of, only the ids say."""
-    if any(isinstance(each, (RemoteTable, RemoteRun)) for each in data.given_runs.values()):
-        raise InputError(
-            "item_to and unique need every result, and the run stays in its engine; read it whole "
-            "(engine='memory'), or rank documents there before."
-        )
 
 
 def _documents(

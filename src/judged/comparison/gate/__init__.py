@@ -129,8 +129,9 @@ temporary, progress
     >>> gate(judgements, good, "RR", baseline=good).passed
     True
     """
-    from judged.comparison.gate import decision, reading
-    from judged.comparison.gate.asked import Asked
+    from judged.comparison.gate import decision
+    from judged.comparison.gate.baseline import given as given_baseline
+    from judged.comparison.gate.decision import Asked
     from judged.evaluation.trusted import refuse_beside
     from judged.inputs.data import Data
     from judged.inputs.repeated import Repeats
@@ -151,7 +152,7 @@ temporary, progress
         golden=golden is not None,
         update_baseline=update_baseline,
     )
-    given = reading.given(baseline)
+    given = given_baseline(baseline)
     if trusted is not None and given.run is None and not given.absent:
         raise InputError(
             f"{given.source}: a baseline file keeps the values by one set of judgements, so "

@@ -6,15 +6,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged.judgements.annotators import SETTLED, annotators_in
-from judged.web.errors import ConflictError
 from judged.web.jobs import progress_of_this_work
 from judged.web.judging.desk import home_of, log_of, measure_of
 
+from judged.judgements.annotators import SETTLED, annotators_in
+from judged.web.errors import ConflictError
+
 if TYPE_CHECKING:
+    from judged.web.asked import Asked
+
     from judged.judgements.agreement import Agreement
     from judged.judgements.leaderboards import Leaderboards
-    from judged.web.asked import Asked
 
 Grades = dict[str, dict[str, int]]
 MERGED = "all, settled first"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from judged.arrays import Ints
     from judged.evaluation.request import Request
     from judged.evaluation.scored import Scored
-    from judged.inputs.query_weights import QueryWeights
+    from judged.inputs.tables import QueryWeights
     from judged.options import WeightsLike
 
 

@@ -14,12 +14,12 @@ from judged.engines.tables.backends import Backend
 from judged.engines.tables.columns import run_columns
 from judged.engines.tables.judgements import table_judgements
 from judged.engines.tables.run import TableRun
+from judged.inputs.columns import LISTS, has_lists
 from judged.inputs.remote import RemoteTable
-from judged.inputs.rows.names import LISTS, has_lists
 from judged.inputs.tables import JUDGEMENTS, Judgements, Kind
 
 if TYPE_CHECKING:
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.options import Engine
 
 __all__ = ["Table", "remote_table"]
@@ -31,7 +31,7 @@ class Table(RemoteTable):
 
     backend: Backend
 
-    def run(self, name: str | None, columns: Named) -> TableRun:
+    def run(self, name: str | None, columns: NamedColumns) -> TableRun:
         label = self.backend.label
         source = label if name in (None, "run") else f"{label.partition(' ')[2]} {name!r}"
         with self.backend.failing():
@@ -45,12 +45,14 @@ class Table(RemoteTable):
             is_rank=is_rank,
         )
 
-    def judgements(self, columns: Named) -> Judgements:
+    def judgements(self, columns: NamedColumns) -> Judgements:
         with self.backend.failing():
             return table_judgements(self.backend, columns)
 
 
-def remote_table(given: Any, kind: Kind, engine: Engine | None, columns: Named) -> Table | None:
+def remote_table(
+    given: Any, kind: Kind, engine: Engine | None, columns: NamedColumns
+) -> Table | None:
     """A table that stays where it is; None for what is read here: files of judgements and, unless
     the engine was asked for, tables with lists of ids in them, and all where narwhals is missing.
     """

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.engines.tables.backends import Backend
 from judged.errors import InputError
-from judged.inputs.columns import JOINER, choose_columns
-from judged.inputs.named import Named
+from judged.inputs.columns import JOINER, NamedColumns, choose_columns
 from judged.inputs.order import MOST_SAMPLED
 from judged.inputs.tables import RUN
 from judged.text import quote
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run_columns(
-    backend: Backend, source: str, named: Named
+    backend: Backend, source: str, named: NamedColumns
 ) -> tuple[nw.LazyFrame[Any], bool, tuple[str, ...]]:
     """A run as `query`, `item` and `score`, whether the score is a rank with a minus, and notes."""
     import narwhals as nw

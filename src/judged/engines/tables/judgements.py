@@ -6,14 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from judged.engines.tables.backends import Backend
-from judged.inputs.columns import choose_columns
+from judged.inputs.columns import NamedColumns, choose_columns
 from judged.inputs.frames import tidy
-from judged.inputs.named import Named
-from judged.inputs.readings import SUBTOPIC_COLUMNS, to_judgements
-from judged.inputs.tables import JUDGEMENTS, Judgements
+from judged.inputs.tables import JUDGEMENTS, SUBTOPIC_COLUMNS, Judgements, to_judgements
 
 
-def table_judgements(backend: Backend, columns: Named) -> Judgements:
+def table_judgements(backend: Backend, columns: NamedColumns) -> Judgements:
     """Judgements in a table, by the ids of queries and items: a table has no order."""
     schema, label = backend.schema, backend.label
     header = schema.names()

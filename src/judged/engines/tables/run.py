@@ -103,7 +103,7 @@ class TableRun(RemoteRun):
 def _numbered(texts: tuple[str, ...]) -> pl.DataFrame:
     import polars as pl
 
-    from judged.inputs.readings import texts as column_of
+    from judged.inputs.tables import texts as column_of
 
     return pl.DataFrame({"query": column_of("query", texts), "number": np.arange(len(texts))})
 

@@ -306,7 +306,7 @@ class MergedJudgements(Result, Judgements):
 
     def _refuse_lost(self, target: Path, format: str) -> None:
         """Refuse a format that would not give back the same judgements."""
-        from judged.inputs.ids import refuse_ids
+        from judged.inputs.trec import refuse_ids
 
         refuse_ids(self.frame, format, target)
         if self.by_subtopic and format == QRELS and self.frame["subtopic"].n_unique() == 1:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from judged.errors import InputError
-from judged.inputs.names import candidates, surest
+from judged.inputs.columns import candidates, surest
 from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
 from judged.inputs.tables import Kind
 from judged.inputs.texts import QUERY_TEXTS, TEXTS, TITLES, Text

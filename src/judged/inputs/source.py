@@ -8,7 +8,6 @@ import signal
 import stat
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -280,6 +279,8 @@ Thing = TypeVar("Thing")
 
 def ahead(things: Iterator[Thing]) -> Generator[Thing]:
     """Yield the same things, the next of which is made in a thread while one is used."""
+    from concurrent.futures import ThreadPoolExecutor
+
     pool, none = ThreadPoolExecutor(1), object()
     thread = pool.submit(get_ident).result()
     coming = pool.submit(next, things, none)
@@ -393,9 +394,12 @@ class ByteStream:
         while length < size and (part := next(self._parts, None)) is not None:
             parts.append(part)
             length += len(part)
-        whole = parts[0] if len(parts) == 1 else b"".join(parts)
-        self._rest = whole[size:]
-        return whole[:size]
+        excess = length - size
+        if excess > 0:
+            parts[-1], self._rest = parts[-1][:-excess], parts[-1][-excess:]
+        else:
+            self._rest = b""
+        return b"".join(parts)
 
     def rest(self, label: str, packed: int) -> bytes:
         """Return all remaining bytes; more than the limit is an error."""

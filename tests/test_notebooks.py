@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.installation import Installation, Package
+from judged.cli.doctor import Installation, Package
 from judged.results import Result
 from judged.text import SHORT, html_page
 

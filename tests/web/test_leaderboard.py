@@ -207,7 +207,7 @@ def test_what_was_found_leads_to_what_it_speaks_of(server: Serve, data: Path) ->
 def test_a_comparison_out_of_an_evaluation_is_that_of_compare(data: Path) -> None:
     from judged.comparison import compare_evaluation
     from judged.evaluation.request import Request
-    from judged.web.parts import part_of
+    from judged.web.calculations import part_of
 
     runs = [data / f"{name}.run" for name in SYSTEMS]
     whole = judged.evaluate(data / "qrels.txt", runs, "AP, MRR, nDCG@5", interval=True)

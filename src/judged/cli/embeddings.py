@@ -217,14 +217,14 @@ def embeddings(
         first.save(save_run)
     if report is not None:
         from judged.cli._again import again
-        from judged.web.report.provenance import files
+        from judged.web.report.provenance import input_files
 
         sides_read = {"queries": queries, "items": items}
         if encoding is not None:
             sides_read = {"queries": encoding.queries, "items": encoding.items}
         read = {**sides_read, **given, "weights": weights, "groups": groups}
         found.report(
-            top_k=None if both else first, groups=groups, files=files(read), again=again()
+            top_k=None if both else first, groups=groups, files=input_files(read), again=again()
         ).save(report)
     deliver(found, form, output, per_query=per_query)
 

@@ -161,7 +161,7 @@ def test_unjudged_results_are_read_with_the_cutoff_of_each_measure(
                 known = {}
                 for side in (0, 1):
                     scored = evaluate(made, runs[side], name, policy=policy, depth=depth).scored()
-                    own = dict(zip(scored.about.queries, *scored.values.values(), strict=True))
+                    own = dict(zip(scored.rankings.queries, *scored.values.values(), strict=True))
                     known[side] = [own[query] for query in sorted(own) if own[query] == own[query]]
                 np.testing.assert_allclose(values(end), [known[1], known[0]], atol=1e-12)
 

@@ -11,7 +11,7 @@ import judged
 from judged import Rankings, evaluate
 from judged.conventions import HELD, THRESHOLDS, WHEN, Caution, Convention, Name, conventions
 from judged.errors import JudgedWarning
-from judged.evaluation.preparation import THRESHOLD
+from judged.evaluation.settings import THRESHOLD
 from judged.evaluation.warnings import CONDITIONS
 from support.loops import for_each
 

@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 from judged import Evaluation, PolicyError, Rankings, evaluate, judge, parse_measure
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
+from judged.evaluation.ranges import TieRange, UnjudgedRange
+from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
 from judged.matching.variants import Variants
 from judged.measures import REGISTRY
 from measures.diversity.generated import generate as generate_subtopics

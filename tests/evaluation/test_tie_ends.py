@@ -15,7 +15,7 @@ import pytest
 
 from judged import Measure, Rankings, evaluate, judge, parse_measure
 from judged.errors import JudgedWarning
-from judged.evaluation.ranges import TIE_ORDERS
+from judged.evaluation.scores import TIE_ORDERS
 from judged.measures import REGISTRY
 from judged.measures.expected import expectations
 from support.loops import for_each

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from judged.evaluation.parts import Asked, gathered, part_of
 
 import judged
 from judged.errors import InputError, JudgedError, MeasureError
-from judged.evaluation.parts import Asked, gathered, part_of
-from judged.evaluation.request import Request
+from judged.evaluation.settings import Settings
 from judged.evaluation.totals import summed, totals_of
 
 MEASURES = (
@@ -37,7 +37,7 @@ def tables() -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
 )
 @pytest.mark.parametrize("blocks", [1, 7, 40])
 def test_sums_of_blocks_are_those_of_the_whole(policy: dict[str, str], blocks: int) -> None:
-    asked = Asked.of(Request.of(MEASURES, policy), tie_range=True)
+    asked = Asked.of(Settings.of(MEASURES, policy), tie_range=True)
     rankings = judged.judge(*tables(), policy=policy)
     whole = gathered([part_of(rankings, asked)], asked, rankings.queries)
     cuts = np.array_split(np.arange(len(rankings)), blocks)

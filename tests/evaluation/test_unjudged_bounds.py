@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from judged import Evaluation, Rankings, evaluate, judge, parse_measure
-from judged.evaluation.ranges import UNJUDGED_ENDS
+from judged.evaluation.scores import UNJUDGED_ENDS
 from judged.measures import REGISTRY
 from support.rankings import PLAIN, random_measure
 

@@ -108,7 +108,7 @@ def compare(case: str, flagset: str) -> Comparison:
         depth=flags.depth,
     )
     scored = evaluation.scored()
-    place = {query: at for at, query in enumerate(scored.about.queries)}
+    place = {query: at for at, query in enumerate(scored.rankings.queries)}
     result = Comparison(queries=len({query for _, query, _ in rows} - {"all"}), names=set(measures))
     for name, query, printed in rows:
         if name not in measures:

@@ -12,7 +12,7 @@ from judged import Identification, Measure, MeasureError, Policy, evaluate, iden
 from judged.conventions.identification.candidates import COMMON, CUTOFFS, spaces
 from judged.conventions.identification.grid import OPTIONS, all_rankings, compute
 from judged.inputs import read_judgements, read_run
-from judged.matching import judge, judge_variants
+from judged.matching import judge, match_variants
 from judged.matching.variants import Variants
 from judged.measures import REGISTRY
 from support.generated import Collection, generate
@@ -85,7 +85,7 @@ def test_every_number_of_the_grid_is_that_of_an_evaluation(data: str) -> None:
     definition."""
     given, draw = DATA[data], random.Random(data)
     known, run = read_judgements(given.judgements), read_run(given.run)
-    rankings = all_rankings(judge_variants(known, run))
+    rankings = all_rankings(match_variants(known, run))
     tried = spaces(None, rankings["id", "nonrelevant"])
     grid = compute((measure for space in tried for measure in space.measures()), rankings)
     assert {measure.spec.name for measure in grid.measures} == set(COMMON)

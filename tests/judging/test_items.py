@@ -186,7 +186,7 @@ def test_depth_counts_documents() -> None:
 
 def test_the_definition_says_it() -> None:
     found = evaluate({"q": {"a": 1}}, {"q": {"b#1": 3, "a#2": 2, "a#1": 1}}, "RR", item_to="doc:#")
-    assert found.runs[0].about.basis == (
+    assert found.runs[0].rankings.basis == (
         "the best result of each document stands for it, and documents are ranked",
         "an item's document is what stands before the last '#' of its id",
     )
@@ -240,7 +240,7 @@ def test_categories_stay_as_they_are() -> None:
     for judgements in ({"q": {"B": 1}}, {"q": {"b": 1}}):
         found = evaluate(judgements, run, "RR", unique=table)
         assert found.value() == 0.5
-    assert found.runs[0].about.basis == (
+    assert found.runs[0].rankings.basis == (
         "the best result of each category stands for it, and categories are ranked",
     )
 
@@ -278,7 +278,7 @@ def test_both_levels() -> None:
         ("two (documents)", 0.5),
     ]
     assert [each.summary[found.measures[1]] for each in found.runs] == [2, 1, 2, 1]
-    assert found.runs[0].about.basis == ()
+    assert found.runs[0].rankings.basis == ()
 
 
 def test_every_function_takes_it(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judged.evaluation.parts import Asked, gathered, part_of
 
 from judged import Evaluator, Measure, evaluate
-from judged.evaluation.parts import Asked, gathered, part_of
-from judged.evaluation.request import Request
 from judged.evaluation.runs import evaluated_run
-from judged.evaluation.scored import Scored
+from judged.evaluation.scores import Scored
+from judged.evaluation.settings import Settings
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching import Judge, judging
@@ -108,7 +108,7 @@ def test_every_measure_gives_the_same_bits(seed: int, ties: str, subtopics: bool
     draw = Random(f"{seed} {ties} {subtopics}")
     judgements, run = collection(draw, subtopics=subtopics)
     ranges = seed == 0 and not subtopics
-    request = Request.of(measures(draw, subtopics=subtopics), {"ties": ties})
+    request = Settings.of(measures(draw, subtopics=subtopics), {"ties": ties})
     asked = Asked.of(request, tie_range=ranges, unjudged_range=ranges)
     ready = judge(judgements, request.policy, subtopics=subtopics)
     whole, _ = evaluated_run(ready, table(run), asked)
@@ -145,7 +145,7 @@ def test_any_cut_and_any_order_of_rows(
     draw = Random(seed)
     judgements, run = collection(draw)
     wanted = ["AP", "nDCG@5", "RR(rel=2)", "P@10", "F(average=means)", "Rank(of=all)", "bpref"]
-    request = Request.of([*wanted, "Rank(of=all, aggregate=median)"], policy)
+    request = Settings.of([*wanted, "Rank(of=all, aggregate=median)"], policy)
     asked = Asked.of(request, **options)
     ready = judge(judgements, asked.request.policy, subtopics=False)
     whole, _ = evaluated_run(ready, table(run), asked)
@@ -158,7 +158,7 @@ def test_any_cut_and_any_order_of_rows(
 def test_parts_can_be_sent_elsewhere() -> None:
     draw = Random(3)
     judgements, run = collection(draw)
-    asked = Asked.of(Request.of("AP, Rank(of=all)", None), tie_range=True)
+    asked = Asked.of(Settings.of("AP, Rank(of=all)", None), tie_range=True)
     asked = pickle.loads(pickle.dumps(asked))
     ready = judge(judgements, asked.request.policy, subtopics=False)
     sent = [pickle.dumps(part_of(each, asked)) for each in ready.blocks(blocks(run, draw))]
@@ -192,7 +192,7 @@ def test_judgements_in_a_table_are_cut_as_those_in_a_dict_are() -> None:
     draw.shuffle(rows)
     order = list(dict.fromkeys(query for query, _, _ in rows))
     frame = pl.DataFrame(rows, schema=["query", "item", "grade"], orient="row")
-    asked = Asked.of(Request.of("AP", None))
+    asked = Asked.of(Settings.of("AP", None))
     found = [
         evaluated_run(judging(known, policy=asked.request.policy), blocks(run, draw), asked)[0]
         for known in (Judgements(frame, "judgements"), Lookup({q: judgements[q] for q in order}))
@@ -212,7 +212,7 @@ def test_the_order_of_judgements_plays_no_part(subtopics: bool) -> None:
         for name, grade in (grades.items() if subtopics else [("", 0)])
     ]
     schema = ["query", "item", "grade", *(["subtopic"] if subtopics else [])]
-    asked = Asked.of(Request.of(measures(draw, subtopics=subtopics), None))
+    asked = Asked.of(Settings.of(measures(draw, subtopics=subtopics), None))
     found = []
     for _ in range(3):
         frame = pl.DataFrame(rows, schema=schema, orient="row")

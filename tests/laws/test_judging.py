@@ -175,7 +175,7 @@ def one_score_each(rows: list[Row]) -> bool:
 
 def values(judgements: Any, run: Any, measure: Measure, **options: Any) -> dict[str, float]:
     scored = evaluate(judgements, run, [measure], collection=100, **options).scored()
-    return dict(zip(scored.about.queries, scored.values[measure].tolist(), strict=True))
+    return dict(zip(scored.rankings.queries, scored.values[measure].tolist(), strict=True))
 
 
 @given(

@@ -394,7 +394,7 @@ def test_rankings_made_otherwise_can_be_expected_later() -> None:
     rankings = rankings_of_ties(MANY, ties="id")
     later = rankings.evaluate("AP", policy={"ties": "expected"})
     assert later.value() == rankings_of_ties(MANY).evaluate("AP").value()
-    assert (later.policy.ties, later.scored().about.ties) == ("expected", "expected")
+    assert (later.policy.ties, later.scored().rankings.ties) == ("expected", "expected")
 
 
 def test_hits_stand_by_id_and_keep_their_spans() -> None:

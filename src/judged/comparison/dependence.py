@@ -19,10 +19,8 @@ from judged.comparison.repeats import averaged
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, PolicyError
-from judged.evaluation.ranges import difference_is_bounded, last_rank
-from judged.evaluation.scored import Scored
-from judged.evaluation.settlement import score
-from judged.evaluation.tie_ends import TieEnds, tie_ends
+from judged.evaluation.ranges import TieEnds, difference_is_bounded, last_rank, tie_ends
+from judged.evaluation.scores import Scored, score
 from judged.matching.variants import FAVOURS, Variants, uncondensed
 from judged.measures.orders import tied_queries
 from judged.text import Warned, listed
@@ -154,7 +152,7 @@ class Readings:
         ends = tie_ends(run.values, unbroken, *self._asked)
         if not ends:
             return None
-        worst, best = (Scored(run.about, {}, {}, labels=run.labels) for _ in FAVOURS)
+        worst, best = (Scored(run.rankings, {}, {}, labels=run.labels) for _ in FAVOURS)
         for measure, moved in ends.items():
             self._put_ends(worst, best, measure, moved)
         return worst, best
@@ -213,7 +211,7 @@ class Readings:
         found = {}
         for name, (_, run) in self._runs.items():
             held = np.zeros(len(self._places), bool)
-            held[self._places.of(run.about.queries)[~run.about.missing]] = True
+            held[self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
             found[name] = held
         return found
 
@@ -240,7 +238,7 @@ class Readings:
         by_cutoff: dict[int | None, list[Measure]] = {}
         for measure in self.evaluation.measures:
             by_cutoff.setdefault(last_rank(measure), []).append(measure)
-        top = ours.about.top_grade
+        top = ours.rankings.top_grade
         found: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
             for pair in self.joint.judged(

@@ -13,7 +13,6 @@ from judged.text import Warned, counted, few
 
 if TYPE_CHECKING:
     from judged.comparison.match import Mask
-    from judged.evaluation.about import About
     from judged.options import PolicyLike
     from judged.rankings.rankings import Rankings
 
@@ -30,7 +29,7 @@ def says_missing(policy: PolicyLike | None) -> bool:
 
 
 def refuse_unsaid(
-    rankings: Sequence[Rankings | About], policy: Policy, missing: str | None
+    rankings: Sequence[Rankings | Rankings], policy: Policy, missing: str | None
 ) -> None:
     """The same of runs that are evaluated already, unless what missing queries count was chosen, or
     is said now."""
@@ -44,7 +43,8 @@ def refuse_unsaid(
 
 
 def refuse_lacking(
-    rankings: Sequence[Rankings | About], zero: str = "policy={'missing': 'zero'} (--missing zero)"
+    rankings: Sequence[Rankings | Rankings],
+    zero: str = "policy={'missing': 'zero'} (--missing zero)",
 ) -> None:
     """Refuse a run that lacks more than a tenth of the judged queries that another run has; `zero`
     is how to say that they count."""
@@ -60,7 +60,7 @@ def refuse_lacking(
                 )
 
 
-def in_no_run(rankings: Sequence[Rankings | About], policy: Policy) -> list[str]:
+def in_no_run(rankings: Sequence[Rankings | Rankings], policy: Policy) -> list[str]:
     """A warning of judged queries that no run has."""
     nowhere = np.logical_and.reduce([r.missing for r in rankings])
     if not nowhere.any():
@@ -75,7 +75,7 @@ def in_no_run(rankings: Sequence[Rankings | About], policy: Policy) -> list[str]
     ]
 
 
-def _some(r: Rankings | About, which: Mask) -> str:
+def _some(r: Rankings | Rankings, which: Mask) -> str:
     """How many queries, and the first few of them."""
     names = [r.queries[at] for at in np.flatnonzero(which)]
     return f"{len(names):,} ({few(names)})"

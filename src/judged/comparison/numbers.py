@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
-from judged.evaluation.ranges import TRUSTED
+from judged.evaluation.scores import TRUSTED
 from judged.evaluation.trusted import columns_of
 from judged.statistics.prediction_powered import Powered, corrected_means, powered
 from judged.statistics.samples import Means, Sample
@@ -20,7 +20,7 @@ from judged.statistics.units import numbered
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
 
 
@@ -183,7 +183,7 @@ class Numbers:
 
 def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
     """All judged queries in the order of their ids, which entries number them by."""
-    return tuple(sorted(evaluation.runs[0].about.queries))
+    return tuple(sorted(evaluation.runs[0].rankings.queries))
 
 
 def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
@@ -221,7 +221,7 @@ def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
     """What a run of an evaluation has on a measure, in the order of query ids."""
     values = run.values[measure]
     counted = np.flatnonzero(~np.isnan(values))
-    place = places.of(run.about.queries)[counted]
+    place = places.of(run.rankings.queries)[counted]
     order = np.argsort(place)
     sample = run.sample(measure).take(order)
     error = run.summary_errors.get(measure, 0.0)

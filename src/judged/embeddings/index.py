@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from judged.embeddings.index_adapter import Setting
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Request
+    from judged.evaluation.settings import Settings
     from judged.options import Ids, IndexLike, Progress
 
 SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5}
@@ -41,7 +41,7 @@ def evaluate(
     index: IndexLike,
     exact: Search,
     relation: Relation,
-    request: Request,
+    request: Settings,
     *,
     k: int,
     keys: Ids | None = None,
@@ -57,7 +57,7 @@ def evaluate_each(
     settings: Sequence[Setting | None],
     exact: Search,
     relation: Relation,
-    request: Request,
+    request: Settings,
     k: int,
     keys: Ids | None,
     progress: Progress | None,
@@ -80,16 +80,16 @@ def evaluate_each(
 
 
 def _evaluation(
-    lists: Lists, exact: Search, relation: Relation, request: Request, notes: tuple[str, ...]
+    lists: Lists, exact: Search, relation: Relation, request: Settings, notes: tuple[str, ...]
 ) -> IndexEvaluation:
     from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
-    from judged.evaluation.warnings import announced
+    from judged.evaluation.warnings import announce_warnings
 
     rankings = lists.rankings(exact, relation, request.policy.ties, notes)
     return IndexEvaluation(
         k=lists.exact.k,
         per_query_recall=lists.recall(),
-        evaluation=announced(evaluate_rankings(rankings, request)),
+        evaluation=announce_warnings(evaluate_rankings(rankings, request)),
     )
 
 
@@ -185,7 +185,7 @@ class IndexEvaluation(Result):
         }
         if per_query:
             named = zip(
-                self.evaluation.runs[0].about.queries,
+                self.evaluation.runs[0].rankings.queries,
                 self.per_query_recall.tolist(),
                 strict=True,
             )

@@ -23,7 +23,7 @@ from judged.text import counted, plain, shown
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.evaluation.request import Request
+    from judged.evaluation.settings import Settings
     from judged.options import Ids, IndexLike, Progress
 
 WARM = 3
@@ -60,7 +60,7 @@ def sweep(
     index: IndexLike,
     exact: Search,
     relation: Relation,
-    request: Request,
+    request: Settings,
     *,
     parameter: str,
     values: Sequence[int | float],

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError, did_you_mean, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.request import Request
+from judged.evaluation.settings import Settings
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.matching import judging
+from judged.matching import match_with
 from judged.matching.variants import ONE_ORDER, restated
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
@@ -51,7 +51,7 @@ class Calculations:
 
     def evaluation(self, terms: Terms, *, interval: bool = True) -> Evaluation:
         """What `judged.evaluate` gives, with intervals unless they are not wanted."""
-        options: dict[str, Any] = {"interval": True, "level": terms.level} if interval else {}
+        options: dict[str, Any] = {"intervals": True, "level": terms.level} if interval else {}
         key = "evaluation", terms.measures, self._assumed(terms), tuple(options.items())
         return self._kept(
             key, lambda: self._evaluated(self.rankings(terms), terms.request, **options)
@@ -64,10 +64,10 @@ class Calculations:
         return self._kept(key, lambda: self._evaluated(self.rankings(terms), terms.request, **both))
 
     def _evaluated(
-        self, rankings: Sequence[Rankings], request: Request, **options: Any
+        self, rankings: Sequence[Rankings], request: Settings, **options: Any
     ) -> Evaluation:
         progress_of_this_work().say("Computing measures")
-        return evaluate_rankings(rankings, request, **options)
+        return evaluate_rankings(rankings, request).showing(**options)
 
     def comparison(
         self,
@@ -135,7 +135,7 @@ class Calculations:
     def _part(self, terms: Terms, asked: Terms, places: Sequence[int]) -> Evaluation | None:
         """Some systems and measures of the evaluation under these terms, where it is there already
         and has them."""
-        options = {"interval": True, "level": terms.level}
+        options = {"intervals": True, "level": terms.level}
         key = "evaluation", terms.measures, self._assumed(terms), tuple(options.items())
         if self._key(key) not in self.cache:
             return None
@@ -180,8 +180,8 @@ class Calculations:
 
     def _judge(self, terms: Terms, ties: str, duplicates: str) -> tuple[Rankings, ...]:
         """All runs judged, one after the other: what is read goes again where there is no room."""
-        policy = Policy.of({"ties": ties})
-        judge = judging(self.judgements(), policy=policy, duplicates=duplicates)
+        policy = Policy.of({"ties": ties, "duplicates": duplicates})
+        judge = match_with(self.judgements(), policy)
         found: list[Rankings] = []
         for system in self.systems:
             run = self.run(system.name)

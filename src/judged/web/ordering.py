@@ -52,7 +52,7 @@ class Columns:
 
 def relevant_of(evaluation: Evaluation) -> Floats:
     """How many items are relevant for each query."""
-    return evaluation.runs[0].about.relevant(ANY)
+    return evaluation.runs[0].rankings.relevant(ANY)
 
 
 def difference_of(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, TypeVar
 from judged.evaluation.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from judged.evaluation.request import Request
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
+    from judged.evaluation.settings import Settings
     from judged.measures import Measure
 
 Kept = TypeVar("Kept")
 
 
-def part_of(evaluation: Evaluation, request: Request, places: Sequence[int]) -> Evaluation | None:
+def part_of(evaluation: Evaluation, request: Settings, places: Sequence[int]) -> Evaluation | None:
     """The numbers of some systems, by their places, on the measures of a request, without
     intervals; None where one of the measures is not there, or is called otherwise."""
     wanted = request.measures

@@ -12,7 +12,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from judged.errors import did_you_mean, quoted
-from judged.evaluation.kept import rankings_of
 from judged.options import choice
 from judged.rankings.strips import UNJUDGED, strips
 from judged.text import counted, listed
@@ -150,7 +149,7 @@ def selection(asked: Asked) -> Selection:
         )
     systems = _systems(asked, evaluation, label)
     k = params.whole("k", 10, at_least=1, at_most=MOST_RANKS)
-    queries = evaluation.runs[0].about.queries
+    queries = evaluation.runs[0].rankings.queries
     attributes, problems = attributes_of_queries(asked, queries)
     columns = Columns(evaluation, evaluation.labels[label], systems, attributes)
     sorts = _sorts(evaluation, label, systems, attributes)
@@ -209,7 +208,7 @@ def _systems(asked: Asked, evaluation: Evaluation, label: str) -> tuple[str, ...
 
 def _strips(asked: Asked, evaluation: Evaluation, system: str, k: int) -> Strips:
     """The strips of one system, kept as long as its rankings."""
-    rankings = rankings_of(evaluation, system)
+    rankings = evaluation.scored(system).rankings
     key = "strips", asked.workspace.identity, asked.terms.key[1:], system, k
     return asked.cache.get(key, lambda: strips(rankings, k))
 
@@ -332,7 +331,7 @@ def _containing(asked: Asked, text: str, texts: Mapping[str, Any]) -> Mask:
 
 
 def _tied(evaluation: Evaluation, system: str) -> Mask:
-    rankings = rankings_of(evaluation, system)
+    rankings = evaluation.scored(system).rankings
     whole = rankings.whole or rankings
     first, last = whole.spans
     mask = np.zeros(len(rankings.queries), bool)

@@ -10,10 +10,10 @@ from typing import Any
 
 from judged.conventions import find
 from judged.errors import JudgedError, PolicyError
-from judged.evaluation.request import Request
+from judged.evaluation.settings import Settings
 from judged.measures import DEFAULT
 from judged.options import LEVEL, choice, level, whole
-from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy
+from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy, add_choices
 from judged.web.params import Params
 
 NAMES = ("measure", *CHOICES, "convention", "depth", "duplicates", "level", "baseline", "was")
@@ -59,7 +59,7 @@ class Terms:
         measures, refused = [], []
         for text in params.all("measure"):
             try:
-                Request.of([text], None, convention)
+                Settings.of([text], None, convention)
                 measures.append(text)
             except JudgedError as error:
                 refused.append((text, str(error)))
@@ -77,9 +77,9 @@ class Terms:
         )
 
     @cached_property
-    def request(self) -> Request:
+    def request(self) -> Settings:
         """What `judged.evaluate` makes of the same options."""
-        return Request.of(self.asked, self.chosen, self.convention, prepares=True)
+        return Settings.of(self.asked, self.chosen, self.convention, prepares=True)
 
     @property
     def asked(self) -> list[str] | None:
@@ -143,6 +143,12 @@ class Terms:
         if self.duplicates != "error":
             options["duplicates"] = self.duplicates
         return options
+
+    def scoring(self) -> dict[str, Any]:
+        """Return the settings as keyword arguments of `judged.evaluate`, without the measures."""
+        options = self.options()
+        chosen = {name: options.pop(name, None) for name in ("depth", "duplicates")}
+        return {**options, "policy": add_choices(options.get("policy"), **chosen)}
 
     def changes(self, was: Terms) -> list[tuple[str, str, str]]:
         """What differs from the terms before: its name, what it was and what it is, in words."""

@@ -10,8 +10,8 @@ from judged.comparison.sentences import some
 from judged.policy import CHOICES
 
 if TYPE_CHECKING:
-    from judged.evaluation.about import About
     from judged.evaluation.evaluation import Evaluation
+    from judged.rankings.rankings import Rankings
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Conditions:
             evaluation.policy.to_dict(),
             None if convention is None else str(convention),
             depth,
-            _collection(evaluation.runs[0].about),
-            list(evaluation.runs[0].about.basis),
+            _collection(evaluation.runs[0].rankings),
+            list(evaluation.runs[0].rankings.basis),
             judgements,
         )
 
@@ -63,7 +63,7 @@ class Conditions:
         return list(_unlike(self, then))
 
 
-def _collection(r: About) -> int | dict[str, int] | None:
+def _collection(r: Rankings) -> int | dict[str, int] | None:
     """How many items there were to retrieve: one number where it is the same for all queries."""
     if r.collection is None:
         return None

@@ -10,7 +10,7 @@ import numpy as np
 from judged.comparison.numbers import Compared, Entry, Places, entry_of
 from judged.comparison.repeats import averaged
 from judged.evaluation.evaluation import Evaluation
-from judged.evaluation.scored import Scored
+from judged.evaluation.scores import Scored
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,5 +34,7 @@ def measured(
         own = [entry_of(run, measure, places) for run in runs]
         label = Compared(evaluation.label(measure))
         entries[str(measure)] = averaged(own, label, name)
-    lacking = (np.asarray(run.about.queries, object)[run.about.missing].tolist() for run in runs)
+    lacking = (
+        np.asarray(run.rankings.queries, object)[run.rankings.missing].tolist() for run in runs
+    )
     return Measured(name, entries, frozenset().union(*lacking), len(runs))

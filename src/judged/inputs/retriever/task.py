@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import InputError, JudgedWarning, PolicyError, did_you_mean, quoted
 from judged.evaluation import evaluate
 from judged.evaluation.latency import Latency
-from judged.evaluation.request import Request
+from judged.evaluation.settings import Settings
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.order import DISTANCES
 from judged.inputs.retriever.asking import Answer, Asking
@@ -186,7 +186,7 @@ class Task:
 
     def _said(self, answered: Mapping[str, Saved], order: _Order) -> list[str]:
         """What whoever reads the numbers should know."""
-        request = Request.of(
+        request = Settings.of(
             self.measures, self.options.get("policy"), self.options.get("convention")
         )
         said = [*self.notes, *self._about_failed(request.policy)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from judged.judgements.queues.choices import BY
 from judged.options import checked, choice
+from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.judgements.queues.result import Queue
@@ -116,18 +117,15 @@ judgements_format, run_format, progress
     )
     with given.reading_ahead() as data:
         from judged.evaluation.evaluation import evaluate_rankings
-        from judged.evaluation.runs import judged_runs
-        from judged.evaluation.warnings import announced
+        from judged.evaluation.runs import match_runs
+        from judged.evaluation.warnings import announce_warnings
         from judged.judgements.queues.making import made, request_of, without_judgements
 
-        request = request_of(measure, policy, convention)
-        judged = judged_runs(
+        request = request_of(measure, add_choices(policy, duplicates=duplicates), convention)
+        judged = match_runs(
             without_judgements(data) if nothing else data,
             request,
-            depth=None,
-            duplicates=duplicates,
             collection=collection,
-            weights=None,
             progress=progress,
             keep=True,
             item_to=item_to,
@@ -148,7 +146,7 @@ judgements_format, run_format, progress
         duplicates=duplicates,
         collection=collection,
     )
-    return announced(found)
+    return announce_warnings(found)
 
 
 _PLACEHOLDER: dict[str, dict[str, float]] = {"nobody judged anything": {}}

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import difference_is_bounded, last_rank
-from judged.evaluation.settlement import score
+from judged.evaluation.scores import score
 from judged.judgements.queues.candidates import best_ranks
 from judged.judgements.queues.limits import Limits, limits_of
 from judged.matching.joint import Joint, Pair
@@ -154,7 +153,7 @@ def bounds_of(listings: Listings, evaluation: Evaluation, *, top: float) -> tupl
         reached = best_ranks(listings, evaluation.policy.ties, (run, against))
         last = np.iinfo(np.int64).max - 1 if k is None else k
         unjudged = int((open_ & (reached <= last)).sum())
-        pair = Pair(*(rankings_of(evaluation, each.name) for each in (ours, theirs)))
+        pair = Pair(*(evaluation.scored(each.name).rankings for each in (ours, theirs)))
         ends = pair, pair
         if unjudged:
             both = (run, pair.run), (against, pair.against)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.arrays import Floats, Ints
-from judged.evaluation.kept import rankings_of
-from judged.evaluation.settlement import score
+from judged.evaluation.scores import score
 from judged.matching.variants import judged_otherwise
 from judged.rankings.columns import gathered
 from judged.rankings.rankings import Rankings, by_query_and_rank
@@ -126,11 +125,11 @@ def effects_of(
     query that nobody judged.
     """
     query, (measure,) = candidates.query, evaluation.measures
-    more = len(candidates.listings.queries) - len(evaluation.runs[0].about)
+    more = len(candidates.listings.queries) - len(evaluation.runs[0].rankings)
     before, after = [], []
     for number, run in enumerate(evaluation.runs):
         before.append(np.append(run.values[measure], np.full(more, np.nan))[query])
-        copied = _Copied.of(candidates, number, rankings_of(evaluation, run.name), sizes)
+        copied = _Copied.of(candidates, number, evaluation.scored(run.name).rankings, sizes)
         asked = (measure,), evaluation.policy, evaluation.convention
         values = [
             score(copied.copies(block, grade), *asked).values[measure]
@@ -141,7 +140,7 @@ def effects_of(
         before.append(np.zeros(len(query)))
         after.append(np.zeros(len(query)))
     found = _moved(before, after)
-    weights = evaluation.runs[0].about.weights
+    weights = evaluation.runs[0].rankings.weights
     if weights is not None:
         found[np.append(weights.values, np.ones(more))[query] == 0] = 0.0
     return found

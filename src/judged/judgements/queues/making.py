@@ -9,7 +9,7 @@ import numpy as np
 
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.ranges import last_rank
-from judged.evaluation.request import Request
+from judged.evaluation.settings import Settings
 from judged.inputs.tables import Lookup, Run
 from judged.inputs.texts import read_texts
 from judged.judgements.queues.bounds import bounds_of
@@ -17,8 +17,8 @@ from judged.judgements.queues.candidates import Candidates, best_ranks
 from judged.judgements.queues.effects import effects_of
 from judged.judgements.queues.order import blind, by_depth, by_effect
 from judged.judgements.queues.result import Queue
-from judged.matching.judges import collection_sizes
 from judged.matching.listings import Listings
+from judged.matching.matcher import collection_sizes
 from judged.text import listed
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 def request_of(
     measure: str | Measure, policy: PolicyLike | None, convention: ConventionLike | None
-) -> Request:
+) -> Settings:
     """What is asked for: one measure."""
-    request = Request.of(measure, policy, convention, prepares=True)
+    request = Settings.of(measure, policy, convention, prepares=True)
     if len(request.measures) != 1:
         names = listed(list(map(str, request.measures)))
         raise MeasureError(f"a queue is ordered by one measure; got {names}.")
@@ -120,7 +120,7 @@ def made(
 
 def _top(evaluation: Evaluation, given: float | None) -> float:
     """The top grade: as given, or the highest that there is."""
-    known = evaluation.runs[0].about.top_grade
+    known = evaluation.runs[0].rankings.top_grade
     if given is None:
         return known
     if given < known or given <= 0:

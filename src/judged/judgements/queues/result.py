@@ -258,7 +258,7 @@ program, or save it as .ndjson (@b).']
     @property
     def _fresh(self) -> bool:
         """Whether nobody judged anything yet."""
-        return not len(self.evaluation.runs[0].about.grades)
+        return not len(self.evaluation.runs[0].rankings.grades)
 
     def _powerless(self) -> list[str]:
         """A top grade that is not relevant to the measure."""

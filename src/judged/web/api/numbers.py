@@ -101,7 +101,7 @@ def queries(asked: Asked) -> dict[str, Any]:
 
     refuse_wrong_measures(asked)
     found = asked.calculations.evaluation(asked.terms, interval=False)
-    ids = found.runs[0].about.queries
+    ids = found.runs[0].rankings.queries
     first = asked.params.whole("from", 0)
     size = asked.params.whole("size", PAGE, at_least=1, at_most=MOST)
     return {
@@ -132,7 +132,7 @@ def query(asked: Asked) -> dict[str, Any]:
     calculations = asked.calculations
     calculations.refuse_unknown_query(asked.terms, name)
     found = calculations.evaluation(asked.terms, interval=False)
-    at = found.runs[0].about.queries.index(name)
+    at = found.runs[0].rankings.queries.index(name)
     lists = []
     for run, system in zip(found.runs, asked.workspace.systems, strict=True):
         listing = calculations.listing(asked.terms, system.name, name)

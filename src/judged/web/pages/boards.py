@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.evaluation.kept import rankings_of
 from judged.rankings.strips import mean_strip
 from judged.text import listed
 from judged.web.pages.cells import Cell, against_of, before_of, ranges_of
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from judged.comparison.leaderboard import Place
     from judged.comparison.pair import Pair
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.statistics.intervals import Interval
 
@@ -188,7 +187,9 @@ def board(
             known,
             worse,
             at if places is None else places[run.name],
-            mean_strip(rankings_of(evaluation, run.name), STRIP) if strips is None else strips[at],
+            mean_strip(evaluation.scored(run.name).rankings, STRIP)
+            if strips is None
+            else strips[at],
         )
         for at, run in enumerate(evaluation.runs)
     ]
@@ -211,7 +212,7 @@ def board(
         by=ranked_by,
         order=order,
         descending=not ascending,
-        queries=len(evaluation.runs[0].about),
+        queries=len(evaluation.runs[0].rankings),
         level=evaluation.level,
         baseline=None if beside.comparison is None else beside.comparison.baseline,
         notes=(*beside.refused, *_on_other_queries(beside.comparison)),

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
-from judged.evaluation.settlement import is_bounded
+from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS, is_bounded
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison

@@ -156,7 +156,7 @@ def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
         return Heading(f"No system has a value on {measure}")
     best = max if known.spec.higher_is_better else min
     value, run = best(valued, key=lambda each: each[0])
-    queries = counted(len(run.about), *_QUERIES)
+    queries = counted(len(run.rankings), *_QUERIES)
     said = queries
     interval = run.intervals.get(known)
     if interval is not None and interval.known and evaluation.level is not None:

@@ -14,7 +14,6 @@ from judged.comparison.exports.definition import done
 from judged.comparison.match import matched
 from judged.comparison.sentences import OTHERWISE, amount, shown_p
 from judged.comparison.settings import TESTS
-from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import difference_is_bounded
 from judged.text import listed, shown
 from judged.web.pages.headings import Heading, signed_amount, verdict_heading
@@ -22,7 +21,7 @@ from judged.web.pages.headings import Heading, signed_amount, verdict_heading
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.comparison.pair import Pair
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.rankings.strips import Cell
 
 MOST = 6
@@ -304,8 +303,8 @@ def extremes(
         below = [int(at) for at in order if differences[at] < 0][-most:]
     sides = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]
     rel = 1.0 if known.measure is None else float(known.measure.params.get("rel", 1))
-    relevant = sides[0].about.relevant(rel)
-    drawn = [strips(rankings_of(comparison.evaluation, side.name), STRIP) for side in sides]
+    relevant = sides[0].rankings.relevant(rel)
+    drawn = [strips(comparison.evaluation.scored(side.name).rankings, STRIP) for side in sides]
     places = [{query: at for at, query in enumerate(side.queries)} for side in sides]
 
     def row(at: int) -> Differing:

@@ -197,7 +197,7 @@ def _check(names: list[str], baseline: str | None, slices: SlicesLike | None) ->
 
 def _why_not(evaluation: Evaluation, missing: str | None) -> str:
     """Why the runs of an evaluation are not compared; nothing where they can be."""
-    rankings = [run.about for run in evaluation.runs]
+    rankings = [run.rankings for run in evaluation.runs]
     asked = {(OTHER_WAY in each.basis, frozenset(each.queries)) for each in rankings}
     if len(asked) > 1:
         return "The runs are about different queries, and are not compared."

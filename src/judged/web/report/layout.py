@@ -14,7 +14,6 @@ from judged.comparison.exports.definition import done
 from judged.comparison.exports.table import Form
 from judged.comparison.exports.tables import slice_tables
 from judged.errors import MissingExtraError
-from judged.evaluation.kept import rankings_of
 from judged.evaluation.table import Look
 from judged.measures.bibliography import BIBLIOGRAPHY, bibtex
 from judged.rankings.strips import strips
@@ -28,7 +27,7 @@ from judged.web.report.lists import Shown, items_of, shown
 from judged.web.report.provenance import versions
 
 if TYPE_CHECKING:
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
     from judged.results import Table
@@ -161,7 +160,7 @@ class Layout:
     def query_ids(self) -> list[str]:
         """All queries, in the order of their ids."""
         runs = self.contents.evaluation.runs
-        return sorted({query for run in runs for query in run.about.queries})
+        return sorted({query for run in runs for query in run.rankings.queries})
 
     def shown(self, listed: tuple[Listed, ...], without: frozenset[str]) -> list[Shown]:
         """Queries with their lists and the sums behind their numbers."""
@@ -214,7 +213,7 @@ class Layout:
                 run,
                 measure,
                 self.query_ids,
-                rankings_of(contents.evaluation, run.name) if with_strips else None,
+                contents.evaluation.scored(run.name).rankings if with_strips else None,
             )
             for run in contents.evaluation.runs
         ]
@@ -232,7 +231,7 @@ class Layout:
     def top(self) -> float:
         """The best grade that there is."""
         runs = self.contents.evaluation.runs
-        return max(float(run.about.grades.max(initial=1.0)) for run in runs)
+        return max(float(run.rankings.grades.max(initial=1.0)) for run in runs)
 
     @property
     def slices(self) -> list[tuple[str, list[Table]]]:
@@ -316,7 +315,7 @@ def _figure(drawn: Drawn) -> tuple[Drawn, str | None]:
 def _values(run: Scored, measure: Measure, queries: list[str], rankings: Rankings | None) -> Values:
     """A run's values in the order of all queries, and the strips of its rankings where these are
     wanted; a query that it was not asked has none."""
-    place = {query: at for at, query in enumerate(run.about.queries)}
+    place = {query: at for at, query in enumerate(run.rankings.queries)}
     at = [place.get(query) for query in queries]
     values = run.values[measure].tolist()
     codes = None if rankings is None else strips(rankings, RANKS).codes()

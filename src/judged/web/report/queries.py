@@ -105,7 +105,7 @@ def hardest(
     values = run.values[measure]
     sign = 1 if measure.spec.higher_is_better else -1
     counting = np.flatnonzero(~np.isnan(values)).tolist()
-    names = run.about.queries
+    names = run.rankings.queries
     worst = sorted(counting, key=lambda at: (sign * values[at], names[at]))[:most]
     queries = [names[at] for at in worst]
     looked = results.about(set(queries), [run.name])
@@ -116,7 +116,7 @@ def hardest(
 
 def _side(results: Results, run: str, query: str, measure: Measure) -> Side:
     scored = results.evaluation.scored(run)
-    value = float(scored.values[measure][scored.about.queries.index(query)])
+    value = float(scored.values[measure][scored.rankings.queries.index(query)])
     try:
         return Side(run, value, results.explanation(run, query, measure))
     except JudgedError as refused:

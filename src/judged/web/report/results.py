@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from judged.evaluation.kept import rankings_of
 from judged.explanation import explain
 from judged.inputs.tables import Judgements, Lookup, Run
 
@@ -58,7 +57,7 @@ class Results:
                 rows=SHOWN,
                 **self.judging,
             )
-        rankings = rankings_of(self.evaluation, run)
+        rankings = self.evaluation.scored(run).rankings
         alone = rankings.take([rankings.queries.index(query)])
         found = explain(alone, measure=measure, query=query, policy=policy, rows=SHOWN)
         items = self.first.get(run, {}).get(query, {})

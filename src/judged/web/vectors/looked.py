@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.errors import did_you_mean, quoted
-from judged.evaluation.kept import rankings_of
 from judged.rankings.strips import Cell, strips
 from judged.text import shown
 from judged.web.asked import Command
@@ -117,7 +116,7 @@ def worst_first(evaluation: Evaluation, label: str) -> list[int]:
 
 def query_of(asked: Asked, evaluation: Evaluation) -> str:
     """The query that is looked at alone; where none is named, the worst one."""
-    known, wanted = evaluation.runs[0].about.queries, asked.params.one("query")
+    known, wanted = evaluation.runs[0].rankings.queries, asked.params.one("query")
     if wanted is None:
         order = worst_first(evaluation, next(iter(evaluation.labels)))
         return known[order[0] if order else 0]
@@ -130,7 +129,7 @@ def items_of(
     looked: Looked, first: TopK, evaluation: Evaluation, query: str
 ) -> list[dict[str, Any]]:
     """The first items of a query: id, score, and whether each is relevant."""
-    rankings = rankings_of(evaluation, evaluation.runs[0].name)
+    rankings = evaluation.runs[0].rankings
     at = rankings.queries.index(query)
     cells: list[Cell] = strips(rankings.take([at]), FIRST).cells(0)
     row = first.query_vectors.names().index(query)

@@ -131,7 +131,7 @@ def gallery(looked: Looked) -> Page:
     order = worst_first(evaluation, evaluation.label(measure))
     begin = asked.params.whole("from", 0, at_most=max(len(order) - 1, 0))
     values = evaluation.runs[0].values[measure]
-    names = evaluation.runs[0].about.queries
+    names = evaluation.runs[0].rankings.queries
     rows = [
         {
             "query": names[at],

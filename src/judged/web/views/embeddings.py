@@ -63,7 +63,7 @@ def _numbers(looked: Looked) -> Page:
         )
         for label, measure in evaluation.labels.items()
     ]
-    relevant = next((each for each in scored.about.basis if each.startswith("relevant: ")), "")
+    relevant = next((each for each in scored.rankings.basis if each.startswith("relevant: ")), "")
     line = (
         f"{counted(len(queries), 'query vector')}, {counted(len(items), 'item vector')}, "
         f"{counted(items.dims, 'dimension')}. {relevant.capitalize()}. All items are ranked."

@@ -40,7 +40,7 @@ def _ranges(asked: Asked, log: Log) -> Facts:
     def made() -> Facts:
         runs = {each.name: calculations.run(each.name) for each in calculations.systems}
         judgements = overlaid(asked, log.grades)
-        found = evaluate(judgements, runs, measure, unjudged_range=True, **terms.options())
+        found = evaluate(judgements, runs, measure, **terms.scoring())
         ranges = {each.name: sorted(found.unjudged_range(run=each.name)) for each in found.runs}
         facts = [
             (f"{measure}, {name}", f"{low:.3f} – {high:.3f}")

@@ -35,7 +35,7 @@ from judged.runs.overlap.result import Overlap as Overlap
 from judged.comparison.plan.result import Plan as Plan
 from judged.policy import Policy as Policy
 from judged.errors import PolicyError as PolicyError
-from judged.judgements.queues.result import Queue as Queue
+from judged.judgements.queue import Queue as Queue
 from judged.rankings.rankings import Rankings as Rankings
 from judged.web.report.report import Report as Report
 from judged.inputs import Run as Run
@@ -68,7 +68,7 @@ from judged.runs.overlap import overlap as overlap
 from judged.measures import parse_measure as parse_measure
 from judged.evaluation.metrics import parse_metric as parse_metric
 from judged.comparison.plan import plan as plan
-from judged.judgements.queues import queue as queue
+from judged.judgements.queue import queue as queue
 from judged.inputs import read_judgements as read_judgements
 from judged.inputs import read_run as read_run
 from judged.inputs.vectors import read_vectors as read_vectors

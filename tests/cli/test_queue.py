@@ -35,9 +35,9 @@ def test_what_is_printed_is_for_the_organiser(judged) -> None:
         "run  against  difference in P@2   lowest  highest  can change\n"
         "new  old                 0.2500  -0.2500   0.2500  yes\n"
         "\n"
-        "4 unjudged results within the first 10 of any run, of 3 queries.\n"
-        "1 of 4 results would change nothing in P@2, had one of them alone the top grade.\n"
-        "1 query has no judgement yet (q3): so far in no number, nor in the differences.\n"
+        "4 unjudged results in the top 10 of any run (3 queries).\n"
+        "1 of 4 results alone would not change P@2, even with the top grade.\n"
+        "1 query has no judgements yet (q3) and does not count in values and differences.\n"
     )
 
 

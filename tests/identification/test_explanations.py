@@ -299,6 +299,6 @@ def test_a_grade_above_the_usual_highest() -> None:
 
 
 def test_a_depth_is_kept() -> None:
-    value = evaluate(A, RUN, "Rprec", depth=3).value()
+    value = evaluate(A, RUN, "Rprec", policy={"depth": 3}).value()
     assert identify(f"{value:.4f}", A, RUN, "Rprec", depth=3).matches
     assert not identify(f"{value + 0.0011:.4f}", A, RUN, "Rprec", depth=3).matches

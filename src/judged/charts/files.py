@@ -10,7 +10,6 @@ from judged.charts.comparisons import DEFAULT
 from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, Kind
 from judged.charts.sources import Systems
 from judged.comparison import compare
-from judged.config import config
 from judged.errors import InputError
 from judged.evaluation import evaluate
 from judged.inputs.blocks import RunBlocks
@@ -19,6 +18,7 @@ from judged.inputs.data import Data
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
+from judged.limits import config
 from judged.matching import match_with
 from judged.matching.items import with_items
 from judged.policy import Policy, add_choices

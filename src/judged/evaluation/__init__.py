@@ -46,13 +46,13 @@ def evaluate(
     >>> evaluate(judgements, run, "hit_rate@1, mrr", convention="ranx")["mrr"]
     {'run': 0.75}
     """
-    from judged.config import limits
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import Settings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.blocks.room import Room
     from judged.inputs.data import Data
+    from judged.limits import limits
 
     options: dict[str, Any] = dict(scoring)
     settings = Settings.of(

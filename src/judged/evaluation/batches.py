@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
+from judged.evaluation.scores import score_run
 from judged.evaluation.settings import Settings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs import read_judgements, read_run
@@ -106,6 +107,8 @@ class Evaluator:
         before: dict[str, Any] = feed.state()
         try:
             block = feed.add(run)
+            if block is not None:  # an error of a measure must not come at the end
+                score_run(block, self._settings)
         except BaseException:  # also an interrupt: a later evaluation must not lack the batch
             feed.restore(before)
             raise

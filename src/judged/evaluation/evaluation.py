@@ -22,7 +22,7 @@ from judged.evaluation.unanswerable import (
     without,
 )
 from judged.measures import Measure, parse_measure
-from judged.options import LEVEL
+from judged.options import LEVEL, checked_methods
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.columns import ANY_GRADE
@@ -67,6 +67,7 @@ def evaluate_rankings(
     )
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Paged):
     """What `evaluate` returns, always: numbers of runs and measures, and what these mean.
@@ -174,7 +175,7 @@ class Evaluation(Paged):
                 "(--unanswerable)."
             )
         if self.trusted is not None:
-            from judged.evaluation.trusted import refuse_beside
+            from judged.evaluation.trusted import at_level, refuse_beside
 
             refuse_beside(
                 self.trusted,
@@ -184,6 +185,7 @@ class Evaluation(Paged):
                 unjudged_range=unjudged_range,
                 unanswerable=unanswerable,
             )
+            return self if level == self.level else at_level(self, level)
         if unanswerable:
             shown = _without_unanswerable(shown, threshold)
         others: list[dict[str, Scored]] = [{} for _ in shown.runs]

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged.config import limits
 from judged.errors import EngineError, InputError, JudgedError
 from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.remote import AnyRun, RemoteRun
+from judged.limits import limits
 from judged.matching import match_with
 from judged.matching.items import with_items
 from judged.matching.weights import refuse_both

@@ -283,7 +283,12 @@ class Uncertain(Exports):
         1.0
         """
         scored = self.scored(run)
-        if scored.unanswerable is not None and scored.unanswerable.threshold == threshold:
+        if scored.unanswerable is not None:
+            if threshold not in (None, scored.unanswerable.threshold):
+                raise InputError(
+                    "queries without relevant items are left out of this evaluation already; give "
+                    "the threshold to showing()."
+                )
             return scored.unanswerable
         r = scored.rankings
         nothing = unanswerable_queries(r, self.measures, self.convention)

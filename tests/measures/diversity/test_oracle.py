@@ -228,7 +228,9 @@ def test_what_ir_measures_writes(text: str) -> None:
     judgements = Collection(rows, collection.run).judgements
     scored = judged.evaluate(judgements, collection.run, [text]).scored()
     found = dict(
-        zip(scored.rankings.queries, scored.values[judged.parse_measure(text)].tolist(), strict=True)
+        zip(
+            scored.rankings.queries, scored.values[judged.parse_measure(text)].tolist(), strict=True
+        )
     )
     assert found == pytest.approx(theirs, abs=1e-12)
     assert len(found) > 5

@@ -14,6 +14,7 @@ import numpy as np
 from judged.errors import InputError, PolicyError
 from judged.inputs.tables import Judgements, Lookup
 from judged.judgements.agreements.judges import on_queries, read_runs
+from judged.policy import add_choices
 from judged.text import Warned, listed, plain
 
 if TYPE_CHECKING:
@@ -271,7 +272,10 @@ def leaderboards_of(
                     judgements, read, terms.measures, **terms.comparing, **terms.scoring
                 )
             else:
-                under[judge] = evaluate(judgements, read, terms.measures, **terms.scoring)
+                scoring = dict(terms.scoring)
+                chosen = {name: scoring.pop(name, None) for name in ("depth", "duplicates")}
+                scoring["policy"] = add_choices(scoring.get("policy"), **chosen)
+                under[judge] = evaluate(judgements, read, terms.measures, **scoring)
         except (InputError, PolicyError) as error:
             raise type(error)(f"under {judge}: {error}") from error
     return Leaderboards(under, len(queries), tuple(_warned(under)))

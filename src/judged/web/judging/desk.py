@@ -150,7 +150,7 @@ def tasks_of(asked: Asked) -> Tasks:
 
 def _queued(asked: Asked) -> Tasks:
     """The unjudged results that matter most, or that stand highest."""
-    from judged.judgements.queues import queue
+    from judged.judgements.queue import queue
 
     terms = asked.terms
     by, depth, seed = order_of(asked), depth_of(asked), asked.settings.judging.seed

@@ -32,7 +32,7 @@ def page(asked: Asked) -> Page:
 def _ranges(asked: Asked, log: Log) -> Facts:
     """The values of each system with the grades of one annotator put over the judgements."""
     from judged.evaluation import evaluate
-    from judged.judgements.queues import queue
+    from judged.judgements.queue import queue
 
     calculations, terms = asked.calculations, asked.terms
     measure = measure_of(asked)

@@ -97,8 +97,8 @@ def test_texts_are_harmless_and_ids_are_as_they_were() -> None:
     assert "the query,b,-5," in lines  # a number
     assert "r,x,'+1+1," in lines
     assert found.warnings() == [
-        "1 id begins with one of = + - @, which a spreadsheet computes: edit the file in another "
-        "program, or save it as .ndjson (=a)."
+        "1 id starts with = + - or @, so a spreadsheet would change it (=a). Edit the file in "
+        "another program, or save it as .ndjson."
     ]
 
 

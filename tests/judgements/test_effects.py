@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import judged
-from judged.judgements.queues import effects
+from judged.judgements import queue as module
 from judged.measures import REGISTRY
 
 Lists = dict[str, dict[str, float]]
@@ -75,7 +75,9 @@ def values(found: judged.Evaluation, measure: str, query: str) -> list[float]:
     """What each run has for a query; NaN for one that is in no number."""
     wanted = found.measure(measure)
     return [
-        dict(zip(run.rankings.queries, run.values[wanted].tolist(), strict=True)).get(query, math.nan)
+        dict(zip(run.rankings.queries, run.values[wanted].tolist(), strict=True)).get(
+            query, math.nan
+        )
         for run in found.runs
     ]
 
@@ -143,7 +145,7 @@ def test_copies_may_be_made_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     runs = {name: {query: run[query] for query in ("q0", "q2")} for name, run in runs.items()}
     judgements = {query: judgements[query] for query in ("q0", "q2")}
     whole = judged.queue(judgements, runs, "nDCG", policy={"missing": "zero"})
-    monkeypatch.setattr(effects, "_ROWS", 20)
+    monkeypatch.setattr(module, "ROWS_PER_BLOCK", 20)
     parts = judged.queue(judgements, runs, "nDCG", policy={"missing": "zero"})
     assert parts.items == whole.items
     assert parts.effects.tolist() == whole.effects.tolist()
@@ -165,7 +167,7 @@ def test_what_moves_both_runs_alike_has_no_effect() -> None:
     runs = {"old": {"q": lists}, "new": {"q": lists[::-1]}}
     found = judged.queue({"q": {"d0": 1, "d3": 1, "d7": 1}}, runs, "P@10")
     assert found.effects.tolist() == [0.0] * 7
-    assert "7 of 7 results would change nothing in P@10, had one of them alone the top grade." in (
+    assert "7 of 7 results alone would not change P@10, even with the top grade." in (
         found.sentences()
     )
 

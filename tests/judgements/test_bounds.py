@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.judgements.queues.bounds import Bound
+from judged.judgements.bounds import DifferenceBounds
 from judged.measures import REGISTRY
 
 JUDGEMENTS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
@@ -67,11 +67,11 @@ def test_no_judgement_can_change_it():
     (bound,) = found.bounds
     assert (bound.difference, bound.low, bound.high) == pytest.approx((1, 2 / 3, 1))
     assert (bound.unjudged, bound.can_turn, bound.better, bound.worse) == (1, False, "new", "old")
-    assert bound.says == (
-        "P@1: new - old is 1.0000 and could become 0.6667 to 1.0000: no judgement of "
-        "results of judged queries can change that new is better."
+    assert bound.sentence == (
+        "P@1: new - old is 1.0000. Judging the unjudged results of judged queries gives 0.6667 to "
+        "1.0000: new stays better."
     )
-    assert "No judgement of results of judged queries can change: new stays better than old." in (
+    assert "Judging results of judged queries cannot change that new is better than old." in (
         found.to_text().splitlines()
     )
 
@@ -80,10 +80,10 @@ def test_scenarios_are_called_scenarios():
     found = judged.queue(JUDGEMENTS, RUNS, "AP")
     (bound,) = found.bounds
     assert not bound.bounded
-    assert bound.says.startswith("AP: new - old is ")
+    assert bound.sentence.startswith("AP: new - old is ")
     assert (
-        "Lowest and highest of AP are two scenarios, all unjudged results judged for one run or "
-        "for the other: other judgements may go further."
+        "Lowest and highest are two scenarios: all unjudged results favour one run or the other. "
+        "Other judgements may move AP further."
     ) in found.to_text().splitlines()
 
 
@@ -91,39 +91,40 @@ def test_scenarios_are_called_scenarios():
     ("bound", "can_turn", "says"),
     [
         (
-            Bound("n", "o", "AP", 0.1, 0.05, 0.2, unjudged=2, bounded=False),
+            DifferenceBounds("n", "o", "AP", 0.1, 0.05, 0.2, unjudged=2, bounded=False),
             None,
-            "AP: n - o is 0.1000 and could become 0.0500 to 0.2000 in two scenarios, all unjudged "
-            "results judged for one run or for the other: neither changes that n is better, and "
-            "others may.",
+            "AP: n - o is 0.1000. If all unjudged results of judged queries favour one run or the "
+            "other, it becomes 0.0500 to 0.2000: n stays better in these two cases, but other "
+            "judgements may change that.",
         ),
         (
-            Bound("n", "o", "AP", 0.1, -0.05, 0.2, unjudged=2, bounded=False),
+            DifferenceBounds("n", "o", "AP", 0.1, -0.05, 0.2, unjudged=2, bounded=False),
             True,
-            "AP: n - o is 0.1000 and could become -0.0500 to 0.2000 in two scenarios, all unjudged "
-            "results judged for one run or for the other: that n is better can change.",
+            "AP: n - o is 0.1000. If all unjudged results of judged queries favour one run or the "
+            "other, it becomes -0.0500 to 0.2000: the order of the two runs can change.",
         ),
         (
-            Bound("n", "o", "Rank", 1.0, 0.0, 2.0, unjudged=2, higher_is_better=False),
+            DifferenceBounds("n", "o", "Rank", 1.0, 0.0, 2.0, unjudged=2, higher_is_better=False),
             True,
-            "Rank: n - o is 1.0000 and could become 0.0000 to 2.0000: that o is better can change.",
+            "Rank: n - o is 1.0000. Judging the unjudged results of judged queries gives 0.0000 to "
+            "2.0000: the order of the two runs can change.",
         ),
         (
-            Bound("n", "o", "P@1", 0.0, 0.0, 0.0, unjudged=2),
+            DifferenceBounds("n", "o", "P@1", 0.0, 0.0, 0.0, unjudged=2),
             False,
-            "P@1: n - o is 0.0000 and could become 0.0000 to 0.0000: no judgement of "
-            "results of judged queries can change that both are equal.",
+            "P@1: n - o is 0.0000. Judging the unjudged results of judged queries gives 0.0000 to "
+            "0.0000: both stay equal.",
         ),
         (
-            Bound("n", "o", "P@1", math.nan, math.nan, math.nan, unjudged=2),
+            DifferenceBounds("n", "o", "P@1", math.nan, math.nan, math.nan, unjudged=2),
             None,
-            "P@1: n - o is –, as no query counts.",
+            "P@1: n - o is –, because no query counts.",
         ),
     ],
 )
 def test_what_a_bound_says(bound, can_turn, says):
     assert bound.can_turn is can_turn
-    assert bound.says == says
+    assert bound.sentence == says
     assert bound.to_dict()["can_turn"] is can_turn
 
 
@@ -207,9 +208,9 @@ def test_what_neither_run_shows_can_change_a_difference_in_ndcg():
     (bound,) = found.bounds
     assert (bound.unjudged, bound.difference, bound.bounded, bound.can_turn) == (0, 0, False, None)
     assert bound.limits == pytest.approx((0, 0.25))
-    assert bound.says == (
-        "nDCG@1: new - old is 0.0000, and every result that it looks at is judged; other items "
-        "that prove relevant may change that both are equal."
+    assert bound.sentence == (
+        "nDCG@1: new - old is 0.0000. All results that it uses are judged, but judging other items "
+        "as relevant could change it."
     )
     judgements["q"]["x"] = 2
     assert judged.evaluate(judgements, runs, "nDCG@1").compare().pair().difference == 0.25
@@ -229,10 +230,10 @@ def test_limits_can_settle_what_two_scenarios_cannot():
     assert (bound.difference, bound.low) == pytest.approx((1 - d, 2 * (1 - d) / 3))
     assert bound.limits == pytest.approx((2 * (1 - d) / 3, 1 - d))
     assert (bound.bounded, bound.can_turn) == (False, False)
-    assert bound.says == (
-        "nDCG@2: new - old is 0.3691 and could become 0.2460 to 0.3691 in two scenarios, all "
-        "unjudged results judged for one run or for the other, and never leaves 0.2460 to 0.3691: "
-        "no judgement of results of judged queries can change that new is better."
+    assert bound.sentence == (
+        "nDCG@2: new - old is 0.3691. If all unjudged results of judged queries favour one run or "
+        "the other, it becomes 0.2460 to 0.3691, and it can never leave 0.2460 to 0.3691: new "
+        "stays better."
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import judged
 from judged import InputError, MeasureError, PolicyError
-from judged.judgements.queues.order import blind
+from judged.judgements.queue import blind_order
 
 JUDGEMENTS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
 RUNS = {
@@ -78,12 +78,10 @@ def test_a_budget_takes_the_most_worthwhile():
         found = judged.queue(JUDGEMENTS, RUNS, by="depth", budget=budget)
         assert ordered(found) == ordered(whole)[:budget]
         assert found.candidates == 6
-    assert (
-        found.sentences()[0] == "6 unjudged results within the first 10 of any run, of 2 queries."
-    )
+    assert found.sentences()[0] == "6 unjudged results in the top 10 of any run (2 queries)."
     assert judged.queue(JUDGEMENTS, RUNS, by="depth", budget=1).sentences()[0] == (
-        "6 unjudged results within the first 10 of any run; the 1 most worthwhile is in the "
-        "queue, of 1 query."
+        "6 unjudged results in the top 10 of any run; the 1 most worthwhile is in the queue (1 "
+        "query)."
     )
 
 
@@ -95,9 +93,11 @@ def test_the_file_has_queries_in_the_order_of_their_most_worthwhile_item():
 
 def test_items_of_a_query_are_shuffled_by_the_seed_alone():
     query = np.zeros(6, np.int64)
-    seen = [tuple(blind(query, np.arange(6), seed).tolist()) for seed in range(300)]
+    seen = [tuple(blind_order(query, np.arange(6), seed).tolist()) for seed in range(300)]
     # How worthwhile they are plays no part in it.
-    assert seen == [tuple(blind(query, np.arange(6)[::-1], seed).tolist()) for seed in range(300)]
+    assert seen == [
+        tuple(blind_order(query, np.arange(6)[::-1], seed).tolist()) for seed in range(300)
+    ]
     first = Counter(each[0] for each in seen)
     assert set(first) == set(range(6))
     assert max(first.values()) < 90  # 50 are expected, with a standard deviation of 6.5
@@ -120,7 +120,7 @@ def test_queries_without_a_judgement_are_in_it_unless_they_are_left_out():
     assert found.new_queries == ("q9",)
     assert ("q9", "u") in pairs(found)
     assert (
-        "1 query has no judgement yet (q9): so far in no number, nor in the differences."
+        "1 query has no judgements yet (q9) and does not count in values and differences."
     ) in found.sentences()
     assert found.bounds == judged.queue(JUDGEMENTS, RUNS).bounds
     left = judged.queue(JUDGEMENTS, runs, only_judged_queries=True)
@@ -131,16 +131,15 @@ def test_what_is_judged_is_never_in_it_whatever_its_grade():
     found = judged.queue({"q": {"a": -1, "b": 0, "c": 1}}, {"q": ["a", "b", "c", "d"]})
     assert found.items == ("d",)
     assert found.negative == 1
-    assert "1 result has a negative grade, and is not asked for again." in found.sentences()
+    assert "1 result has a negative grade and is left out." in found.sentences()
 
 
 def test_nothing_to_judge():
     found = judged.queue({"q": {"a": 1}}, {"one": {"q": ["a"]}, "two": {"q": ["a"]}})
     assert (found.items, found.to_csv()) == ((), "query,item,grade\n")
     assert found.sentences()[:2] == [
-        "There is nothing to judge: no unjudged results within the first 10 of any run.",
-        "nDCG@10: two - one is 0.0000, and every result that it looks at is judged: both are "
-        "equal.",
+        "Nothing to judge: no unjudged results in the top 10 of any run.",
+        "nDCG@10: two - one is 0.0000. All results that it uses are judged: both stay equal.",
     ]
     assert found.bounds[0].can_turn is False
 
@@ -204,8 +203,8 @@ def test_wrong_calls():
     with pytest.raises(PolicyError) as error:
         judged.queue({"q": {"a": {"1": 1}}}, {"q": ["a", "b"]})
     assert str(error.value) == (
-        "the judgements: judged by subtopic, where one grade does not say which subtopic a result "
-        "serves; give judgements of whole queries."
+        "the judgements: judged by subtopic, so one grade is not enough for a result; give "
+        "judgements of whole queries."
     )
     with pytest.raises(InputError) as error:
         judged.queue({"other": {"a": 1}}, RUNS)
@@ -221,7 +220,7 @@ def test_from_nothing(given, tmp_path):
     found = judged.queue(judgements, RUNS, "nDCG@3", by="depth", depth=1)
     assert ordered(found) == [("q1", "x"), ("q2", "c"), ("q1", "y"), ("q2", "y")]
     assert found.warnings() == []
-    assert "Nobody judged anything yet: so far nothing is relevant for any query." in (
+    assert "There are no judgements yet, so nothing counts as relevant so far." in (
         found.sentences()
     )
     # Alone at rank 1 and in one run only, an item brings the whole value.
@@ -229,13 +228,13 @@ def test_from_nothing(given, tmp_path):
 
 
 def test_a_top_grade_that_is_not_relevant_is_warned_of():
-    with pytest.warns(match="^The top grade, 1, is not relevant to P"):
+    with pytest.warns(match="^The top grade 1 is not relevant to P"):
         found = judged.queue(
             {"q": {"a": 1}}, {"q": ["a", "b"]}, "P(rel=2)@2", policy={"empty": "skip"}
         )
     assert found.warnings() == [
-        "The top grade, 1, is not relevant to P(rel=2)@2, which wants 2: say what the top grade is "
-        "(top_grade, --top-grade)."
+        "The top grade 1 is not relevant to P(rel=2)@2, which needs 2, so no judgement has an "
+        "effect. Set the top grade (top_grade, --top-grade)."
     ]
     run = {"q": ["a", "b"]}
     found = judged.queue({"q": {"a": 1}}, run, "P(rel=2)@2", policy={"empty": "skip"}, top_grade=2)

@@ -33,9 +33,9 @@ class Server:
     def __init__(self, qrels: str, runs: Sequence[str]) -> None:
         import uvicorn
 
-        from judged.web import Settings, application, bound
+        from judged.web import ServerSettings, application, bound
 
-        settings = Settings.of([qrels, *runs], port=0, key=False)
+        settings = ServerSettings.of([qrels, *runs], port=0, key=False)
         listening = bound(settings, print)
         self.port = listening.getsockname()[1]
         app = application(replace(settings, port=self.port))

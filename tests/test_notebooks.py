@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.installation import Installation, Package
+from judged.cli.doctor import Installation, Package
 from judged.results import Result
 from judged.text import SHORT, html_page
 
@@ -80,9 +80,6 @@ MADE: dict[str, Callable[[], Any]] = {
         (),
     ),
     "index": lambda: VECTORS.evaluate_index(always_the_first, SAME, "Success@1", k=2),
-    "index sweep": lambda: VECTORS.sweep_index(
-        always_the_first, SAME, "Success@1", parameter="ef", values=[8, 16], k=2, timed=1
-    ),
     "plan": lambda: judged.plan(difference=0.02, sd=0.1),
     "overlap": lambda: judged.overlap(RUNS),
     "gate": lambda: judged.gate(THIRTY, THREE["third run"], "RR", baseline=THREE["first run"]),

@@ -37,9 +37,8 @@ _HOMES = {
     "Gate": "comparison.gate.result",
     "Identification": "conventions.identification.result",
     "IndexEvaluation": "embeddings.index",
-    "IndexSweep": "embeddings.index_sweep",
     "InputError": "errors",
-    "Installation": "installation",
+    "Installation": "cli.doctor",
     "JudgedError": "errors",
     "JudgedWarning": "errors",
     "Judgements": "inputs",
@@ -72,7 +71,7 @@ _HOMES = {
     "compare_values": "comparison",
     "config": "limits",
     "conventions": "conventions",
-    "doctor": "installation",
+    "doctor": "cli.doctor",
     "engines": "engines",
     "evaluate": "evaluation",
     "evaluate_embeddings": "embeddings",
@@ -94,7 +93,6 @@ _HOMES = {
     "read_vectors": "inputs.vectors",
     "relevance": "embeddings.relevance",
     "repeats": "inputs.repeated",
-    "shards": "embeddings.shards",
     "statistics": "statistics",
     "options": "options",
     "temperature": "learning.temperature",
@@ -110,7 +108,7 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module  # Ctrl-C would be a traceback while this loads
 
         home = import_module(f"judged.{_HOMES[name]}")
-        found = getattr(home, name, home)
+        found = home if _HOMES[name] == name else getattr(home, name, home)
     else:
         found = _measure(name)
     globals()[name] = found

@@ -17,9 +17,8 @@ from judged.runs.fusion.result import Fusion as Fusion
 from judged.comparison.gate.result import Gate as Gate
 from judged.conventions.identification.result import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
-from judged.embeddings.index_sweep import IndexSweep as IndexSweep
 from judged.errors import InputError as InputError
-from judged.installation import Installation as Installation
+from judged.cli.doctor import Installation as Installation
 from judged.errors import JudgedError as JudgedError
 from judged.errors import JudgedWarning as JudgedWarning
 from judged.inputs import Judgements as Judgements
@@ -51,7 +50,7 @@ from judged.comparison import compare as compare
 from judged.conventions.disagreement import compare_conventions as compare_conventions
 from judged.comparison import compare_values as compare_values
 from judged import conventions as conventions
-from judged.installation import doctor as doctor
+from judged.cli.doctor import doctor as doctor
 from judged import engines as engines
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
@@ -74,7 +73,6 @@ from judged.inputs import read_run as read_run
 from judged.inputs.vectors import read_vectors as read_vectors
 from judged.embeddings import relevance as relevance
 from judged.inputs.repeated import repeats as repeats
-from judged.embeddings import shards as shards
 from judged import statistics as statistics
 from judged.learning import temperature as temperature
 from judged import testing as testing

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
@@ -115,6 +116,16 @@ def checked_positives(given: Any) -> str:
     return given
 
 
+def _check_depth(value: Any) -> int:
+    try:
+        depth = 0 if isinstance(value, bool) else index(value)
+    except TypeError:
+        depth = 0
+    if not 1 <= depth <= 2**53:
+        raise PolicyError(f"depth must be a whole number from 1; got {quoted(value)}.")
+    return depth
+
+
 @dataclass(frozen=True)
 class Policy:
     """The assumptions under which numbers are computed; printed with every result.
@@ -160,9 +171,7 @@ class Policy:
                     f"{did_you_mean(value, known)}"
                 )
         if self.depth is not None:
-            from judged.options import whole
-
-            object.__setattr__(self, "depth", whole("depth", self.depth, error=PolicyError))
+            object.__setattr__(self, "depth", _check_depth(self.depth))
 
     def to_dict(self) -> dict[str, Any]:
         """Return each choice by name; duplicates and depth only where they are not the default.

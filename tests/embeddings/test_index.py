@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import Embeddings, InputError, PolicyError, evaluate_embeddings
+from judged import InputError, PolicyError, evaluate_embeddings
 from judged.embeddings import ready
 from judged.embeddings.relevance import same_label, same_row
 from support.products import evaluate_index
@@ -387,9 +387,6 @@ def test_binary_indexes(tmp_path: Path) -> None:
     signed = (packed.astype(int) - 128).astype(np.int8)
     with pytest.raises(InputError, match="give the vectors as uint8"):
         evaluate_index(flat, signed[:20], signed, relevance, k=5, similarity="hamming-packed")
-    both = Embeddings(bits[:20], bits, similarity="hamming")
-    with pytest.raises(InputError, match="binary indexes are not swept"):
-        both.sweep_index(flat, relevance, parameter="ef", values=[4])
 
 
 def test_a_loss_is_above_0_also_where_less_is_better() -> None:

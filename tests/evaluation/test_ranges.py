@@ -364,7 +364,7 @@ def test_trec_lines_are_unchanged(both: Evaluation) -> None:
 
 
 def test_a_range_is_computed_on_demand() -> None:
-    shown = evaluate(JUDGEMENTS, TIED, "RR", tie_range=True, unjudged_range=True)
+    shown = evaluate(JUDGEMENTS, TIED, "RR").showing(tie_range=True, unjudged_range=True)
     plain = evaluate(JUDGEMENTS, TIED, "RR")
     assert plain.tie_range() == shown.tie_range()
     assert plain.unjudged_range() == shown.unjudged_range()

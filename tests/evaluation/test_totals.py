@@ -8,7 +8,7 @@ import pytest
 import judged
 from judged.errors import InputError, JudgedError, MeasureError
 from judged.evaluation.scores import score_run
-from judged.evaluation.settings import Settings
+from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.totals import refuse_needing_values, sum_up, totals_of
 
 MEASURES = (
@@ -35,7 +35,7 @@ def tables() -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
 )
 @pytest.mark.parametrize("blocks", [1, 7, 40])
 def test_sums_of_blocks_are_those_of_the_whole(policy: dict[str, str], blocks: int) -> None:
-    settings = Settings.of(MEASURES, policy)
+    settings = EvaluationSettings.of(MEASURES, policy)
     rankings = judged.Rankings.from_run(*tables(), policy=policy)
     whole = score_run(rankings, settings)
     cuts = np.array_split(np.arange(len(rankings)), blocks)
@@ -48,13 +48,13 @@ def test_sums_of_blocks_are_those_of_the_whole(policy: dict[str, str], blocks: i
     ("settings", "error", "message"),
     [
         (
-            Settings.of("Rank(aggregate=median)", None),
+            EvaluationSettings.of("Rank(aggregate=median)", None),
             MeasureError,
             "Rank(aggregate=median) is a median, which needs the values of all queries; ask for "
             "its mean, or use judged.evaluate.",
         ),
         (
-            Settings.of("AP", {"missing": "error"}),
+            EvaluationSettings.of("AP", {"missing": "error"}),
             InputError,
             "missing=error names queries, and a summary has none of them; choose another policy, "
             "or use judged.evaluate.",
@@ -62,7 +62,7 @@ def test_sums_of_blocks_are_those_of_the_whole(policy: dict[str, str], blocks: i
     ],
 )
 def test_values_of_queries_are_needed(
-    settings: Settings, error: type[JudgedError], message: str
+    settings: EvaluationSettings, error: type[JudgedError], message: str
 ) -> None:
     with pytest.raises(error) as caught:
         refuse_needing_values(settings)

@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import judged
+from judged.cli.trec_eval import Request, printed
 from judged.errors import JudgedError
 from judged.inputs import small
 from judged.inputs.small import decimals, small_judgements, small_run
 from judged.inputs.source import open_source
 from judged.inputs.tables import JUDGEMENTS, RUN
-from judged.trec_eval import Request, printed
 from support.loops import for_each
 
 MEASURES = ["AP", "nDCG@3", "RR", "Judged@2", "Bpref", "R@2", "NumRet", "alpha_nDCG@3"]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from judged import Evaluator, Measure, evaluate
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.scores import Scored
-from judged.evaluation.settings import Settings
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching import Matcher, match_with
@@ -75,7 +75,11 @@ def matcher(judgements: Lists, policy: Policy, *, subtopics: bool) -> Matcher:
 
 
 def evaluated(
-    matcher: Matcher, run: Run | RunBlocks, settings: Settings, weights: Any = None, **shown: bool
+    matcher: Matcher,
+    run: Run | RunBlocks,
+    settings: EvaluationSettings,
+    weights: Any = None,
+    **shown: bool,
 ) -> Scored:
     evaluation = evaluate_rankings([matcher(run)], settings, weights=weights)
     return evaluation.showing(**shown).runs[0]
@@ -114,7 +118,7 @@ def test_every_measure_gives_the_same_bits(seed: int, ties: str, subtopics: bool
     draw = Random(f"{seed} {ties} {subtopics}")
     judgements, run = collection(draw, subtopics=subtopics)
     ranges = seed == 0 and not subtopics
-    request = Settings.of(measures(draw, subtopics=subtopics), {"ties": ties})
+    request = EvaluationSettings.of(measures(draw, subtopics=subtopics), {"ties": ties})
     ready = matcher(judgements, request.policy, subtopics=subtopics)
     shown = {"tie_range": ranges, "unjudged_range": ranges}
     whole = evaluated(ready, table(run), request, **shown)
@@ -149,7 +153,7 @@ def test_any_cut_and_any_order_of_rows(
     draw = Random(seed)
     judgements, run = collection(draw)
     wanted = ["AP", "nDCG@5", "RR(rel=2)", "P@10", "F(average=means)", "Rank(of=all)", "bpref"]
-    request = Settings.of([*wanted, "Rank(of=all, aggregate=median)"], policy)
+    request = EvaluationSettings.of([*wanted, "Rank(of=all, aggregate=median)"], policy)
     ready = matcher(judgements, request.policy, subtopics=False)
     whole = evaluated(ready, table(run), request, **options)
     shuffled = evaluated(ready, table(run, draw), request, **options)
@@ -161,7 +165,7 @@ def test_any_cut_and_any_order_of_rows(
 def test_blocks_can_be_sent_elsewhere() -> None:
     draw = Random(3)
     judgements, run = collection(draw)
-    request = pickle.loads(pickle.dumps(Settings.of("AP, Rank(of=all)", None)))
+    request = pickle.loads(pickle.dumps(EvaluationSettings.of("AP, Rank(of=all)", None)))
     ready = matcher(judgements, request.policy, subtopics=False)
     sent = [pickle.dumps(block) for block in ready.blocks(blocks(run, draw))]
     draw.shuffle(sent)
@@ -195,7 +199,7 @@ def test_judgements_in_a_table_are_cut_as_those_in_a_dict_are() -> None:
     draw.shuffle(rows)
     order = list(dict.fromkeys(query for query, _, _ in rows))
     frame = pl.DataFrame(rows, schema=["query", "item", "grade"], orient="row")
-    request = Settings.of("AP", None)
+    request = EvaluationSettings.of("AP", None)
     found = [
         evaluated(match_with(known, request.policy), blocks(run, draw), request)
         for known in (Judgements(frame, "judgements"), Lookup({q: judgements[q] for q in order}))
@@ -215,7 +219,7 @@ def test_the_order_of_judgements_plays_no_part(subtopics: bool) -> None:
         for name, grade in (grades.items() if subtopics else [("", 0)])
     ]
     schema = ["query", "item", "grade", *(["subtopic"] if subtopics else [])]
-    request = Settings.of(measures(draw, subtopics=subtopics), None)
+    request = EvaluationSettings.of(measures(draw, subtopics=subtopics), None)
     found = []
     for _ in range(3):
         frame = pl.DataFrame(rows, schema=schema, orient="row")

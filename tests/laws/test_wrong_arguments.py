@@ -74,10 +74,6 @@ class Results:
         return judged.plan(difference=0.02, sd=0.1)
 
     @cached_property
-    def shards(self) -> Any:
-        return judged.shards.prepare([[1.0]], [[1.0]], {"0": {"0": 1}}, k=1)
-
-    @cached_property
     def sources(self) -> dict[str, Any]:
         """Arguments of charts, by name."""
         return {
@@ -170,16 +166,6 @@ CALLS: dict[str, Callable[[Results], Call]] = {
             "relevance": made.same,
         },
     ),
-    "Embeddings.sweep_index": lambda made: (
-        made.embeddings.sweep_index,
-        {
-            "index": lambda vectors, k, ef: (np.zeros((len(vectors), k), int),) * 2,
-            "relevance": made.same,
-            "parameter": "ef",
-            "values": [1],
-            "timed": 1,
-        },
-    ),
     "Embeddings.rank": lambda made: (made.embeddings.rank, {"relevance": made.same}),
     "Embeddings.rank_both": lambda made: (made.embeddings.rank_both, {"relevance": made.same}),
     "Embeddings.top_k": lambda made: (made.embeddings.top_k, {"k": 3}),
@@ -215,20 +201,6 @@ CALLS: dict[str, Callable[[Results], Call]] = {
         {"x": [3, 2, 1], "y": [3, 1, 2]},
     ),
     "conventions.find": lambda made: (conventions.find, {"name": "ranx"}),
-    "shards.prepare": lambda made: (
-        judged.shards.prepare,
-        {"queries": np.eye(3), "judged_items": np.eye(3), "relevance": made.same},
-    ),
-    "shards.Prepared.count": lambda made: (
-        made.shards.count,
-        {"item_ids": ["b"], "vectors": [[2.0]]},
-    ),
-    "shards.Prepared.rankings": lambda made: (
-        made.shards.rankings,
-        {"counts": made.shards.nothing()},
-    ),
-    "shards.Prepared.top_k": lambda made: (made.shards.top_k, {"counts": made.shards.nothing()}),
-    "shards.load": lambda made: (judged.shards.load, {"path": "none.npz"}),
     "relevance.listed": lambda made: (relevance.listed, {"judgements": JUDGEMENTS}),
     "relevance.revisited": lambda made: (
         relevance.revisited,
@@ -247,9 +219,6 @@ METHODS: dict[str, Callable[[Results], Any]] = {
     "Evaluation": lambda made: made.evaluation,
     "Advice": lambda made: judged.advise(JUDGEMENTS, RUNS),
     "Installation": lambda made: judged.Installation({}, (), ()),
-    "IndexSweep": lambda made: made.embeddings.sweep_index(
-        search, made.same, parameter="ef", values=[1], k=3, timed=1
-    ),
     "Comparison": lambda made: made.comparison,
     "Orders": lambda made: judged.compare(
         JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]

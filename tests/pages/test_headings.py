@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import judged
 from judged.text import Best
-from judged.web.pages.headings import leading, verdict_heading
+from judged.web.pages.pairs import leading, verdict_heading
 
 JUDGEMENTS = {str(q): {"a": 1} for q in range(12)}
 FIRST = {str(q): ["a"] for q in range(12)}

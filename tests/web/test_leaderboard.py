@@ -208,17 +208,17 @@ def test_what_was_found_leads_to_what_it_speaks_of(server: Serve, data: Path) ->
 @pytest.mark.filterwarnings("ignore")
 def test_a_comparison_out_of_an_evaluation_is_that_of_compare(data: Path) -> None:
     from judged.comparison import compare_evaluation
-    from judged.evaluation.settings import Settings
-    from judged.web.parts import part_of
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.web.calculations import part_of
 
     runs = [data / f"{name}.run" for name in SYSTEMS]
     whole = judged.evaluate(data / "qrels.txt", runs, "AP, MRR, nDCG@5").showing(intervals=True)
-    part = part_of(whole, Settings.of(["MRR", "AP"], None, None), [2, 0])
+    part = part_of(whole, EvaluationSettings.of(["MRR", "AP"], None, None), [2, 0])
     assert part is not None
     own = judged.compare(data / "qrels.txt", [runs[2], runs[0]], ["MRR", "AP"])
     assert compare_evaluation(part).to_json() == own.to_json()
-    assert part_of(whole, Settings.of(["RR"], None, None), [0]) is None
-    assert part_of(whole, Settings.of(["P@5"], None, None), [0]) is None
+    assert part_of(whole, EvaluationSettings.of(["RR"], None, None), [0]) is None
+    assert part_of(whole, EvaluationSettings.of(["P@5"], None, None), [0]) is None
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -157,14 +157,14 @@ memory, temporary, jobs, skip_bad, progress
     # What nobody judged is looked into for a range, and then runs stay in memory.
     room = None if unjudged_range else Room.of(memory, temporary)
     with replace(given, room=room).reading_ahead() as data:
-        from judged.comparison.missing import refuse_lacking, says_missing
+        from judged.comparison.dependence import refuse_lacking, says_missing
         from judged.evaluation.evaluation import evaluate_rankings
         from judged.evaluation.runs import match_runs
-        from judged.evaluation.settings import Settings
+        from judged.evaluation.settings import EvaluationSettings
         from judged.evaluation.warnings import announce_warnings
 
         chosen = add_choices(policy, depth=depth, duplicates=duplicates)
-        request = Settings.of(measures, chosen, convention, prepares=True)
+        request = EvaluationSettings.of(measures, chosen, convention, prepares=True)
         judged = match_runs(
             data,
             request,
@@ -230,14 +230,11 @@ def compare_evaluation(
     from functools import partial
 
     from judged.comparison.comparison import Comparison
-    from judged.comparison.decisions import decided
-    from judged.comparison.dependence import Readings, about_readings, depends
-    from judged.comparison.missing import in_no_run
-    from judged.comparison.numbers import Numbers
-    from judged.comparison.repeats import with_repeats
+    from judged.comparison.dependence import Readings, about_readings, depends, in_no_run
+    from judged.comparison.numbers import Numbers, with_repeats
     from judged.comparison.settings import Settings
-    from judged.comparison.slices.cuts import relevant_items, sliced
-    from judged.comparison.verdicts import about_descriptions
+    from judged.comparison.slices import relevant_items, sliced
+    from judged.comparison.verdicts import about_descriptions, decided
     from judged.evaluation.trusted import refuse_beside
 
     refuse_beside(
@@ -324,11 +321,11 @@ resamples, seed
     'ms: new is better than old by 15.00 (12.89 to 17.11).'
     """
     from judged.comparison.comparison import Comparison
-    from judged.comparison.decisions import decided
-    from judged.comparison.repeats import with_repeats
+    from judged.comparison.numbers import with_repeats
     from judged.comparison.settings import Settings
-    from judged.comparison.slices.cuts import sliced
+    from judged.comparison.slices import sliced
     from judged.comparison.values import numbers_of_values
+    from judged.comparison.verdicts import decided
     from judged.inputs.repeated import apart
 
     chosen = Settings.of(

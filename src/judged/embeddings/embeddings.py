@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged.embeddings.basis import explained
-from judged.embeddings.device import device_of
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.evaluated import evaluate_search
 from judged.embeddings.indexed import Indexed
@@ -84,9 +83,6 @@ class Embeddings(Indexed):
         Of the scores that ranks are by. With "double" (the default) they are the real scores of the
         numbers as given, each rounded once to double precision: the same on every machine. With
         "single" they are what single precision makes of them, somewhat faster.
-    device : str, optional
-        Where scores are multiplied and counted, by a name that torch knows, as "cuda"; by default
-        where the vectors lie. Ranks are the same on any.
 
     >>> import judged
     >>> both = judged.Embeddings([[1.0, 0.2]], [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
@@ -110,7 +106,6 @@ class Embeddings(Indexed):
         normalise: NormalisationLike | None = None,
         unique: CategoriesLike | Labels | None = None,
         precision: Precision = "double",
-        device: str | None = None,
     ) -> None:
         size_in_bytes(memory)
         choice("precision", precision, PRECISIONS)
@@ -118,18 +113,16 @@ class Embeddings(Indexed):
             as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
             as_vectors(items, ids=item_ids, dims=dims, source="the items"),
         )
-        chosen, changes = as_similarity(similarity), {"normalise": normalise, "unique": unique}
         super().__init__(
             queries=sides[0],
             items=sides[1],
-            similarity=chosen,
+            similarity=as_similarity(similarity),
             exclude=None if exclude is None else as_relation(exclude, what="exclude"),
             memory=memory,
             dims=dims,
             normalisation=None if normalise is None else as_normalisation(normalise),
             categories=unique,
             precision=precision,
-            device=device_of(device, sides, chosen, precision, changes),
         )
 
     @classmethod
@@ -159,7 +152,6 @@ class Embeddings(Indexed):
         normalise: NormalisationLike | None = None,
         unique: CategoriesLike | Labels | None = None,
         precision: Precision = "double",
-        device: str | None = None,
     ) -> Embeddings:
         """Vectors of texts, pictures or sounds by an encoder of one's own, kept on disk as it goes.
 
@@ -188,7 +180,7 @@ class Embeddings(Indexed):
             it is another.
         progress : callable, optional
             Called with the number of texts or files encoded since the last call.
-        similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique, precision, device
+        similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique, precision
             As for `Embeddings`; without ids, those of the texts, or else row numbers from 0.
 
         Returns
@@ -235,7 +227,6 @@ class Embeddings(Indexed):
             normalise=normalise,
             unique=unique,
             precision=precision,
-            device=device,
         )
 
     def evaluate(

@@ -13,7 +13,7 @@ from judged.rankings.rankings import Rankings
 if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.options import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
 
 ONE_DIRECTION = (
@@ -24,11 +24,11 @@ ONE_DIRECTION = (
 
 def request_of(
     measures: MeasuresLike | None, policy: PolicyLike | None, convention: ConventionLike | None
-) -> Settings:
+) -> EvaluationSettings:
     """What is asked for."""
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
 
-    return Settings.of(measures, policy, convention)
+    return EvaluationSettings.of(measures, policy, convention)
 
 
 def with_best(r: Rankings, found: TopK | None) -> Rankings:
@@ -44,7 +44,7 @@ def with_best(r: Rankings, found: TopK | None) -> Rankings:
 class Numbers:
     """What is asked for: measures and policy, what is said about the queries, and intervals."""
 
-    request: Settings
+    request: EvaluationSettings
     tie_range: bool = False
     weights: WeightsLike | None = None
     unanswerable: bool = False

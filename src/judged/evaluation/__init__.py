@@ -48,14 +48,14 @@ def evaluate(
     """
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.runs import match_runs
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.blocks.room import Room
     from judged.inputs.data import Data
     from judged.limits import limits
 
     options: dict[str, Any] = dict(scoring)
-    settings = Settings.of(
+    settings = EvaluationSettings.of(
         measures, options.pop("policy", None), options.pop("convention", None), prepares=True
     )
     judgements_format, run_format = formats_of(options.pop("format", None))
@@ -68,8 +68,9 @@ def evaluate(
         run_format=run_format,
         engine=None,
         room=room,
-        small=not any(
-            options.get(name) for name in ("item_to", "unique", "trusted", "exclude_same_id")
+        small=all(
+            options.get(name) is None or options[name] is False
+            for name in ("item_to", "unique", "trusted", "exclude_same_id")
         ),
     )
     matched = match_runs(sources, settings, **options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.scores import score_run
-from judged.evaluation.settings import Settings
+from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs import read_judgements, read_run
 from judged.inputs.remote import AnyRun, RemoteRun
@@ -61,7 +61,7 @@ class Evaluator:
         for option in ("item_to", "unique", "trusted", "skip_bad", "progress"):
             if scoring.get(option):
                 raise InputError(f"Evaluator does not support {option}; use judged.evaluate.")
-        self._settings = Settings.of(
+        self._settings = EvaluationSettings.of(
             measures, scoring.get("policy"), scoring.get("convention"), prepares=True
         )
         self._columns, self._weights = scoring.get("columns"), scoring.get("weights")

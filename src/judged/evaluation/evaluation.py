@@ -14,7 +14,7 @@ from judged.evaluation.intervals import ENDS, Groups, refuse_idle, with_interval
 from judged.evaluation.pages import Paged
 from judged.evaluation.ranges import with_judged_shares
 from judged.evaluation.scores import Scored, score_run, score_ties, score_unjudged
-from judged.evaluation.settings import Conventional, Settings
+from judged.evaluation.settings import Conventional, EvaluationSettings
 from judged.evaluation.unanswerable import (
     apart_policy,
     inspect_unanswerable,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 def evaluate_rankings(
     rankings: Sequence[Rankings],
-    measures: MeasuresLike | Settings | None,
+    measures: MeasuresLike | EvaluationSettings | None,
     *,
     policy: PolicyLike | None = None,
     weights: WeightsLike | None = None,
@@ -50,8 +50,8 @@ def evaluate_rankings(
 ) -> Evaluation:
     """Score rankings by measures, or under settings; `sources` are what they were made from."""
     settings = measures
-    if not isinstance(settings, Settings):
-        settings = Settings.of_rankings(rankings, measures, policy)
+    if not isinstance(settings, EvaluationSettings):
+        settings = EvaluationSettings.of_rankings(rankings, measures, policy)
     chosen = None
     if weights is not None:
         from judged.inputs.weights import read_weights  # loads what reads files
@@ -106,10 +106,10 @@ class Evaluation(Paged):
         return {run.name: run.rankings for run in self.runs}
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> EvaluationSettings:
         """The measures, policy and convention."""
         labels = self.runs[0].labels if self.runs else {}
-        return Settings(self.measures, self.policy, self.convention, labels)
+        return EvaluationSettings(self.measures, self.policy, self.convention, labels)
 
     def __getitem__(self, key: str | Measure | tuple[str | Measure, str]) -> Any:
         """Return {run: value} of a measure, or one value of (measure, run).
@@ -314,7 +314,7 @@ class Evaluation(Paged):
         'too few'
         """
         from judged.comparison import compare_evaluation
-        from judged.comparison.missing import refuse_unsaid
+        from judged.comparison.dependence import refuse_unsaid
 
         refuse_unsaid([run.rankings for run in self.runs], self.policy, missing)
         return compare_evaluation(self, baseline=baseline, **settings)

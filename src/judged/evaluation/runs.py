@@ -10,8 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import EngineError, InputError, JudgedError
-from judged.inputs.blocks import DistantRun, RunBlocks
-from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.blocks import RunBlocks
 from judged.limits import limits
 from judged.matching import match_with
 from judged.matching.items import with_items
@@ -19,7 +18,7 @@ from judged.matching.weights import refuse_both
 from judged.text import counted
 
 if TYPE_CHECKING:
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.inputs.data import Data, Reading
     from judged.inputs.tables import Judgements, Lookup, Run
     from judged.options import (
@@ -49,7 +48,7 @@ class MatchedRuns:
 
 def match_runs(
     data: Data,
-    settings: Settings,
+    settings: EvaluationSettings,
     *,
     collection: CollectionLike | None = None,
     weights: WeightsLike | None = None,
@@ -71,6 +70,8 @@ def match_runs(
         exclude_same_id=exclude_same_id,
         duplicates=policy.duplicates,
     )
+    if keep:
+        data = data.whole()
     judgements = data.judgements()
     refuse_both(judgements, weights)
     matched = MatchedRuns(judgements)
@@ -92,7 +93,6 @@ def match_runs(
         matched.rankings.append(rankings)
         matched.trusted.extend(by_trusted)
         if keep:
-            _refuse_remote(table)
             matched.tables.append(table)
         if progress is not None:
             progress(len(rankings))
@@ -187,16 +187,11 @@ def _raise_errors(failed: Sequence[_Outcome], number: int, *, skip_bad: bool) ->
     raise kind(f"{some} cannot be evaluated{hint}:{reasons}")
 
 
-def _refuse_remote(run: AnyRun) -> None:
-    if isinstance(run, (RemoteRun, DistantRun)):
-        raise InputError(
-            f"{run.name} stays in its engine, and here every result is needed; write the run to a "
-            "file, and give that."
-        )
-
-
 def _match_with_trusted(
-    data: Data, trusted: JudgementsLike, settings: Settings, collection: CollectionLike | None
+    data: Data,
+    trusted: JudgementsLike,
+    settings: EvaluationSettings,
+    collection: CollectionLike | None,
 ) -> Any:
     """Return what matches a run with the trusted judgements; an error names them."""
     try:

@@ -29,7 +29,7 @@ from judged.statistics.samples import Means, Median, Rows, Sample
 from judged.text import few, plain
 
 if TYPE_CHECKING:
-    from judged.evaluation.settings import Conventional, Settings
+    from judged.evaluation.settings import Conventional, EvaluationSettings
     from judged.evaluation.trusted import Correction
     from judged.evaluation.unanswerable import Unanswerable
     from judged.inputs.query_weights import QueryWeights
@@ -258,7 +258,7 @@ class Values:
 
 
 def score_run(
-    rankings: Rankings, settings: Settings, weights: QueryWeights | None = None
+    rankings: Rankings, settings: EvaluationSettings, weights: QueryWeights | None = None
 ) -> Scored:
     """Compute the values of a run under the settings; `weights` say how much each query counts."""
     r = rankings if weights is None else weighted(rankings, weights)
@@ -273,7 +273,7 @@ def score_run(
     return replace(settled_values(values, r, policy), labels=settings.labels)
 
 
-def score_ties(run: Scored, settings: Settings) -> dict[str, Scored]:
+def score_ties(run: Scored, settings: EvaluationSettings) -> dict[str, Scored]:
     """Score a run in the worst order of its tied results, on average over all orders, and in the
     best."""
     unbroken = Variants(run.rankings).under("expected")
@@ -294,7 +294,7 @@ def _settle_tied(values: Values, run: Scored, policy: Policy) -> Scored:
     return replace(scored, labels=run.labels)
 
 
-def score_unjudged(run: Scored, settings: Settings) -> dict[str, Scored]:
+def score_unjudged(run: Scored, settings: EvaluationSettings) -> dict[str, Scored]:
     """Score a run with all unjudged results judged: irrelevant, or of the top grade."""
     r = run.rankings
     if r.complete:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Settings:
+class EvaluationSettings:
     """What is to be computed, and what is to be assumed."""
 
     measures: tuple[Measure, ...]
@@ -45,8 +45,8 @@ class Settings:
         *,
         prepares: bool = False,
         **otherwise: str,
-    ) -> Settings:
-        """Settings from what a caller may pass; `prepares` is whether runs will go through
+    ) -> EvaluationSettings:
+        """EvaluationSettings from what a caller may pass; `prepares` is whether runs will go through
         `prepare`, `otherwise` holds the choices of a policy that nobody says, not even the
         convention."""
         if convention is None:
@@ -83,8 +83,8 @@ class Settings:
         measures: MeasuresLike | None,
         policy: PolicyLike | None = None,
         convention: ConventionLike | None = None,
-    ) -> Settings:
-        """Settings for rankings that exist already: ties and unjudged items stay as they are,
+    ) -> EvaluationSettings:
+        """EvaluationSettings for rankings that exist already: ties and unjudged items stay as they are,
         unless the policy says otherwise."""
         first = rankings[0]
         return cls.of(measures, policy, convention, ties=first.ties, unjudged=first.unjudged)

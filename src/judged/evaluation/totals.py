@@ -17,7 +17,7 @@ from judged.statistics.exact_sums import ExactSum
 from judged.statistics.samples import Means
 
 if TYPE_CHECKING:
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.measures import Measure
 
 
@@ -77,7 +77,7 @@ class Totals:
     sums: dict[Measure, Total] = field(default_factory=dict)
 
 
-def refuse_needing_values(settings: Settings) -> None:
+def refuse_needing_values(settings: EvaluationSettings) -> None:
     """Raise an error for what sums cannot give: medians, and policies that name queries."""
     for measure in settings.measures:
         if measure.params["aggregate"] == "median":
@@ -93,12 +93,12 @@ def refuse_needing_values(settings: Settings) -> None:
             )
 
 
-def totals_of(rankings: Rankings, settings: Settings) -> Totals:
+def totals_of(rankings: Rankings, settings: EvaluationSettings) -> Totals:
     """Return the sums of a block of rankings.
 
     >>> from judged import Rankings
-    >>> from judged.evaluation.settings import Settings
-    >>> settings = Settings.of("RR", None)
+    >>> from judged.evaluation.settings import EvaluationSettings
+    >>> settings = EvaluationSettings.of("RR", None)
     >>> r = Rankings.from_run({"q": {"a": 1}}, {"q": ["b", "a"]})
     >>> sum_up([totals_of(r, settings)], settings).summary
     {RR: 0.5}
@@ -125,7 +125,7 @@ def _totals(scored: Scored) -> dict[Measure, Total]:
     return totals
 
 
-def sum_up(blocks: Iterable[Totals], settings: Settings) -> Scored:
+def sum_up(blocks: Iterable[Totals], settings: EvaluationSettings) -> Scored:
     """Return the summaries of a run from the sums of all its blocks, without values of queries."""
     every = list(blocks)
     filled = [block for block in every if block.sums] or every[:1]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.evaluation.scores import Scored
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.trusted import Correction
     from judged.options import GroupsLike
     from judged.statistics.intervals import Interval
@@ -45,7 +45,7 @@ class Uncertain(Exports):
         def measure(self, measure: str | Measure | None = None) -> Measure: ...
         def scored(self, run: str | None = None) -> Scored: ...
         @property
-        def settings(self) -> Settings: ...
+        def settings(self) -> EvaluationSettings: ...
 
     def interval(
         self,
@@ -299,7 +299,7 @@ class Uncertain(Exports):
     def _under_others(
         self,
         names: Iterable[str],
-        score: Callable[[Scored, Settings], dict[str, Scored]],
+        score: Callable[[Scored, EvaluationSettings], dict[str, Scored]],
         measure: str | Measure | None,
         run: str | None,
     ) -> list[float]:

@@ -150,7 +150,11 @@ class Data:
 
     def whole(self) -> Data:
         """The same data, with all runs read whole."""
-        return self if self.room is None else replace(self, room=None, ahead=None)
+        runs = {
+            name: run.whole() if isinstance(run, RemoteTable) else run
+            for name, run in self.given_runs.items()
+        }
+        return replace(self, given_runs=runs, room=None, ahead=None)
 
     def kept(self) -> Data:
         """Return the same data with judgements and few runs in memory, to look at them twice.
@@ -311,17 +315,15 @@ def holds_rows(given: Any) -> bool:
 
 def _staying(given: Any, kind: Kind, engine: Engine | None, columns: Named) -> Any:
     """What was given, as a `RemoteTable` where it is a table that stays where it is."""
-    if is_spark(given) and engine != "tables":
+    if is_spark(given):
         from judged.engines.spark import SparkFrame
 
         return SparkFrame(given)
-    tables = engine == "tables"
-    may_be = tables and (kind is RUN or isinstance(given, (str, PathLike)))
-    if not (may_be or is_table(given, spark=tables)):
+    if not is_table(given):
         return given
-    from judged.engines.tables import remote_table
+    from judged.engines.tables import database_table
 
-    return remote_table(given, kind, engine, columns) or given
+    return database_table(given, kind, columns) or given
 
 
 def _refuse_without_spark(*given: Any) -> None:

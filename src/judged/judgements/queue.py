@@ -18,7 +18,7 @@ from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.ranges import last_rank
 from judged.evaluation.runs import match_runs
 from judged.evaluation.scores import score
-from judged.evaluation.settings import Settings
+from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.inputs.tables import Lookup, Run
@@ -186,7 +186,7 @@ def _evaluated(
     judgements_format, run_format = formats_of(scoring.pop("format", None))
     if no_judgements:
         judgements, judgements_format = {"no judgements": {}}, None
-    request = Settings.of(
+    request = EvaluationSettings.of(
         measure, scoring.pop("policy", None), scoring.pop("convention", None), prepares=True
     )
     if len(request.measures) != 1:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
-from judged.inputs.remote import RemoteRun, RemoteTable
 from judged.matching.own_ids import excluding_same_id
 
 if TYPE_CHECKING:
@@ -37,18 +36,8 @@ def with_items(
         return data
     from judged.matching.documents import by_document
 
-    _refuse_remote(data)
     data = by_document(data.whole(), to, duplicates=duplicates)
     return excluding_same_id(data, one=to.one) if exclude_same_id else data
-
-
-def _refuse_remote(data: Data) -> None:
-    """Refuse documents of a run that stays where it is: which it is of, only the ids say."""
-    if any(isinstance(each, (RemoteTable, RemoteRun)) for each in data.given_runs.values()):
-        raise InputError(
-            "item_to and unique need every result, and the run stays in its engine; write the run "
-            "to a file, or rank documents there first."
-        )
 
 
 def _documents(

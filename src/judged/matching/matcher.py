@@ -99,8 +99,10 @@ class Matcher:
             yield self(run)
             return
         if isinstance(run, DistantRun):
-            yield from run.judged(self)
+            yield from run.rankings(self)
             return
+        if self.policy.ties == "input":
+            run = run.in_input_order()
         feed = self.feed(run.name, run.source)
         with run.opened(frozenset(self.queries)) as tables:
             for table in tables:

@@ -254,10 +254,10 @@ class Rankings(Columns):
         0.770833
         """
         from judged.evaluation.evaluation import evaluate_rankings  # hands over downstream
-        from judged.evaluation.settings import Settings
+        from judged.evaluation.settings import EvaluationSettings
         from judged.evaluation.warnings import announce_warnings
 
-        settings = Settings.of_rankings([self], measures, policy, convention)
+        settings = EvaluationSettings.of_rankings([self], measures, policy, convention)
         return announce_warnings(evaluate_rankings([self], settings, weights=weights))
 
     @classmethod

@@ -229,7 +229,7 @@ class Gallery(Figure):
         str
             An HTML document.
         """
-        from judged.web.pages.document import document
+        from judged.web.pages.templating import document
 
         page = document(
             "gallery.html",

@@ -14,7 +14,7 @@ from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.engines.spark.judging import JudgePartition
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.options import (
         CollectionLike,
         ColumnsLike,
@@ -68,7 +68,7 @@ def per_query(
     from judged.engines.spark.run import refuse_input_order
     from judged.engines.spark.session import check_installed
     from judged.engines.spark.summaries import partition_work
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.inputs.data import Data
     from judged.inputs.remote import is_spark
     from judged.inputs.tables import JUDGEMENTS
@@ -80,7 +80,7 @@ def per_query(
     if not is_spark(run):
         raise InputError(f"per_query takes a run in Spark; got {type(run).__name__}.")
     chosen_policy = add_choices(policy, depth=depth, duplicates=duplicates)
-    request = Settings.of(measures, chosen_policy, convention, prepares=True)
+    request = EvaluationSettings.of(measures, chosen_policy, convention, prepares=True)
     data = with_items(
         Data.of(judgements, run, columns=columns, engine="spark"),
         exclude_same_id=exclude_same_id,
@@ -118,7 +118,7 @@ def per_query(
 
 
 def values_in(
-    rankings: Rankings, settings: Settings
+    rankings: Rankings, settings: EvaluationSettings
 ) -> tuple[tuple[str, ...], list[list[float | None]]]:
     """The queries of rankings, and the values of each measure."""
     import numpy as np

@@ -26,13 +26,13 @@ from judged.text import merged
 
 if TYPE_CHECKING:
     from judged.evaluation.scores import Scored
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.inputs.data import Data
     from judged.options import Progress
 
 
 def summaries(
-    data: Data, settings: Settings, how: How, progress: Progress | None, **ranked: Any
+    data: Data, settings: EvaluationSettings, how: How, progress: Progress | None, **ranked: Any
 ) -> Iterator[Scored]:
     """The summaries of each run, by judgements that stay in Spark."""
     from judged.evaluation.totals import sum_up, totals_of

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import InputError, JudgedWarning, PolicyError, did_you_mean, quoted
 from judged.evaluation import evaluate
 from judged.evaluation.latency import Latency
-from judged.evaluation.settings import Settings
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.order import DISTANCES
 from judged.inputs.retriever.asking import Answer, Asking
@@ -175,7 +175,7 @@ class Task:
 
     def _said(self, answered: Mapping[str, Saved], order: _Order) -> list[str]:
         """What whoever reads the numbers should know."""
-        request = Settings.of(
+        request = EvaluationSettings.of(
             self.measures, self.options.get("policy"), self.options.get("convention")
         )
         said = [*self.notes, *self._about_failed(request.policy)]

@@ -108,7 +108,7 @@ judgements_format, run_format
     >>> check(judgements, run, items={"a": "Ice", "b": "Snow", "c": "Rain"}).sound
     True
     """
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
     from judged.judgements.check.collection import Collection, Side
@@ -121,7 +121,7 @@ judgements_format, run_format
     if measures is None and convention is None:
         measures = MEASURES
     chosen = add_choices(policy, depth=depth, duplicates="first")
-    request = Settings.of(measures, chosen, convention, prepares=True)
+    request = EvaluationSettings.of(measures, chosen, convention, prepares=True)
     thresholds = Thresholds(near, near_vectors, memory, ignored_names(ignore))
     found = Collection.of(
         Data.of(

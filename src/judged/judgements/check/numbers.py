@@ -10,7 +10,7 @@ from typing import Any
 from judged.errors import JudgedError
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.runs import match_runs
-from judged.evaluation.settings import Settings
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judgements.check.collection import Collection, query_ids
@@ -22,7 +22,7 @@ class Numbers:
     """How numbers are computed, and those of the data as it is."""
 
     collection: Collection
-    request: Settings
+    request: EvaluationSettings
     options: Mapping[str, Any]
     """depth, collection and weights, as `evaluate` has them."""
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         TextsLike,
         WeightsLike,
     )
-    from judged.web.report.contents import Contents
+    from judged.web.report.contents import ReportContents
     from judged.web.report.report import Report
 
 __all__ = ["make_report", "report_of"]
@@ -114,16 +114,14 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
     >>> make_report(judgements, runs, "RR").sentences()[0]
     'one is first on RR, not told apart from two'
     """
-    from judged.comparison.missing import says_missing
+    from judged.comparison.dependence import says_missing
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.runs import match_runs
-    from judged.evaluation.settings import Settings
+    from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
-    from judged.web.report.commands import call_of
-    from judged.web.report.contents import why_lacking
-    from judged.web.report.provenance import files
-    from judged.web.report.results import Results
+    from judged.web.report.contents import QueryResults, why_lacking
+    from judged.web.report.provenance import call_of, input_files
 
     data = Data.of(
         judgements,
@@ -134,7 +132,7 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
     )
     with data.reading_ahead() as read:
         chosen = add_choices(policy, depth=depth, duplicates=duplicates)
-        request = Settings.of(measures, chosen, convention, prepares=True)
+        request = EvaluationSettings.of(measures, chosen, convention, prepares=True)
         judged = match_runs(
             read,
             request,
@@ -156,7 +154,7 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
         )
     )
     names = tuple(each.name for each in evaluation.runs)
-    results = Results(
+    results = QueryResults(
         evaluation,
         judged.judgements,
         dict(zip(names, judged.tables, strict=True)),
@@ -194,7 +192,7 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
         pictures=pictures,
         max_size=max_size,
         results=results,
-        files=files(read_as),
+        files=input_files(read_as),
         call=call,
         again=None if call is None else call.report,
     )
@@ -221,16 +219,17 @@ def report_of(
     from judged.embeddings.top_k import TopK
     from judged.evaluation.trusted import refuse_corrected
     from judged.inputs.texts import read_texts
-    from judged.web.report.contents import contents, of_comparison
-    from judged.web.report.lists import items_of
+    from judged.web.report.contents import contents_of_comparison, contents_of_evaluation, items_of
     from judged.web.report.report import Report
 
     limit = None if max_size is None else size_in_bytes(max_size, "max_size", at_least=10_000)
-    about: Any = of_comparison if isinstance(source, Comparison) else contents
+    about: Any = (
+        contents_of_comparison if isinstance(source, Comparison) else contents_of_evaluation
+    )
     evaluation = source.evaluation if isinstance(source, Comparison) else source
     if evaluation is not None:
         refuse_corrected(evaluation, "reports")
-    found: Contents = about(source, **more)
+    found: ReportContents = about(source, **more)
     if top_k is not None:
         names = [run.name for run in found.evaluation.runs]
         first = dict(top_k) if isinstance(top_k, Mapping) else {names[0]: top_k}
@@ -246,8 +245,8 @@ def report_of(
         items = items_of([each for part in found.listed for each in part])
         found = replace(found, texts=read_texts(texts, only=items))
     if queries is not None:
-        asked = {query for run in found.evaluation.runs for query in run.rankings.queries}
-        found = replace(found, queries=read_texts(queries, of="queries", only=asked))
+        query_ids = {query for run in found.evaluation.runs for query in run.rankings.queries}
+        found = replace(found, queries=read_texts(queries, of="queries", only=query_ids))
     if pictures is not None:
         found = replace(found, pictures=read_pictures(pictures))
     return Report(found, title, date, limit)

@@ -30,8 +30,8 @@ from judged.matching.variants import judged_otherwise
 from judged.options import checked, choice, formats_of
 from judged.rankings.columns import gathered
 from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.results import FORMULA, NUMBER, Result, Table
-from judged.text import Warned, counted, few, listed, plain, shown
+from judged.results import FORMULA, NUMBER, Display, Document, Result, Table
+from judged.text import counted, few, listed, plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -447,8 +447,6 @@ class Queue(Result):
     """
 
     SAVED_AS: ClassVar[dict[str, str]] = SAVED_AS
-    BETWEEN: ClassVar[str] = "\n\n"
-    WORDS: ClassVar = frozenset(("query", "item", "run", "against", "can change"))
 
     queries: tuple[str, ...]
     """Query of each row of the annotators' file."""
@@ -522,11 +520,16 @@ class Queue(Result):
         columns["grade"] = pl.Series([None] * len(self.items), dtype=pl.Float64)
         return pl.DataFrame(columns)
 
-    def to_csv(self, separator: str = ",") -> str:
+    def to_csv(self, **display: Any) -> str:
         """Return the annotators' file as CSV.
 
         Texts that a spreadsheet would take for a formula start with an apostrophe. Ids are
         unchanged, because they must come back as they were.
+
+        Parameters
+        ----------
+        **display
+            Options of `Display`; none has a meaning here.
 
         Returns
         -------
@@ -536,6 +539,14 @@ class Queue(Result):
         >>> queue({"q": {"a": 1}}, {"q": ["a", "b"]}).to_csv()
         'query,item,grade\\nq,b,\\n'
         """
+        self._display("to_csv", display)
+        return self._delimited(",")
+
+    def to_tsv(self) -> str:
+        """Return the annotators' file as CSV with tabs between the cells."""
+        return self._delimited("\t")
+
+    def _delimited(self, separator: str) -> str:
         import polars as pl
 
         frame = self.to_frame()
@@ -545,10 +556,6 @@ class Queue(Result):
             harmless = ~text.str.contains(FORMULA) | text.str.contains(NUMBER)
             frame = frame.with_columns(pl.when(harmless).then(text).otherwise("'" + text))
         return frame.write_csv(separator=separator, quote_style="necessary")
-
-    def to_tsv(self) -> str:
-        """Return the annotators' file as CSV with tabs between the cells."""
-        return self.to_csv("\t")
 
     def to_ndjson(self) -> str:
         """Return the annotators' file as one JSON object per line."""
@@ -593,17 +600,15 @@ class Queue(Result):
             "sentences": self.sentences(),
         }
 
-    def tables(self) -> list[Table]:
-        return self._tables()
-
-    def warnings(self) -> list[str]:
-        return [Warned(text) for text in self._warnings()]
-
-    def sentences(self) -> list[str]:
-        return [*self._warned(), *self._notes(), *self._details()]
-
-    def _brief(self) -> list[str]:
-        return [*self._notes(), *self._conclusions()]
+    def document(self, display: Display) -> Document:
+        answer, *notes = self._notes()
+        return Document(
+            answer=[answer],
+            tables=self._tables(),
+            warnings=self._warnings(),
+            notes=[*notes, *self._conclusions()],
+            details=self._details(),
+        )
 
     def _grave(self) -> list[str]:
         warnings = [] if self._is_first else self.evaluation._grave()
@@ -633,10 +638,9 @@ class Queue(Result):
             (self.texts, self.items, ("item has", "items have")),
             (self.query_texts, self.queries, ("query has", "queries have")),
         ):
-            missing = [
-                name for name in dict.fromkeys(ids) if texts is not None and name not in texts
-            ]
-            if texts is not None and missing:
+            if texts is None:
+                continue
+            if missing := [name for name in dict.fromkeys(ids) if name not in texts]:
                 warnings.append(
                     f"{counted(len(missing), *verbs)} no text in {texts.source} ({few(missing)})."
                 )
@@ -659,7 +663,7 @@ class Queue(Result):
             for row in self.priority[:TOP_ROWS].tolist()
         ]
         header = ["query", "item", *(["effect"] if effect else []), "best rank"]
-        tables: list[Table] = [(header, rows)] if rows else []
+        tables = [Table(header, rows, {"query", "item"})] if rows else []
         if self.bounds:
             verdicts = {True: "yes", False: "no", None: "not known"}
             rows = [
@@ -673,7 +677,7 @@ class Queue(Result):
             ]
             difference = f"difference in {self.measure}"
             header = ["run", "against", difference, "lowest", "highest", "can change"]
-            tables.append((header, rows))
+            tables.append(Table(header, rows, {"run", "against", "can change"}))
         return tables
 
     def _notes(self) -> list[str]:

@@ -17,63 +17,61 @@ from judged.errors import InputError
         (
             {"q": {"a": 1}},
             {"q": {"b": 1}},
-            "nothing was judged by two of first and second: first judged 1 item, such as 'a' for "
+            "no item was judged by two of first and second: first judged 1 item, such as 'a' for "
             "query 'q'; second judged 1 item, such as 'b' for query 'q'. They have no item in "
             "common.",
         ),
         (
             {"001": {"a": 1}},
             {"1": {"a": 1}},
-            "nothing was judged by two of first and second: first judged 1 item, such as 'a' for "
+            "no item was judged by two of first and second: first judged 1 item, such as 'a' for "
             "query '001'; second judged 1 item, such as 'a' for query '1'. They would agree with "
             "the query ids of first without leading zeros: ids are compared as exact texts.",
         ),
         (
             {"q": {"a": -1}},
             {"q": {"a": 1}},
-            "nothing was judged by two of first and second: first judged nothing: a negative grade "
-            "is no judgement (in the pool, but not judged); second judged 1 item, such as 'a' for "
-            "query 'q'.",
+            "no item was judged by two of first and second: first judged nothing (a negative grade "
+            "means in the pool, but not judged); second judged 1 item, such as 'a' for query 'q'.",
         ),
         (
             {"q": {}},
             {"q": {"a": 1}},
-            "nothing was judged by two of first and second: first judged nothing; second judged 1 "
+            "no item was judged by two of first and second: first judged nothing; second judged 1 "
             "item, such as 'a' for query 'q'.",
         ),
         (
             {"q": {"a": 1}, "r": {"a": 0}},
             None,
-            "agreement takes two judges or more: give {name: judgements}, or a list of files; got "
-            "the judgements of one alone.",
+            "agreement needs two or more assessors: give {name: judgements}, or a list of files; "
+            "got only the judgements of one.",
         ),
         (
             {"ann": {"q": {"a": 1}}},
             None,
-            "agreement takes two judges or more; got 1 judge.",
+            "agreement needs two or more assessors; got 1.",
         ),
         (
             "ann.qrels",
             None,
-            "agreement takes two judges or more: give {name: judgements}, or a list of files; got "
-            "'ann.qrels' alone.",
+            "agreement needs two or more assessors: give {name: judgements}, or a list of files; "
+            "got only 'ann.qrels'.",
         ),
         (
             ["A=ann.qrels", "A=bob.qrels"],
             None,
-            "two judges are called 'A'; give each a name of its own.",
+            "two assessors have the name 'A'; give each its own name.",
         ),
         (
             {"q": {str(at): at for at in range(80)}},
             {"q": {str(at): at + 0.5 for at in range(80)}},
-            "first and second gave 160 different grades; agreement is of grades on a scale of at "
-            "most 101. Round them first, as to whole numbers.",
+            "first and second gave 160 different grades, but a scale has at most 101. Round them "
+            "first, for example to whole numbers.",
         ),
         (
             {"q": {"a": 1e300}},
             {"q": {"a": 0}},
-            "first and second gave a grade of 1e+300; agreement is of grades on a scale, of at "
-            "most 9,007,199,254,740,992.",
+            "first and second gave a grade of 1e+300; grades may be at most 9,007,199,254,740,992.",
         ),
         (
             pl.DataFrame({"query": ["q", "q"], "item": ["a", "a"], "grade": [0, 1]}),
@@ -96,8 +94,8 @@ def test_columns_of_documents_are_refused() -> None:
         with pytest.raises(InputError) as caught:
             judged.agreement(own, own, **options)
         assert str(caught.value) == (
-            "agreement takes no column of documents; say what document an item belongs to by "
-            "item_to (--item-to) as doc:SEPARATOR, pattern:REGEX or table:FILE."
+            "agreement takes no column of documents; give the document of an item by item_to "
+            "(--item-to) as doc:SEPARATOR, pattern:REGEX or table:FILE."
         )
 
 
@@ -118,5 +116,5 @@ def test_what_is_for_runs_is_refused_without_runs(options: dict[str, Any], named
     with pytest.raises(judged.InputError) as refused:
         judged.agreement({"ann": own, "bob": own}, **options)
     assert str(refused.value) == (
-        f"{named} says how runs are scored, and there are none; give runs, or leave it out."
+        f"{named} applies to runs, but none were given; give runs, or leave it out."
     )

@@ -64,11 +64,11 @@ def test_what_is_said_of_several() -> None:
     alpha = found.alphas["nominal"]
     items = int((found.grades.times > 1).sum())
     assert found.sentences()[0].startswith(
-        f"3 judges, {items} items judged by two of them or more: Krippendorff's alpha is nominal "
+        f"3 assessors, {items} items judged by two or more: Krippendorff's alpha is nominal "
         f"{alpha.estimate:.3f} ({alpha.low:.3f} to {alpha.high:.3f}), ordinal "
     )
     assert found.tables()[1][0] == [
-        *("judges", "items", "agreement", "kappa", "linear", "quadratic", "stricter"),
+        *("assessors", "items", "agreement", "kappa", "linear", "quadratic", "stricter"),
     ]
     frame = found.to_frame()
     assert frame.filter(frame["first"].is_null())["number"].to_list() == [
@@ -81,12 +81,10 @@ def test_numbers_of_two_ask_which_two() -> None:
     for ask in (lambda: found.kappa, lambda: found.pair("ann"), lambda: found.pair("bob", "bob")):
         with pytest.raises(InputError) as caught:
             ask()
-        assert str(caught.value) == (
-            "say which two judges: ann and bob, ann and carl, bob and carl."
-        )
+        assert str(caught.value) == ("name two assessors: ann and bob, ann and carl, bob and carl.")
     with pytest.raises(InputError) as caught:
         found.pair("dora")
-    assert str(caught.value) == "there is no judge 'dora'; the judges are ann, bob and carl."
+    assert str(caught.value) == "there is no assessor 'dora'; the assessors are ann, bob and carl."
 
 
 def test_two_of_three_who_share_nothing() -> None:
@@ -100,13 +98,13 @@ def test_two_of_three_who_share_nothing() -> None:
     assert (pair.items, pair.queries, pair.kappa.note) == (
         0,
         0,
-        "there is nothing that both judged",
+        "no item was judged by both",
     )
-    assert found.warnings()[0] == "nothing was judged by both: bob and carl."
+    assert found.warnings()[0] == "No item was judged by both: bob and carl."
     assert found.to_json()
 
 
 def test_sets_of_relevant_items_by_judge() -> None:
     found = judged.agreement({"ann": {"q": {"a", "b"}}, "bob": {"q": {"b"}}})
-    assert found.judges == ("ann", "bob")
+    assert found.assessors == ("ann", "bob")
     assert found.pair().items == 1

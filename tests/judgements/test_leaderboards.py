@@ -54,7 +54,7 @@ def test_values_are_those_of_evaluate_on_the_queries_that_both_judged() -> None:
     assert found.boards is not None
     assert found.boards.queries == QUERIES - 2
     assert (
-        "values under a judge are by that judge's own judgements, on the 12 queries that all "
+        "Values under an assessor use that assessor's judgements, on the 12 queries that all "
         "judged."
     ) in found.sentences()
 
@@ -82,12 +82,12 @@ def test_verdicts_are_those_of_compare() -> None:
     assert (swap.run, swap.against, swap.first, swap.second) == ("x", "y", "ann", "bob")
     assert (swap.lead, swap.loss) == (pytest.approx(gap), pytest.approx(gap))
     said = found.sentences()
-    assert "RR: the verdict on y against x changes: worse under ann and better under bob." in said
+    assert "RR: the verdict on y vs x is worse under ann and better under bob." in said
     assert (
-        "RR: the largest swap is x and y: x is better by 0.5139 under ann, and worse by 0.5139 "
+        "RR: the largest swap is x and y: x is better by 0.5139 under ann and worse by 0.5139 "
         "under bob."
     ) in said
-    assert "there is no tau of the orders: it takes three runs." in said
+    assert "Kendall's tau of the orders needs at least three runs." in said
     assert found.orders == {}
 
 
@@ -140,7 +140,9 @@ def test_the_same_under_the_same_judge() -> None:
     found = judged.agreement({"ann": ANN, "again": ANN}, runs=RUNS, resamples=999)
     assert found.swaps == ()
     assert not any(row.changes for row in found.verdicts)
-    assert "nDCG@10: the same verdict under all judges on 3 pairs of runs." in found.sentences()
+    assert (
+        "nDCG@10: all assessors lead to the same verdict on 3 pairs of runs." in found.sentences()
+    )
 
 
 def test_policies_and_conventions_reach_the_runs() -> None:
@@ -160,8 +162,8 @@ def test_much_that_one_alone_judged_is_warned_of() -> None:
     found = judged.agreement(ANN, less, RUNS, resamples=999)
     share = found.grades.times.tolist().count(1) / len(found.grades.times)
     assert (
-        f"{100 * share:.0f} % of what was judged was judged by one alone: values of runs under "
-        "each judge differ by that too."
+        f"{100 * share:.0f} % of the items were judged by one assessor only. This adds to the "
+        "differences between values under different assessors."
     ) in found.warnings()
 
 
@@ -176,7 +178,7 @@ def test_a_file_of_the_other_kind(tmp_path: Path) -> None:
     one.write_text("q 0 a 1\nq 0 b 0\n")
     two.write_text("q Q0 a 1 2.5 x\n")
     where = (
-        "The judgements of two judges come first, then runs; further judges are given as {name: "
+        "The judgements of two assessors come first, then runs; give further assessors as {name: "
         "judgements} (--judge FILE)."
     )
     with pytest.raises(InputError) as caught:

@@ -17,7 +17,7 @@ from sklearn.metrics import cohen_kappa_score
 import judged
 from judged.arrays import Floats
 from judged.errors import InputError
-from judged.judgements.agreements.pairs import UNBOUNDED, UNSPREAD
+from judged.judgements.pairs import UNBOUNDED, UNSPREAD
 from judged.statistics.agreement import kappa_sample
 from judged.statistics.resampling.bootstrap import bootstrap
 
@@ -72,7 +72,6 @@ def test_the_numbers_by_hand() -> None:
     assert pair.second_relevant.estimate == 0.4
     assert pair.overlap.estimate == pytest.approx(4 / 6)
     assert pair.difference.estimate == pytest.approx(-0.4)  # (1 + 2 + 1)/10 lower
-    assert found.only_first, found.only_second == (1, 2)
 
 
 def test_relevant_from_another_grade() -> None:
@@ -152,7 +151,7 @@ def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
         key = itemgetter("query", "item")
         assert sorted(of_files["differences"], key=key) == sorted(wanted["differences"], key=key)
     named = judged.agreement([f"A={files[0]}", f"B={files[1]}"], resamples=999)
-    assert named.judges == ("A", "B")
+    assert named.assessors == ("A", "B")
 
 
 def test_what_is_said_of_two() -> None:
@@ -166,15 +165,15 @@ def test_what_is_said_of_two() -> None:
     assert alike == (
         f"ann and bob gave the same grade to {agreed.estimate:.1%}"[:-1]
         + f" % ({100 * agreed.low:.1f} to {100 * agreed.high:.1f}) of the 120 items that both "
-        f"judged; chance alone would give {100 * pair.chance:.1f} %, so that Cohen's kappa is "
+        f"judged. Chance alone would give {100 * pair.chance:.1f} %, so Cohen's kappa is "
         f"{kappa.estimate:.3f} ({kappa.low:.3f} to {kappa.high:.3f})."
     )
     assert pair.stricter == "bob"
     assert stricter == (
-        "bob is stricter: the grades are lower than those of ann by "
-        f"{-gap.estimate:.3f} on average ({-gap.high:.3f} to {-gap.low:.3f})."
+        f"bob is stricter: the grades are {-gap.estimate:.3f} lower than those of ann on average "
+        f"({-gap.high:.3f} to {-gap.low:.3f})."
     )
-    assert relevant.startswith("relevant from grade 1: ")
+    assert "% of these items are relevant to ann and " in relevant
     swapped = judged.agreement({"bob": lower, "ann": first}, resamples=999)
     assert swapped.pair().stricter == "bob"
     assert swapped.pair().difference.estimate == -gap.estimate
@@ -185,8 +184,8 @@ def test_neither_is_stricter() -> None:
     assert found.pair().stricter is None
     gap = found.pair().difference
     assert found.sentences()[1] == (
-        "neither is shown to be stricter: second less first is "
-        f"{gap.estimate:+.3f} grades on average ({gap.low:+.3f} to {gap.high:+.3f})."
+        "Neither is significantly stricter: the mean grade of second minus first is "
+        f"{gap.estimate:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})."
     )
 
 
@@ -211,8 +210,8 @@ def test_nobody_is_called_stricter_by_few_queries() -> None:
         assert found.pair().stricter == (None if number < 10 else "bob")
     few = judged.agreement({"ann": ann, "bob": {"q0": lower["q0"]}}, resamples=999)
     assert (
-        "1 query is too few to tell which judge is stricter (at least 10): bob less ann is -1.000 "
-        "grades on average." in few.sentences()
+        "1 query is too few to tell which assessor is stricter (10 are needed): the mean grade of "
+        "bob minus ann is -1.000." in few.sentences()
     )
 
 
@@ -228,29 +227,28 @@ def test_sentences_come_first_in_every_format() -> None:
     found = judged.agreement(*made(6), resamples=999)
     first = found.sentences()[0]
     assert found.to_text().startswith(first)
-    assert found.to_markdown().startswith(f"- {first}")
-    assert found.to_html().startswith("<ul><li>first and second gave the same grade to")
+    assert found.to_markdown().startswith(first)
+    assert found.to_html().startswith("<p><b>first and second gave the same grade to")
 
 
 def test_kappa_without_variation_is_undefined() -> None:
     same: Given = {f"q{query}": {"a": 0, "b": 0} for query in range(12)}
     found = judged.agreement({"ann": same, "bob": same})
-    why = (
-        "ann and bob gave one and the same grade (0) to all 24 items: without any variation there "
-        "is no agreement by chance to go beyond"
-    )
+    why = "ann and bob gave the same grade (0) to all 24 items, so chance agreement is 100 %"
     for each in (*found.kappas.values(), *found.alphas.values()):
         assert math.isnan(each.estimate)
         assert (each.known, each.note) == (False, why)
     said = found.sentences()
     assert said[0] == (
-        "ann and bob gave the same grade to 100.0 % of the 24 items that both judged; kappa is "
-        f"undefined: {why}."
+        "ann and bob gave the same grade to 100.0 % of the 24 items that both judged. Cohen's "
+        f"kappa is undefined: {why}."
     )
     assert said[1] == "ann and bob give the same grades on average."
-    assert said[2] == "relevant from grade 1: 0.0 % of them to ann, 0.0 % to bob."
+    assert said[2] == (
+        "0.0 % of these items are relevant to ann and 0.0 % to bob (grade 1 or higher)."
+    )
     assert said[3] == (
-        "the overlap of the relevant is undefined: neither ann nor bob found anything relevant."
+        "The overlap of the relevant is undefined: neither ann nor bob found anything relevant."
     )
     assert json.loads(found.to_json())["pairs"][0]["kappa"]["plain"] == {
         "estimate": None,
@@ -279,9 +277,10 @@ def test_all_alike_has_no_interval() -> None:
 def test_one_query_has_no_interval() -> None:
     found = judged.agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
     assert found.kappa.estimate == 0.0
-    assert found.kappa.note == "one query alone says nothing of how others would spread"
+    assert found.kappa.note == "one query is not enough to estimate the variation between queries"
     assert found.warnings()[0] == (
-        "one query alone has items that both judged, so there is no interval: first and second."
+        "Only one query has items judged by both, so there is no confidence interval: first and "
+        "second."
     )
 
 
@@ -289,8 +288,8 @@ def test_few_queries_are_warned_of() -> None:
     found = judged.agreement(*made(8, queries=9), resamples=999)
     assert found.kappa.known
     assert found.warnings() == [
-        "fewer than 10 queries have items that both judged, so intervals are too narrow, and say "
-        "little: first and second (9)."
+        "Fewer than 10 queries have items judged by both, so confidence intervals are too narrow: "
+        "first and second (9)."
     ]
     assert judged.agreement(*made(8, queries=10), resamples=999).warnings() == []
 
@@ -298,7 +297,7 @@ def test_few_queries_are_warned_of() -> None:
 def test_a_level_that_resamples_cannot_bound() -> None:
     found = judged.agreement(*made(9), level=0.9999, resamples=999)
     assert found.kappa.note == UNBOUNDED
-    assert f"there is no interval of anything: {UNBOUNDED}." in found.sentences()
+    assert f"No confidence interval of any number: {UNBOUNDED}." in found.sentences()
 
 
 def test_a_negative_grade_is_no_judgement() -> None:
@@ -309,10 +308,10 @@ def test_a_negative_grade_is_no_judgement() -> None:
     assert found.pair().items == 120 - 1 - 10
     assert found.pair().only_second == 11
     assert found.warnings()[0] == (
-        "first: 2 grades are negative; a negative grade is no judgement (in the pool, but not "
-        "judged)."
+        "first: 2 grades are negative and ignored; a negative grade means in the pool, but not "
+        "judged."
     )
-    assert found.to_dict()["judges"][0] == {
+    assert found.to_dict()["assessors"][0] == {
         "name": "first",
         "judged": 109,
         "queries": 11,
@@ -328,15 +327,15 @@ def test_scales_that_differ_are_warned_of() -> None:
     binary = {q: {i: min(g, 1.0) for i, g in own.items()} for q, own in first.items()}
     [warning] = judged.agreement({"ann": first, "bob": binary}, resamples=999).warnings()
     assert warning == (
-        "ann gave the grades 0, 1 and 2, and bob the grades 0 and 1: if one of the scales is "
-        "shorter, map the other to it first."
+        "ann gave the grades 0, 1 and 2, and bob the grades 0 and 1. If their scales differ, map "
+        "one to the other first."
     )
     scores = {q: {i: 7.5 + g for i, g in own.items()} for q, own in first.items()}
     assert judged.agreement({"ann": first, "run": scores}, resamples=999).warnings() == [
-        "ann gave the grades 0, 1 and 2, and run the grades 7.5, 8.5 and 9.5: they have no grade "
-        "in common. Is one of them a run, or on another scale?",
-        "run found everything relevant. If a file lists relevant items alone, what is not in it "
-        "was found not relevant, and numbers of what both judged say little.",
+        "ann gave the grades 0, 1 and 2, and run the grades 7.5, 8.5 and 9.5: no grade in common. "
+        "Is one of them a run, or on another scale?",
+        "run found everything relevant. If the judgements list only relevant items, agreement on "
+        "the shared items says little.",
     ]
 
 
@@ -345,7 +344,7 @@ def test_grades_that_differ_by_rounding_are_warned_of() -> None:
     first["q0"]["d0"], second["q0"]["d0"] = 0.1 + 0.2, 0.3
     found = judged.agreement(first, second, resamples=999)
     assert found.warnings() == [
-        "the grades 0.3 and 0.30000000000000004 count as different, and differ by rounding alone; "
+        "the grades 0.3 and 0.30000000000000004 count as different, but differ only by rounding; "
         "round grades first."
     ]
     assert found.tables()[1][0][1:] == ["0.0", "0.3", "0.30000000000000004", "1.0", "2.0"]
@@ -377,7 +376,7 @@ def test_judgements_by_subtopic() -> None:
     with pytest.raises(InputError) as caught:
         judged.agreement(first, {"q": {"a": 1}})
     assert str(caught.value) == (
-        "first judged by subtopic, and second did not: their grades are of different things. Give "
+        "first judged by subtopic, and second did not, so their grades cannot be compared. Give "
         "all of them by subtopic, or none."
     )
 
@@ -396,14 +395,14 @@ def test_a_measure_with_another_lowest_relevant_grade_is_warned_of() -> None:
     runs = {"q": ["a", "b"], "r": ["a", "b"]}
     judges = {"ann": own, "bob": own}
     said = (
-        "relevant is from grade 2 on, and from grade 1 to RR: a measure has a rel of its own, as "
-        "in P(rel=2)@10."
+        "Items are relevant from grade 2 here, but from grade 1 in RR. Set the grade of a measure "
+        "as in P(rel=2)@10."
     )
     asked = {"runs": runs, "resamples": 999, "rel": 2}
     assert said in judged.agreement(judges, measures="RR, nDCG@2", **asked).warnings()
     for measure in ("RR(rel=2)", "nDCG@2"):
         found = judged.agreement(judges, measures=measure, **asked)
-        assert not any("rel of its own" in text for text in found.warnings())
+        assert not any("Set the grade of a measure" in text for text in found.warnings())
 
 
 def test_a_difference_without_spread_shows_the_stricter_judge() -> None:
@@ -415,8 +414,8 @@ def test_a_difference_without_spread_shows_the_stricter_judge() -> None:
         assert pair.stricter == stricter
     found = judged.agreement({"one": high, "two": low})
     assert (
-        "two is stricter: the grades are lower than those of one by 1.000 on average (the same on "
-        "all queries)."
+        "two is stricter: the grades are 1.000 lower than those of one on average (the same on all "
+        "queries)."
     ) in found.sentences()
     fewer = {query: high[query] for query in list(high)[:9]}
     assert judged.agreement({"one": fewer, "two": low}).pair().stricter is None

@@ -12,8 +12,7 @@ import pytest
 
 import judged
 from judged.errors import InputError, OutputError
-from judged.judgements.agreements.choices import RULES
-from judged.judgements.agreements.rules import one_grade, tied
+from judged.judgements.merge import RULES, one_grade, tied
 
 JUDGES: dict[str, Any] = {
     "ann": {"q": {"a": 2, "b": 0, "c": 1}},
@@ -92,16 +91,12 @@ def test_what_is_merged_is_judgements(rule: str, wanted: dict[str, float]) -> No
 def test_what_is_said() -> None:
     found = judged.merge_judgements(JUDGES)
     assert found.sentences() == [
-        "5 items of 2 queries, judged: 3 by one judge, 2 by three judges.",
-        "rule majority: an item has the grade that most judges gave, and of several such the "
-        "lowest.",
+        "5 items of 2 queries, judged: 3 by one assessor, 2 by three assessors.",
+        "Rule majority: the most frequent grade, the lowest of several.",
     ]
-    assert found.tables() == [
-        (
-            ["judge", "judged", "alone", "grade kept"],
-            [["ann", "3", "1", "2"], ["bob", "4", "2", "4"], ["carl", "2", "0", "1"]],
-        )
-    ]
+    [table] = found.tables()
+    assert table.header == ["assessor", "judged", "alone", "grade kept"]
+    assert table.rows == [["ann", "3", "1", "2"], ["bob", "4", "2", "4"], ["carl", "2", "0", "1"]]
 
 
 def test_a_split_majority_takes_the_lowest_and_is_counted() -> None:
@@ -109,12 +104,14 @@ def test_a_split_majority_takes_the_lowest_and_is_counted() -> None:
     found = judged.merge_judgements(two)
     assert found.to_dict()["q"]["a"] == 1.0
     assert found.warnings() == [
-        "1 item has no majority, as several grades were given equally often: the lowest is taken. "
-        "Of two judges that is the lower grade wherever they differ; a third would settle it."
+        "1 item has no majority, because several grades are equally frequent. The lowest of them "
+        "is used. With two assessors that is the lower grade wherever they differ; a third "
+        "assessor would settle it."
     ]
     three = {**two, "dora": {"q": {"a": 0}, "r": {"a": 3}}}
     assert judged.merge_judgements(three).warnings() == [
-        "1 item has no majority, as several grades were given equally often: the lowest is taken."
+        "1 item has no majority, because several grades are equally frequent. The lowest of them "
+        "is used."
     ]
     evaluated = judged.evaluate(found, {"q": ["a"], "r": ["a"]}, "RR")
     assert any("no majority" in text for text in evaluated.warnings())
@@ -131,7 +128,9 @@ def test_a_negative_grade_counts_only_where_nobody_judged() -> None:
     judges = {"ann": {"q": {"a": -1, "b": -1}}, "bob": {"q": {"a": 2, "b": -2}}}
     found = judged.merge_judgements(judges, rule="mean")
     assert found.to_dict() == {"q": {"a": 2.0, "b": -1.0}}
-    assert found.sentences()[2] == ("2 items of 1 query, judged: 1 by nobody, 1 by one judge.")
+    assert found.sentences()[2] == (
+        "2 items of 1 query, judged: 1 by no assessor, 1 by one assessor."
+    )
 
 
 @pytest.mark.parametrize(
@@ -195,7 +194,7 @@ def test_one_subtopic_alone_is_none_to_trec_text(tmp_path: Path) -> None:
     with pytest.raises(OutputError) as caught:
         judged.merge_judgements({"ann": one, "bob": one}).save(path)
     assert str(caught.value) == (
-        f"{path}: there is one subtopic alone, which a TREC file of judgements cannot tell from "
+        f"{path}: there is only one subtopic, which a TREC file of judgements cannot tell from "
         "none; write .json."
     )
 
@@ -228,8 +227,8 @@ def test_an_ending_that_nobody_knows(tmp_path: Path) -> None:
     with pytest.raises(OutputError) as caught:
         judged.merge_judgements(JUDGES).save(path)
     assert str(caught.value) == (
-        f"{path}: the ending says the format, and must be .qrels, .qrel, .trec, .txt, .json, .csv, "
-        ".md, .html or .parquet."
+        f"{path}: the file extension decides the format and must be .qrels, .qrel, .trec, .txt, "
+        ".json, .csv, .md, .html or .parquet."
     )
 
 
@@ -241,18 +240,18 @@ def test_an_ending_that_nobody_knows(tmp_path: Path) -> None:
             {"rule": "max"},
             "rule must be one of majority, mean, median, highest, lowest, first; got 'max'.",
         ),
-        ({"ann": JUDGES["ann"]}, {}, "a merger takes two judges or more; got 1 judge."),
+        ({"ann": JUDGES["ann"]}, {}, "merge_judgements needs two or more assessors; got 1."),
         (
             JUDGES["ann"],
             {},
-            "a merger takes two judges or more: give {name: judgements}, or a list "
-            "of files; got the judgements of one alone.",
+            "merge_judgements needs two or more assessors: give {name: judgements}, or a list of "
+            "files; got only the judgements of one.",
         ),
         (
             JUDGES,
             {"columns": {"weight": "w"}},
             "columns: merged judgements have no weight; leave "
-            "it out, and give it where they are evaluated.",
+            "it out, and give it when they are evaluated.",
         ),
     ],
 )
@@ -267,14 +266,14 @@ def test_the_other_formats_of_a_result(tmp_path: Path) -> None:
     for ending in (".md", ".html"):
         found.save(tmp_path / f"merged{ending}")
         assert "grade kept" in (tmp_path / f"merged{ending}").read_text()
-    assert repr(found).splitlines()[0].split() == ["judge", "judged", "alone", "grade", "kept"]
+    assert repr(found).splitlines()[2].split() == ["assessor", "judged", "alone", "grade", "kept"]
 
 
 def test_grades_below_relevant_that_a_rule_made_are_warned_of() -> None:
     judges = {"ann": {"q": {"a": 1, "b": 0, "c": 0.5}}, "bob": {"q": {"a": 0, "b": 0, "c": 0.5}}}
     said = (
-        "1 item has a grade between 0 and 1, which nobody gave: measures of relevant items take it "
-        "for not relevant, unless told otherwise, as by P(rel=0.5)@10; nDCG takes the grade as it "
+        "1 item has a grade between 0 and 1 that no assessor gave, so it counts as not relevant in "
+        "most measures. Set the relevant grade, such as P(rel=0.5)@10; nDCG uses the grade as it "
         "is."
     )
     for rule in ("mean", "median"):
@@ -287,6 +286,6 @@ def test_warnings_are_told_from_other_sentences() -> None:
     for found in (judged.merge_judgements(judges), judged.agreement(judges)):
         assert found.warnings()
         assert found.sentences()[0] == f"warning: {found.warnings()[0]}"
-        assert found.sentences()[0] in found.to_markdown()
+        assert f"**Warning: {found.warnings()[0]}**" in found.to_markdown()
     plan = judged.plan(difference=0.02, pilot=[0.1, -0.1, 0.3])
     assert plan.sentences()[0] == f"warning: {plan.warnings()[0]}"

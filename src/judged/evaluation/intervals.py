@@ -44,7 +44,8 @@ def refuse_idle(level: float, groups: GroupsLike | None) -> None:
     """What is about intervals says nothing without them."""
     if groups is not None or level != LEVEL:
         raise InputError(
-            "level and groups are about confidence intervals; they need intervals=True (--interval)."
+            "level and groups are about confidence intervals; they need intervals=True "
+            "(--interval)."
         )
 
 

@@ -46,9 +46,11 @@ class EvaluationSettings:
         prepares: bool = False,
         **otherwise: str,
     ) -> EvaluationSettings:
-        """EvaluationSettings from what a caller may pass; `prepares` is whether runs will go through
-        `prepare`, `otherwise` holds the choices of a policy that nobody says, not even the
-        convention."""
+        """Return settings from what a caller may pass.
+
+        `prepares` is whether runs will go through `prepare`; `otherwise` holds the choices of a
+        policy that neither the caller nor the convention makes.
+        """
         if convention is None:
             labels = read_all(DEFAULT if measures is None else measures)
             return cls(tuple(labels), Policy.of(policy, **otherwise), labels=labels)
@@ -84,8 +86,8 @@ class EvaluationSettings:
         policy: PolicyLike | None = None,
         convention: ConventionLike | None = None,
     ) -> EvaluationSettings:
-        """EvaluationSettings for rankings that exist already: ties and unjudged items stay as they are,
-        unless the policy says otherwise."""
+        """Return settings for rankings that exist already: ties and unjudged items stay as they
+        are, unless the policy says otherwise."""
         first = rankings[0]
         return cls.of(measures, policy, convention, ties=first.ties, unjudged=first.unjudged)
 

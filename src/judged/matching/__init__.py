@@ -1,5 +1,4 @@
-"""A run matched with judgements: where ties are broken, and duplicates, unjudged items and depth are
-decided.
+"""A run matched with judgements: ties, duplicates, unjudged items and depth are decided here.
 
 A run is never sorted as a whole. The rank of a judged item is one more than the number of greater
 scores in its list, found by bisection in the list's scores. Item ids are compared only where

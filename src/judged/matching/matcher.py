@@ -160,8 +160,8 @@ class Feed:
         numbers = np.array(sorted({places[name] for name in there if name in places}), np.int64)
         if (again := numbers[self.seen[numbers]]).size:
             raise InputError(
-                f"{self.source}: query {self.matcher.queries[again[0]]!r} was there before; results "
-                "of a query must come together."
+                f"{self.source}: query {self.matcher.queries[again[0]]!r} was there before; "
+                "results of a query must come together."
             )
         self.seen[numbers] = True
         self.basis, self.notes = table.basis, table.notes

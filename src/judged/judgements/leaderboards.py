@@ -17,8 +17,8 @@ from judged.comparison.orders import uneven
 from judged.errors import InputError, PolicyError
 from judged.evaluation import evaluate
 from judged.judgements.assessors import on_queries
-from judged.statistics.orders import levels_of, order_agreement
 from judged.policy import add_choices
+from judged.statistics.orders import levels_of, order_agreement
 from judged.text import Warned, counted, listed, plain
 
 if TYPE_CHECKING:

@@ -1,24 +1,33 @@
-"""What every result can do: be a dict, JSON, a table, sentences, text, a page, a file."""
+"""Results and how they look: tables and sentences, rendered to text, Markdown, LaTeX, HTML and CSV.
+
+A result builds one `Document` of tables and sentences. This module renders it in every format.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
-from judged.errors import InputError, OutputError
-from judged.options import checked_methods
-from judged.outputs import check_target, replacing
+from judged.errors import InputError, OutputError, did_you_mean
+from judged.options import OPTIONS
+from judged.outputs import check_target, checked_ending, replacing
 from judged.text import (
+    Best,
     Dim,
     Left,
     Warned,
     aligned,
     html,
+    html_cell,
     html_folded,
     html_page,
     html_table,
+    latex_table,
     listed,
     markdown,
     markdown_table,
@@ -30,30 +39,557 @@ from judged.text import (
 if TYPE_CHECKING:
     import polars as pl
 
-Table = tuple[Sequence[str], Sequence[Sequence[str]]]
-"""Header and rows, as people see them."""
-Part = str | Table
-"""What text is made of: a line, or a table."""
-AMOUNTS = ("verbose", "quiet")
-"""Options that say how much is said beside the numbers."""
+    from judged.measures import Measure
+
+# -- what a result consists of, and how it is displayed
 
 
-@checked_methods
-class Result:
-    """The base of all results; each has these methods, and they mean the same everywhere.
+@dataclass(frozen=True)
+class Table:
+    """A table as people see it: every cell is text.
 
-    A dataclass that derives from it is declared with `repr=False`, or it prints as a dataclass.
+    >>> table = Table(["run", "RR"], [["bm25", "0.5000"]], words=frozenset({"run"}))
+    >>> print(*text_lines(table), sep="\\n")
+    run       RR
+    bm25  0.5000
     """
 
-    SAVED_AS: ClassVar[dict[str, str]] = {
-        ".json": "to_json",
-        ".csv": "to_csv",
-        ".md": "to_markdown",
-        ".html": "to_html",
-        ".txt": "to_text",
-    }
-    """The endings that `save` knows besides .parquet, and the method that makes each, as text, as
-    bytes, or as values that JSON can hold; a name without a dot is a format without an ending."""
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: Collection[str] = frozenset()
+    """Columns that hold words: left-aligned, and wrapped at spaces where the table is too wide.
+    A header of type `text.Left` is left-aligned but its cells are never wrapped."""
+    title: str = ""
+    folded: bool = False
+    """Whether HTML and Markdown fold the table under its title."""
+    tips: Mapping[str, str] = field(default_factory=dict)
+    """Tooltips in HTML, for headers and for cells of word columns."""
+
+    @property
+    def right(self) -> list[int]:
+        """Positions of the right-aligned columns."""
+        return [
+            at
+            for at, name in enumerate(self.header)
+            if name not in self.words and not isinstance(name, Left)
+        ]
+
+    # Until every result builds a Document, tables can be unpacked as (header, rows).
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.header, self.rows))
+
+    def __getitem__(self, at: int) -> Any:
+        return (self.header, self.rows)[at]
+
+
+Part = str | Table
+"""One element of a rendered text: a line or a table."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything a result shows, independent of format.
+
+    >>> Document(answer=["PASSED"], warnings=["Two queries are missing."]).sentences()
+    ['warning: Two queries are missing.', 'PASSED']
+    """
+
+    answer: Sequence[str] = ()
+    """Sentences that come first, even with `quiet`."""
+    tables: Sequence[Table] = ()
+    warnings: Sequence[str] = ()
+    """Warnings, without the word "warning" in front."""
+    notes: Sequence[str] = ()
+    """Sentences that are shown below the tables unless `quiet`; `text.Dim` lines only on terminals
+    and in text."""
+    details: Sequence[str] = ()
+    """Sentences that are shown with `verbose`, and folded in HTML and Markdown."""
+
+    def sentences(self) -> list[str]:
+        """Return all sentences, warnings first."""
+        notes = [note for note in self.notes if not isinstance(note, Dim)]
+        return [*self.warning_lines(), *self.answer, *notes, *self.details]
+
+    def warning_lines(self) -> list[Warned]:
+        """Return the warnings as lines of text."""
+        return [Warned(f"warning: {text}") for text in self.warnings]
+
+    def parts(self, display: Display) -> list[Part]:
+        """Return lines and tables in the order of text, with an empty line between blocks."""
+        blocks: list[list[Part]] = [list(self.answer), *([table] for table in self.tables)]
+        if not display.quiet:
+            lines: list[Part] = [*self.warning_lines(), *self.notes]
+            if display.verbose:
+                lines = [line for line in lines if not isinstance(line, Dim)] + [*self.details]
+            elif self.details and not any(isinstance(line, Dim) for line in lines):
+                lines.append(MORE)
+            blocks.append(lines)
+        return [part for block in blocks if block for part in ("", *block)][1:]
+
+
+MORE = Dim("More: verbose=True (command line: -v).")
+
+
+class DisplayOptions(TypedDict, total=False):
+    """Keyword arguments of the methods that show a result; `Display` explains each."""
+
+    verbose: bool
+    quiet: bool
+    per_query: bool
+    sort: str | Measure | None
+    decimals: int | None
+    percent: bool
+    caption: str | None
+    label: str | None
+    width: int | None
+
+
+@dataclass(frozen=True)
+class Display:
+    """How a result is shown.
+
+    >>> Display(decimals=2, percent=True).decimals
+    2
+    """
+
+    verbose: bool = False
+    """Show all sentences: assumptions, findings, definitions."""
+    quiet: bool = False
+    """Show only the answer and the tables."""
+    per_query: bool = False
+    """Show a row for each query."""
+    sort: str | Measure | None = None
+    """Order runs by this measure, best first."""
+    decimals: int | None = None
+    """Decimals of numbers; by default four, and two in percentages."""
+    percent: bool = False
+    """Show measures between 0 and 1 in percent."""
+    caption: str | None = None
+    """Caption of a LaTeX table; with a caption or label it floats."""
+    label: str | None = None
+    """Key that a LaTeX document refers to the table by."""
+    width: int | None = None
+    """Widest line of text; None for no limit."""
+
+    def __post_init__(self) -> None:
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if value is not option.default and option.name in OPTIONS:
+                object.__setattr__(self, option.name, OPTIONS[option.name](option.name, value))
+        if self.verbose and self.quiet:
+            raise InputError("verbose and quiet exclude each other; give one of them.")
+
+
+DISPLAY_NAMES = tuple(option.name for option in fields(Display))
+DATA_OPTIONS = frozenset({"per_query", "sort"})
+"""Options that select and order numbers, so that `to_dict` and `to_frame` take them too."""
+NUMBER_OPTIONS = DATA_OPTIONS | {"decimals", "percent"}
+"""Options that only some results have: those named in their `DISPLAY`."""
+AMOUNT_OPTIONS = frozenset({"verbose", "quiet"})
+"""Options that every result and every format accepts."""
+FORMAT_OPTIONS: dict[str, frozenset[str]] = {
+    "to_text": NUMBER_OPTIONS | {"width"},
+    "to_markdown": NUMBER_OPTIONS,
+    "to_html": NUMBER_OPTIONS,
+    "to_latex": NUMBER_OPTIONS | {"caption", "label"},
+    "to_csv": DATA_OPTIONS,
+    "to_json": DATA_OPTIONS,
+    "to_trec": DATA_OPTIONS,
+    "to_frame": DATA_OPTIONS,
+}
+"""Options of each format, by the method that makes it; other formats take none."""
+
+
+# -- text
+
+
+GAP = 2
+"""Spaces between columns."""
+NARROWEST = 16
+"""A column of words is not made narrower than this many characters."""
+ABBREVIATIONS = {
+    "wins/ties/losses": "W/T/L",
+    "confidence interval": "CI",
+    "interval": "CI",
+    "simultaneous": "sim.",
+    "difference": "diff.",
+    "differences": "diffs",
+    "corrected": "corr.",
+    "detectable": "detect.",
+    "against": "vs",
+    "baseline": "base",
+    "allowed": "allow.",
+    "judgements": "judgem.",
+    "relevant": "rel.",
+    "equivalent": "equiv.",
+}
+"""Short forms of words in headers, used where a table is too wide."""
+_ABBREVIATED = re.compile(rf"(?<!\S)({'|'.join(map(re.escape, ABBREVIATIONS))})(?!\S)")
+
+
+def text_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    >>> text_width("run"), text_width("検索")
+    (3, 4)
+    """
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width
+
+    return sum(
+        2 if east_asian_width(letter) in "WF" else 1
+        for letter in text
+        if category(letter) not in ("Mn", "Me", "Cf")
+    )
+
+
+_WORDS = re.compile(r"[^\s(]+\([^()]*\)\S*|\S+")
+"""Words; the parameters of a measure, such as nDCG(gain=exp, rel=2)@10, belong to its name."""
+
+
+def wrap_words(text: str, width: int) -> list[str]:
+    """Break a text at spaces only; the lines after an indented first line are indented further.
+
+    >>> wrap_words("one two three", 8)
+    ['one two', 'three']
+    """
+    if text_width(text) <= width:
+        return [text]
+    words = _WORDS.findall(text)
+    start = text[: len(text) - len(text.lstrip())]
+    lines = [start + words[0]] if words else [""]
+    further = start + " " * 2 if start else ""
+    for word in words[1:]:
+        if text_width(lines[-1]) + 1 + text_width(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(further + word)
+    return lines
+
+
+def text_lines(
+    table: Table, width: int | None = None, style: Callable[[str, str], str] | None = None
+) -> list[str]:
+    """Lay a table out in lines of at most `width` columns.
+
+    Names are never cut and columns never dropped. A table that is too wide has its headers and
+    words wrapped at spaces, then its headers abbreviated. If that does not suffice it is turned on
+    its side: a line for each column.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    width : int, optional
+        Widest line; None for no limit. Only a name that is longer by itself exceeds it.
+    style : Callable, optional
+        Function of a text and of what it is, "header" or "best", that marks it for a terminal.
+
+    Returns
+    -------
+    list of str
+
+    >>> table = Table(["run", "nDCG@10", "AP"], [["bm25", "0.5000", "0.2500"]], words={"run"})
+    >>> print(*text_lines(table, 15), sep="\\n")
+    run        bm25
+    nDCG@10  0.5000
+    AP       0.2500
+    """
+    header = [readable(name) for name in table.header]
+    rows = [[readable(cell) for cell in row] for row in table.rows]
+    layout = _Layout(table, header, rows, style or (lambda text, kind: text))
+    lines = [readable(table.title)] if table.title else []
+    if width is None or layout.natural_width() <= width:
+        return lines + layout.lines(layout.natural())
+    short = _Layout(table, [_abbreviate(name) for name in header], rows, layout.style)
+    for attempt in (layout, short):
+        widths = attempt.squeezed(width)
+        if widths is not None:
+            return lines + attempt.lines(widths)
+    return lines + (layout if layout.fits_sideways(width) else short).sideways(width)
+
+
+def _abbreviate(name: str) -> str:
+    return _ABBREVIATED.sub(lambda match: ABBREVIATIONS[match[0]], name)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Cells of a table, ready to be measured and set."""
+
+    table: Table
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    style: Callable[[str, str], str]
+
+    def natural(self) -> list[int]:
+        columns = zip(self.header, *self.rows, strict=True)
+        return [max(map(text_width, column)) for column in columns]
+
+    def natural_width(self) -> int:
+        return _total(self.natural())
+
+    def squeezed(self, width: int) -> list[int] | None:
+        """Return column widths that fit, with words wrapped at spaces; None if there are none."""
+        natural, least = self.natural(), []
+        for at, name in enumerate(self.header):
+            cells = [row[at] for row in self.rows]
+            narrow = _longest_word([name])
+            if self.table.header[at] in self.table.words:
+                narrow = max(narrow, _longest_word(cells), NARROWEST)
+            else:
+                narrow = max([narrow, *map(text_width, cells)])
+            least.append(min(natural[at], narrow))
+        spare = width - _total(least)
+        if spare < 0:
+            return None
+        while spare and (
+            gaps := [wide - narrow for wide, narrow in zip(natural, least, strict=True)]
+        ):
+            if max(gaps) == 0:
+                break
+            least[gaps.index(max(gaps))] += 1
+            spare -= 1
+        return least
+
+    def lines(self, widths: Sequence[int]) -> list[str]:
+        right = set(self.table.right)
+        heads = [wrap_words(name, wide) for name, wide in zip(self.header, widths, strict=True)]
+        lines = self._wrapped(heads, widths, right, ["header"] * len(widths))
+        for cells, source in zip(self.rows, self.table.rows, strict=True):
+            kinds = ["best" if isinstance(cell, Best) else "" for cell in source]
+            if all(text_width(cell) <= wide for cell, wide in zip(cells, widths, strict=True)):
+                lines.append(self._line(cells, widths, right, kinds))
+                continue
+            wrapped = [wrap_words(cell, wide) for cell, wide in zip(cells, widths, strict=True)]
+            lines += self._wrapped(wrapped, widths, right, kinds)
+        return lines
+
+    def _wrapped(
+        self,
+        cells: Sequence[Sequence[str]],
+        widths: Sequence[int],
+        right: Collection[int],
+        kinds: Sequence[str],
+    ) -> list[str]:
+        """Return the lines of a row whose cells are lists of lines."""
+        return [
+            self._line(line, widths, right, kinds) for line in zip_longest(*cells, fillvalue="")
+        ]
+
+    def _line(
+        self,
+        cells: Sequence[str],
+        widths: Sequence[int],
+        right: Collection[int],
+        kinds: Sequence[str],
+    ) -> str:
+        texts = []
+        for at, (cell, wide, kind) in enumerate(zip(cells, widths, kinds, strict=True)):
+            padding = " " * (wide - text_width(cell))
+            shown = self.style(cell, kind) if kind and cell else cell
+            texts.append(padding + shown if at in right else shown + padding)
+        return (" " * GAP).join(texts).rstrip()
+
+    def _sides(self) -> tuple[int, int]:
+        """Return the widths of the longest header and of the longest cell."""
+        cells = (text_width(cell) for row in self.rows for cell in row)
+        return max(map(text_width, self.header)), max(cells, default=0)
+
+    def fits_sideways(self, width: int) -> bool:
+        return sum(self._sides()) + GAP <= width
+
+    def sideways(self, width: int) -> list[str]:
+        """Return a line for each column; as many rows side by side as fit."""
+        names, cells = self._sides()
+        beside = (width - names) // (cells + GAP)
+        if beside < 1:
+            beside, names = 1, min(names, max(_longest_word(self.header), width // 3))
+        lines: list[str] = []
+        for start in range(0, len(self.rows), beside):
+            lines += [""] if lines else []
+            rows = self.rows[start : start + beside]
+            originals = self.table.rows[start : start + beside]
+            space = [max(map(text_width, row)) for row in rows]
+            if beside == 1:
+                space = [max(min(space[0], width - names - GAP), 1)]
+            right = range(1, 1 + len(rows)) if beside > 1 else ()
+            for at, name in enumerate(self.header):
+                kinds = ["header", *("best" * isinstance(row[at], Best) for row in originals)]
+                values = [wrap_words(row[at], wide) for row, wide in zip(rows, space, strict=True)]
+                lines += self._wrapped(
+                    [wrap_words(name, names), *values], [names, *space], right, kinds
+                )
+        return lines
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _longest_word(texts: Iterable[str]) -> int:
+    return max((text_width(word) for text in texts for word in _WORDS.findall(text)), default=0)
+
+
+def terminal_width() -> int:
+    """Return the width of the terminal, 80 without one."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
+def render_text(document: Document, display: Display) -> str:
+    """Return a document in plain text.
+
+    >>> render_text(Document(answer=["PASSED"]), Display())
+    'PASSED'
+    """
+    lines: list[str] = []
+    for part in document.parts(display):
+        if isinstance(part, Table):
+            lines += text_lines(part, display.width)
+        else:
+            line = readable(part)
+            lines += [line] if display.width is None else wrap_words(line, display.width)
+    return "\n".join(lines)
+
+
+# -- Markdown, LaTeX, HTML, CSV
+
+DETAILS = "Definitions and notes"
+
+
+def render_markdown(document: Document, display: Display) -> str:
+    r"""Return a document in Markdown: the answer, tables, warnings, notes; details folded.
+
+    >>> print(render_markdown(Document(notes=["a|b"]), Display()), end="")
+    - a\|b
+    """
+    blocks = [markdown(text) for text in document.answer]
+    for table in document.tables:
+        header, *rows = ([markdown(cell) for cell in row] for row in (table.header, *table.rows))
+        lines = markdown_table(header, rows, right=table.right)
+        if table.folded:
+            summary = f"<details><summary>{html(table.title)}</summary>"
+            blocks += [summary, lines, "</details>"]
+        else:
+            blocks += [f"**{markdown(table.title)}**", lines] if table.title else [lines]
+    if not display.quiet:
+        blocks += [f"**Warning: {markdown(text)}**" for text in document.warnings]
+        blocks.append(_bullets(text for text in document.notes if not isinstance(text, Dim)))
+        details = _bullets(document.details)
+        if details and not display.verbose:
+            blocks += [f"<details><summary>{DETAILS}</summary>", details, "</details>"]
+        else:
+            blocks.append(details)
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _bullets(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {markdown(text)}" for text in texts)
+
+
+def render_latex(document: Document, display: Display, footnotes: Sequence[str] = ()) -> str:
+    r"""Return booktabs tabulars; sentences are comments above them, footnotes stand below the
+    first.
+
+    >>> table = Table(["run", "RR"], [["a_b", "0.5"]], words={"run"})
+    >>> render_latex(Document(tables=[table]), Display()).splitlines()[4]
+    'a\\_b & 0.5 \\\\'
+    """
+    lines = []
+    if not display.quiet:
+        for text in document.sentences():
+            lines += [f"% {line}" for line in wrap_words(visible(text), 118)]
+    for at, table in enumerate(document.tables):
+        tabular = latex_table(
+            table.header,
+            table.rows,
+            right=table.right,
+            notes=[] if at or display.quiet else footnotes,
+            caption=None if at else display.caption,
+            label=None if at else display.label,
+        )
+        lines.append(f"\n{tabular}" if at else tabular)
+    return "\n".join(lines) + "\n"
+
+
+def render_html(document: Document, display: Display) -> str:
+    """Return a document in HTML for notebooks: the answer, tables, warnings, notes; details folded.
+
+    >>> render_html(Document(answer=["PASSED"]), Display())
+    '<p><b>PASSED</b></p>'
+    """
+    blocks = [
+        f"<p>{html(text) if at else f'<b>{html(text)}</b>'}</p>"
+        for at, text in enumerate(document.answer)
+    ]
+    for table in document.tables:
+        shown = html_table_of(table)
+        if table.folded:
+            shown = f"<details><summary>{html(table.title)}</summary>{shown}</details>"
+        elif table.title:
+            shown = f"<p><b>{html(table.title)}</b></p>{shown}"
+        blocks.append(shown)
+    if not display.quiet:
+        blocks += [f"<p><b>{html(text)}</b></p>" for text in document.warning_lines()]
+        notes = [text for text in document.notes if not isinstance(text, Dim)]
+        items = "".join(f"<li>{html(text)}</li>" for text in notes)
+        blocks += [f"<ul>{items}</ul>"] if items else []
+        details = html_folded(DETAILS.lower(), document.details)
+        blocks.append(
+            details.replace("<details>", "<details open>") if display.verbose else details
+        )
+    return "".join(blocks)
+
+
+def html_table_of(table: Table) -> str:
+    """Return a table in HTML, with its tooltips.
+
+    >>> html_table_of(Table(["RR"], [["0.5"]], tips={"RR": "Reciprocal rank"}))[:47]
+    '<table><thead><tr><th title="Reciprocal rank">R'
+    """
+    right = set(table.right)
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        shown = []
+        for at, cell in enumerate(cells):
+            tip = table.tips.get(cell, "") if tag == "th" or at not in right else ""
+            shown.append(html_cell(cell, tag, left=at not in right, title=tip))
+        return f"<tr>{''.join(shown)}</tr>"
+
+    body = "".join(line(row, "td") for row in table.rows)
+    return f"<table><thead>{line(table.header, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+FORMULA = "^'*[=+\\-@\t\r＝＋－＠]"
+"""Start of a text that a spreadsheet computes, or that was made harmless before."""
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+
+def csv_of(frame: pl.DataFrame) -> str:
+    """Return a table as CSV in which no text is taken for a formula: an apostrophe precedes it.
+
+    Removing one apostrophe before ``= + - @`` gives the original texts. Ids that are numbers stay
+    as they are.
+    """
+    import polars as pl
+
+    text = pl.col(pl.String)
+    harmless = ~text.str.contains(FORMULA) | text.str.contains(NUMBER)
+    safe = frame.with_columns(pl.when(harmless).then(text).otherwise("'" + text))
+    # To readers that know comments, an unquoted # would begin one.
+    marked = safe.select(pl.any_horizontal(text.str.contains("#", literal=True).any()))
+    return safe.write_csv(quote_style="non_numeric" if marked.item() else "necessary")
+
+
+# -- results
+
+
+class FormerResult:
+    """Result without a `Document`; goes when every result builds one."""
+
     WORDS: ClassVar[frozenset[str]] = frozenset()
     """Columns of tables that hold words, not numbers; these begin at the left."""
     FOLDED: ClassVar[str] = ""
@@ -61,185 +597,48 @@ class Result:
     BETWEEN: ClassVar[str] = "\n"
     """What stands in plain text behind a table."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain Python values that JSON can hold.
-
-        Returns
-        -------
-        dict
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.to_dict()["runs"][0]["scores"]
-        {'RR': 0.5}
-        """
-        raise NotImplementedError
-
-    def to_frame(self) -> pl.DataFrame:
-        """The numbers, as a polars table.
-
-        Returns
-        -------
-        polars.DataFrame
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.to_frame().rows()
-        [('run', 0.5)]
-        """
-        raise NotImplementedError
-
-    def sentences(self) -> list[str]:
-        """What was found and what was assumed, in words.
-
-        Returns
-        -------
-        list of str
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.sentences()[0]
-        'policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant'
-        """
-        raise NotImplementedError
-
     def warnings(self) -> list[str]:
-        """What could mislead whoever overlooks it; among the sentences too, and first of them.
-
-        Returns
-        -------
-        list of str
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()
-        []
-        """
         notes: Iterable[str] = getattr(self, "notes", ())
         return [note for note in notes if isinstance(note, Warned)]
 
-    def _grave(self) -> list[str]:
-        """The warnings that even code must get that prints nothing, and tables that hold only
-        numbers."""
-        return self.warnings()
-
     def _warned(self) -> list[Warned]:
-        """The warnings as lines of text."""
         return [Warned(f"warning: {text}") for text in self.warnings()]
 
-    def tables(self) -> list[Table]:
-        """The tables that people see, header and rows of text each.
+    @property
+    def _is_former(self) -> bool:
+        return type(self).document is Result.document
 
-        Returns
-        -------
-        list of (header, rows)
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.tables()
-        [(['run', 'RR'], [['run', '0.5000']])]
-        """
-        raise NotImplementedError
+    def _former_document(self) -> Document:
+        answer = self._answer()
+        brief = [line for line in self._brief() if line not in answer]
+        tables = [
+            each if isinstance(each, Table) else Table(*each, words=self.WORDS)
+            for each in self.tables()
+        ]
+        return Document(answer, tables, self.warnings(), brief, self._folded())
 
     def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
-        """What people see, in order: the tables, the warnings, and what else is worth a line.
-
-        Parameters
-        ----------
-        verbose : bool, optional
-            Whether all sentences stand there.
-        quiet : bool, optional
-            Whether the tables stand alone.
-
-        Returns
-        -------
-        list of str or (header, rows)
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.parts(verbose=True) == [*found.tables(), *found.sentences()]
-        True
-        """
         warned = [] if quiet else self._warned()
         return self._parts(self._numbers(), warned, verbose=verbose, quiet=quiet)
 
     def _parts(
         self, numbers: Iterable[Part], warned: Iterable[Warned], *, verbose: bool, quiet: bool
     ) -> list[Part]:
-        """The one place where what people see is put together."""
         if verbose and quiet:
             raise InputError("verbose and quiet exclude each other; give one of them.")
         said = [] if quiet else self._said() if verbose else self._brief()
         return [*numbers, *warned, *said]
 
     def _numbers(self) -> list[Part]:
-        """The tables, with what must stand beside them."""
         return [*self.tables()]
 
     def _said(self) -> list[str]:
-        """The sentences that are no warnings."""
         return self.sentences()[len(self.warnings()) :]
 
     def _brief(self) -> list[str]:
-        """Those of them that stand there where nobody asks for all."""
         return self._said()
 
-    def to_json(self) -> str:
-        """`to_dict` as JSON.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.to_json().startswith("{")
-        True
-        """
-        return to_json(self.to_dict())
-
-    def to_csv(self) -> str:
-        """`to_frame` as CSV that spreadsheets can open: before texts that they would take for a
-        formula stands an apostrophe. Parquet and JSON have them as they are.
-
-        Warnings stand below the table, as comments: lines that begin with "#".
-
-        Returns
-        -------
-        str
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.to_csv()
-        'run,RR\\nrun,0.5\\n'
-        """
-        return csv_of(self.to_frame()) + self._comments()
-
-    def _comments(self) -> str:
-        """The grave warnings as lines of comment, for readers that know comments. Without commas
-        and quotation marks they are one text to others, and numbers stay numbers."""
-        lines = (f"# warning: {visible(text)}\n" for text in self._grave())
-        return "".join(line.replace(",", ";").replace('"', "'") for line in lines)
-
     def to_text(self, *, verbose: bool = False, quiet: bool = False) -> str:
-        """The parts in plain text: the tables, the warnings under them, and a line of what else
-        there is.
-
-        Parameters
-        ----------
-        verbose : bool, optional
-            Whether all sentences stand there: what was assumed, what was found, what it means.
-        quiet : bool, optional
-            Whether the tables stand alone.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.to_text().splitlines()[1]
-        'run  0.5000'
-        """
         return self._text(self.parts(verbose=verbose, quiet=quiet))
 
     def _text(self, parts: Iterable[Part]) -> str:
@@ -252,17 +651,6 @@ class Result:
         return "\n".join(lines) + self.BETWEEN.removesuffix("\n")
 
     def to_markdown(self) -> str:
-        """The tables and sentences in Markdown.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.to_markdown().splitlines()[0]
-        '| run | RR |'
-        """
         parts = [self._markdown(*table) for table in self.tables()]
         said = "\n".join(f"- {markdown(text)}" for text in self.sentences())
         return "\n\n".join([*parts, said]) + "\n"
@@ -272,18 +660,6 @@ class Result:
         return markdown_table(texts[0], texts[1:], right=self._right(header))
 
     def to_html(self) -> str:
-        """The tables and sentences in HTML, as a notebook shows them: what text says where nobody
-        asks for all of it, and the rest folded.
-
-        Returns
-        -------
-        str
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.to_html().startswith("<table>")
-        True
-        """
         if self.FOLDED:
             folded = f"<summary>{html(self.FOLDED)}</summary>{self._html_tables()}"
             return f"<pre>{html(self.to_text())}</pre><details>{folded}</details>"
@@ -296,11 +672,9 @@ class Result:
         )
 
     def _answer(self) -> list[str]:
-        """What a notebook says before the tables, the first line of it in bold."""
         return []
 
     def _folded(self) -> list[str]:
-        """What a notebook folds: the sentences that text has only where all are asked for."""
         brief = {*self._brief(), *self._answer()}
         return [text for text in self._said() if text not in brief]
 
@@ -314,40 +688,18 @@ class Result:
         return "".join(self._html(*table) for table in self.tables())
 
     def _html_listed(self) -> str:
-        """The sentences that are not folded; a line that tells how to get more is for text."""
         answer = self._answer()
         shown = [text for text in self._brief() if not isinstance(text, Dim) and text not in answer]
         listed = "".join(f"<li>{html(text)}</li>" for text in shown)
         return f"<ul>{listed}</ul>" if listed else ""
 
     def _html(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-        """A table whose words begin at the left."""
         return html_table(header, rows, right=self._right(header))
 
     def _html_warnings(self) -> str:
         return "".join(f"<p><b>{html(text)}</b></p>" for text in self._warned())
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-            Where to write; the ending says the format: .json, .csv, .md, .html, .txt or .parquet,
-            and what else the result has.
-
-        >>> import tempfile, pathlib
-        >>> from judged import evaluate
-        >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").save(path)
-        >>> path.read_text()
-        'run,RR\\nrun,0.5\\n'
-        """
-        self._save(path)
-
     def _save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        from judged.outputs import check_target, checked_ending, replacing
-
         check_target(path)
         ending = checked_ending(path, endings(self.SAVED_AS))
         method = self.SAVED_AS.get(ending, "to_frame")
@@ -362,21 +714,16 @@ class Result:
                 temporary.write_bytes(content)
 
     def _taken(self, method: str, options: Mapping[str, Any], where: str) -> dict[str, Any]:
-        """Those of the options that a method takes. What it cannot do is refused; but how much is
-        said never matters where everything is."""
         from inspect import signature
 
-        known = signature(getattr(self, method)).parameters
+        known: Collection[str] = signature(getattr(self, method)).parameters
+        if "display" in known:
+            known = AMOUNT_OPTIONS if method == "to_text" else ()
         for name, given in options.items():
-            wanted = given is not None and given is not False and name not in AMOUNTS
+            wanted = given is not None and given is not False and name not in AMOUNT_OPTIONS
             if wanted and name not in known:
                 raise OutputError(f"{name} has no meaning in {where}; leave it out.")
         return {name: given for name, given in options.items() if name in known}
-
-    def _metadata(self) -> dict[str, str]:
-        """What a Parquet file keeps beside the table."""
-        warned = self.warnings()
-        return {"warnings": to_json(warned)} if warned else {}
 
     def _right(self, header: Sequence[str]) -> list[int]:
         return [
@@ -385,52 +732,403 @@ class Result:
             if name not in self.WORDS and not isinstance(name, Left)
         ]
 
+
+class Result(FormerResult):
+    """Base of all results. The methods mean the same for each of them.
+
+    A subclass is a dataclass declared with `repr=False` and implements `to_dict`, `to_frame` and
+    `document`. `DISPLAY` names the options of `Display` that it supports beside the common ones.
+    """
+
+    SAVED_AS: ClassVar[dict[str, str]] = {
+        ".json": "to_json",
+        ".csv": "to_csv",
+        ".md": "to_markdown",
+        ".html": "to_html",
+        ".txt": "to_text",
+    }
+    """Method for each file extension that `save` knows besides .parquet. A name without a dot is
+    a format of the command line without an extension."""
+    DISPLAY: ClassVar[frozenset[str]] = frozenset()
+    """Those of per_query, sort, decimals and percent that have a meaning for this result."""
+
+    def document(self, display: Display) -> Document:
+        """Return everything the result shows.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
+
+        Returns
+        -------
+        Document
+        """
+        return self._former_document()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_dict()["runs"][0]["scores"]
+        {'RR': 0.5}
+        """
+        raise NotImplementedError
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the numbers as a polars table.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_frame().rows()
+        [('run', 0.5)]
+        """
+        raise NotImplementedError
+
+    def tables(self, **display: Unpack[DisplayOptions]) -> list[Table]:
+        """Return the tables that people see.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`.
+
+        Returns
+        -------
+        list of Table
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> len(found.tables())
+        1
+        """
+        return list(self._document("to_text", display)[0].tables)
+
+    def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        """Return all sentences: warnings, the answer, notes and definitions.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import evaluate
+        >>> len(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").sentences()) > 1
+        True
+        """
+        return self._document("to_text", display)[0].sentences()
+
+    def warnings(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        """Return what could mislead readers of the numbers, most serious first.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`.
+
+        Returns
+        -------
+        list of str
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()
+        []
+        """
+        if self._is_former:
+            return super().warnings()
+        return list(self._document("to_text", display)[0].warnings)
+
+    def _grave(self) -> list[str]:
+        """Return the warnings that code must get even if it prints nothing."""
+        return self.warnings()
+
+    def parts(self, **display: Unpack[DisplayOptions]) -> list[Part]:
+        """Return lines and tables in the order in which text shows them.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`.
+
+        Returns
+        -------
+        list of str or Table
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> len(found.parts(quiet=True))
+        1
+        """
+        if self._is_former:
+            return super().parts(**display)
+        document, options = self._document("to_text", display)
+        return document.parts(options)
+
+    def to_text(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return the answer, the tables, the warnings and the notes in plain text.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`, such as `verbose`, `quiet` and `width`.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_text().splitlines()[1]
+        'run  0.5000'
+        """
+        if self._is_former:
+            return super().to_text(**display)
+        return render_text(*self._document("to_text", display))
+
+    def to_markdown(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return the answer, the tables and the sentences in Markdown.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_markdown().splitlines()[0]
+        '| run | RR |'
+        """
+        if self._is_former:
+            return super().to_markdown(**display)
+        return render_markdown(*self._document("to_markdown", display))
+
+    def to_latex(self, **display: Unpack[DisplayOptions]) -> str:
+        r"""Return the tables in LaTeX (booktabs), with serious warnings below the first.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`, such as `caption` and `label`.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_latex().splitlines()[-1]
+        '\\end{tabular}'
+        """
+        footnotes = [f"Warning: {text}" for text in self._grave()]
+        return render_latex(*self._document("to_latex", display), footnotes)
+
+    def to_html(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return the tables and sentences in HTML, as a notebook shows them.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_html().startswith("<table>")
+        True
+        """
+        if self._is_former:
+            return super().to_html(**display)
+        return render_html(*self._document("to_html", display))
+
+    def to_csv(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return `to_frame` as CSV that spreadsheets can open.
+
+        An apostrophe precedes texts that a spreadsheet would take for a formula. Parquet and JSON
+        hold them unchanged. Warnings stand below the table in lines that begin with "#".
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; `quiet` leaves the warnings out.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_csv()
+        'run,RR\\nrun,0.5\\n'
+        """
+        options = self._display("to_csv", display)
+        numbers = csv_of(self.to_frame(**self._data_options(options)))
+        return numbers if options.quiet else numbers + self._comments()
+
+    def _comments(self) -> str:
+        """Return serious warnings as comment lines, without commas and quotation marks so that
+        readers that know no comments get one text."""
+        lines = (f"# warning: {visible(text)}\n" for text in self._grave())
+        return "".join(line.replace(",", ";").replace('"', "'") for line in lines)
+
+    def to_json(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return `to_dict` as JSON.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`, where the result supports `per_query` or `sort`.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.to_json().startswith("{")
+        True
+        """
+        options = self._display("to_json", display)
+        return to_json(self.to_dict(**self._data_options(options)))
+
+    def save(self, path: str | os.PathLike[str], **display: Unpack[DisplayOptions]) -> None:
+        """Write the result to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where to write. The file extension decides the format: .json, .csv, .md, .html, .txt,
+            .parquet, and others that the result has.
+        **display : Unpack[DisplayOptions]
+            Options of `Display` that have a meaning in the format.
+
+        >>> import tempfile, pathlib
+        >>> from judged import evaluate
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.csv"
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").save(path)
+        >>> path.read_text()
+        'run,RR\\nrun,0.5\\n'
+        """
+        self._save(path, **display)
+
+    def _save(self, path: str | os.PathLike[str], **display: Any) -> None:
+        if self._is_former:
+            super()._save(path, **display)
+            return
+        check_target(path)
+        extension = checked_ending(path, endings(self.SAVED_AS))
+        content = self.render(self.SAVED_AS.get(extension, "to_frame"), display, str(path))
+        if isinstance(content, str):
+            content = html_page(content) if extension == ".html" else content
+            content = (content.removesuffix("\n") + "\n").encode()
+        with replacing(path) as temporary:
+            if extension == ".parquet":
+                content.write_parquet(temporary, metadata=self._metadata())
+            else:
+                temporary.write_bytes(content)
+
+    def render(self, method: str, display: Mapping[str, Any], where: str) -> Any:
+        """Return what a method makes, given those options that it takes.
+
+        Parameters
+        ----------
+        method : str
+            The name of a method of `SAVED_AS`, or "to_frame".
+        display : Mapping
+            Options of `Display`. One that has no meaning in the format is an error.
+        where : str
+            What error messages call the format.
+
+        Returns
+        -------
+        object
+
+        >>> from judged import evaluate
+        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> found.render("to_csv", {"verbose": True}, "csv")
+        'run,RR\\nrun,0.5\\n'
+        """
+        make = getattr(self, method)
+        if self._is_former:
+            return make(**self._taken(method, display, where))
+        options = self._display(method, display, where)
+        if method == "to_frame":
+            return make(**self._data_options(options))
+        if method not in FORMAT_OPTIONS:
+            return make()
+        known = FORMAT_OPTIONS[method] | AMOUNT_OPTIONS
+        return make(**{name: value for name, value in display.items() if name in known})
+
+    def _display(self, method: str, display: Mapping[str, Any], where: str = "") -> Display:
+        """Return the options as one object; an option without a meaning is an error."""
+        for name, value in display.items():
+            if name not in DISPLAY_NAMES:
+                hint = did_you_mean(name, DISPLAY_NAMES)
+                raise TypeError(f"{method}() got an unexpected keyword argument {name!r}{hint}")
+            known = name in FORMAT_OPTIONS.get(method, ())
+            known &= name in self.DISPLAY or name not in NUMBER_OPTIONS
+            if not (known or name in AMOUNT_OPTIONS or value is None or value is False):
+                place = where or method.removeprefix("to_")
+                raise OutputError(f"{name} has no meaning in {place}; leave it out.")
+        return Display(**display)
+
+    def _document(self, method: str, display: Mapping[str, Any]) -> tuple[Document, Display]:
+        options = self._display(method, display)
+        return self.document(options), options
+
+    def _data_options(self, display: Display) -> dict[str, Any]:
+        return {name: getattr(display, name) for name in DATA_OPTIONS & self.DISPLAY}
+
+    def _metadata(self) -> dict[str, str]:
+        """Return what a Parquet file keeps beside the table."""
+        warnings = self.warnings()
+        return {"warnings": to_json(warnings)} if warnings else {}
+
     def __repr__(self) -> str:
-        return self.to_text()
+        if self._is_former:
+            return self.to_text()
+        return self.to_text(width=terminal_width())
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
 
 def endings(saved_as: Mapping[str, str]) -> list[str]:
-    """The endings of files that a result can be saved as."""
-    return [*(each for each in saved_as if each.startswith(".")), ".parquet"]
-
-
-FORMULA = "^'*[=+\\-@\t\r＝＋－＠]"
-"""What a spreadsheet computes, or what was made harmless in such a text."""
-NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-
-
-def csv_of(frame: pl.DataFrame) -> str:
-    """A table as CSV in which no text can be taken for a formula: an apostrophe stands before it.
-
-    Whoever takes one apostrophe away before ``= + - @`` has the texts as they were; ids that are
-    numbers stay as they are.
-    """
-    import polars as pl
-
-    text = pl.col(pl.String)
-    harmless = ~text.str.contains(FORMULA) | text.str.contains(NUMBER)
-    safe = frame.with_columns(pl.when(harmless).then(text).otherwise("'" + text))
-    # To readers that know comments, a sign in plain text would begin one.
-    marked = safe.select(pl.any_horizontal(text.str.contains("#", literal=True).any()))
-    return safe.write_csv(quote_style="non_numeric" if marked.item() else "necessary")
+    """Return the file extensions that a result can be saved with."""
+    return [*(name for name in saved_as if name.startswith(".")), ".parquet"]
 
 
 TREC = ("", ".run", ".trec", ".txt")
-"""The endings of TREC text."""
+"""File extensions of TREC text."""
 _FORMATS = dict.fromkeys(TREC, "a TREC run") | {
     ".csv": "CSV",
     ".parquet": "Parquet",
     ".json": "JSON",
 }
-"""What can be read back as a run, and may not hold every id."""
+"""Formats that can be read back as a run, but cannot hold every id."""
 
 
 class RunResult(Result):
-    """A result whose `to_frame` is a run (query, item, score, rank), the best item of each query
-    first."""
+    """Result whose `to_frame` is a run (query, item, score, rank), best item first."""
 
     SAVED_AS: ClassVar[dict[str, str]] = {
         ending: method for ending, method in Result.SAVED_AS.items() if ending != ".txt"
@@ -438,11 +1136,16 @@ class RunResult(Result):
 
     @classmethod
     def endings(cls) -> list[str]:
-        """The endings that `save` knows; a file without one is TREC text too."""
+        """Return the file extensions that `save` knows; a file without one is TREC text too."""
         return [*TREC[1:], *cls.SAVED_AS, ".parquet"]
 
-    def to_csv(self) -> str:
-        """`to_frame` as CSV: a run, so ids stay as they are, whatever a spreadsheet makes of them.
+    def to_csv(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return `to_frame` as CSV. This is a run, so ids are written unchanged.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         Returns
         -------
@@ -453,10 +1156,11 @@ class RunResult(Result):
         >>> print(found.to_csv().splitlines()[1])
         0,=a,1.0,1
         """
+        self._display("to_csv", display)
         return self.to_frame().write_csv()
 
     def _save_run(self, path: str | os.PathLike[str], tag: str) -> None:
-        """Write the run; `tag` is what the last column of TREC text says."""
+        """Write the run; `tag` fills the last column of TREC text."""
         from judged.inputs.trec import refuse_ids
 
         check_run_target(path, self.endings())
@@ -480,7 +1184,7 @@ class RunResult(Result):
 
 
 def check_run_target(path: str | os.PathLike[str], endings: list[str]) -> None:
-    """Refuse a place or an ending that a run cannot be written to, before any work is done."""
+    """Check that a run can be written to a path, before any work is done."""
     check_target(path)
     target = Path(path)
     ending = target.suffix.lower()

@@ -30,7 +30,7 @@ TEXTS = {
     "embeddings": {
         *("caption", "columns", "convention", "label", "measures", "memory", "name", "sort"),
         *("encoder", "query_encoder", "item_encoder", "query_prompt", "item_prompt"),
-        *("dataset", "device", "sweep"),
+        "dataset",
         *("encoder_name", "cache"),  # a folder, in which only files under hashes are written
     },
     "evaluate": {
@@ -168,7 +168,6 @@ CALLS = [
     ("unique", "check qrels a.run --weights unique -o {}"),
     ("unique", "check qrels a.run --item-to table:unique -o {}"),
     ("q.npy", "embeddings q.npy i.npy --pairs --save-run {}"),
-    ("model.npz", "embeddings q.npy i.npy --pairs --parts m*.npz -o {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs -o {}"),
     ("model.npz", "embeddings q.npy i.npy --pairs --similarity model.npz --save-run {}"),

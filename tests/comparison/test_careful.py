@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import judged
-from judged.comparison.pair import Pair
+from judged.comparison.verdicts import Pair
 from judged.errors import InputError
-from judged.web.pages.headings import verdict_heading
+from judged.web.pages.pairs import verdict_heading
 
 TESTS = ("t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign")
 
@@ -125,7 +125,7 @@ def test_numbers_in_sentences_stay_short() -> None:
 
 
 def test_what_resamples_cannot_show_is_said() -> None:
-    from judged.comparison.exports.definition import notes
+    from judged.comparison.methods import notes
 
     rng = np.random.default_rng(3)
     values = {

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judged
-from judged.comparison.pair import Pair
+from judged.comparison.verdicts import Pair
 from judged.statistics.tested import below
 from support.loops import for_each
 

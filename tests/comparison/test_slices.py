@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from judged import compare, compare_values, evaluate, repeats
-from judged.comparison.slices.cuts import cut_of, thirds
+from judged.comparison.slices import cut_of, thirds
 from judged.errors import InputError
 
 QUERIES = [f"q{number:02}" for number in range(36)]

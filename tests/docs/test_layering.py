@@ -36,11 +36,10 @@ LAYERS = layers()
 HANDS_OVER = {
     "__init__": {"measures": {"_measure", "__dir__"}},
     "inputs": {"engines": {"_staying"}},
-    "rankings": {"matching": {"from_scores"}, "evaluation": {"evaluate"}},
+    "rankings": {"matching": {"from_run", "from_scores"}, "evaluation": {"evaluate"}},
     "evaluation": {
         "comparison": {"compare"},
         "web.report": {"report"},
-        "engines": {"evaluated_runs"},
     },
     "embeddings": {"engines": {"evaluate_embeddings"}},
     "comparison": {"web.report": {"report"}},
@@ -169,7 +168,9 @@ def test_rooms_import_only_what_stands_in_layers_above_them(room: str) -> None:
 
 @for_each("room", [room for room in LAYERS if (SOURCE / room.replace(".", "/")).is_dir()])
 def test_files_of_a_room_build_on_each_other_without_a_circle(room: str) -> None:
-    files = {module_of(path): path for path in sorted((SOURCE / room.replace(".", "/")).rglob("*.py"))}
+    files = {
+        module_of(path): path for path in sorted((SOURCE / room.replace(".", "/")).rglob("*.py"))
+    }
     graph = {
         name: {to for to in modules_of(path) if to in files and to != name}
         for name, path in files.items()

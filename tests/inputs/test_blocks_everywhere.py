@@ -11,9 +11,9 @@ import pytest
 
 import judged
 from judged.charts.kinds import rank_flow
+from judged.cli.trec_eval import Request, printed
 from judged.inputs import blocks, large_runs
 from judged.inputs.blocks import Room
-from judged.trec_eval import Request, printed
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
 Files = tuple[str, str, str]

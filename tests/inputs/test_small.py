@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import judged
+from judged.cli.trec_eval import Request, printed
 from judged.errors import JudgedError
 from judged.inputs import trec
 from judged.inputs.source import open_source
 from judged.inputs.tables import JUDGEMENTS, RUN
 from judged.inputs.trec import read_small_judgements, read_small_run
-from judged.trec_eval import Request, printed
 from support.loops import for_each
 
 MEASURES = ["AP", "nDCG@3", "RR", "Judged@2", "Bpref", "R@2", "NumRet", "alpha_nDCG@3"]

@@ -12,7 +12,7 @@ import pytest
 
 import judged
 from judged.arrays import Floats
-from judged.comparison.pair import Pair
+from judged.comparison.verdicts import Pair
 
 stats = pytest.importorskip("scipy.stats")
 multitest = pytest.importorskip("statsmodels.stats.multitest")

@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 import judged
-from judged.comparison.plan import simulation
-from judged.comparison.plan.simulation import simulated
-from judged.comparison.plan.terms import Terms
+from judged.comparison.plan import power as simulation
+from judged.comparison.plan.power import Terms, simulated
 
 NORMAL = stats.norm.ppf((np.arange(200) + 0.5) / 200) * 0.1
 SKEWED = np.r_[np.zeros(180), np.full(20, 1.0)]

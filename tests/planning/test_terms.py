@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.comparison.plan.terms import MOST, Terms
+from judged.comparison.plan.power import MOST, Terms
 
 oracle: Any = pytest.importorskip("statsmodels.stats.power").TTestPower()
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.comparison.gate.fingerprints import combined, fingerprints
+from judged.comparison.gate.baseline import combined, fingerprints
 from judged.errors import InputError
 from judged.inputs.tables import Judgements, Lookup
 

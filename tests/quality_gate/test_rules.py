@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 import judged
 from judged.comparison import compare
 from judged.comparison.gate import rules
-from judged.comparison.gate.sight import Sight
+from judged.comparison.gate.rules import Sight
 from judged.errors import InputError, MeasureError, PolicyError
 
 RULES = ("loss", "safe", "point")

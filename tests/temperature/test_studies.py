@@ -13,7 +13,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import judged
-from judged.demo import load_digits
+from judged.cli.demo_data import load_digits
 from judged.learning.temperature import Study, study
 from judged.options import STUDIED_TEMPERATURES
 from judged.statistics.intervals import mean_interval

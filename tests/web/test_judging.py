@@ -13,7 +13,7 @@ import pytest
 import judged
 from judged.errors import InputError
 from judged.judgements.annotators import Annotator, settled_in
-from judged.web import Settings
+from judged.web import ServerSettings
 from support.hostile import NAMES as HOSTILE
 from support.judging import FORM, pressed
 from support.served import Answer, Serve
@@ -245,7 +245,7 @@ def test_ids_of_any_kind_are_judged_as_what_they_are(
         ({"grade": 1, "item": ""}, 400, "it is not said what is judged: query and item."),
         ({"grade": 1, "annotator": ""}, 400, "it is not said who judges."),
         ({"grade": 1, "annotator": "../x"}, 400, "an annotator&#39;s name has letters, digits,"),
-        ({"grade": 1, "annotator": "settled"}, 400, "is the judge whose grades settle"),
+        ({"grade": 1, "annotator": "settled"}, 400, "is reserved for the grades that settle"),
         ({"action": "praise"}, 400, "action must be one of grade, skip, note, undo;"),
         ({"grade": 1, "seconds": "-1"}, 400, "seconds must be a finite number from 0; got -1.0."),
         (
@@ -285,7 +285,7 @@ def test_a_folder_that_cannot_be_written_to_is_said(server: Serve, data: Path, q
     (data / "judgements").write_text("in the way")
     answer = pressed(running, grade=1, **place)
     assert answer.status == 400
-    assert "cannot be written (File exists); this key is not kept." in answer.text
+    assert "cannot be written (File exists); this judgement was not saved." in answer.text
     assert "0 of 12 done" in running.ask("/judge?annotator=ar").text
 
 
@@ -297,7 +297,7 @@ def test_a_half_line_is_said_on_the_page(server: Serve, data: Path, queue: Path)
         handle.write(b'{"time": "2026-11-17T')
     ar.qrels.unlink()
     page = running.ask("/judge?annotator=ar").text
-    assert "ar.log.ndjson, line 2: not a whole entry, left out:" in page
+    assert "ar.log.ndjson, line 2: skipped, because it is not a complete entry:" in page
     assert "1 of 12 done" in page
     assert ar.qrels.read_text() == "q0 0 x1 2\n"
 
@@ -363,7 +363,7 @@ def test_who_judges(server: Serve, data: Path, queue: Path) -> None:
     assert re.search(r'href="/judge\?annotator=bo">bo <span class="soft">1 item</span>', page)
     refused = running.ask("/judge?annotator=BO")
     assert refused.status == 400
-    assert "there is an annotator &#39;bo&#39; already" in refused.text
+    assert "there is already an annotator &#39;bo&#39;" in refused.text
     assert "Who judges?" in running.ask("/judge?annotator=bo&who=1").text
 
 
@@ -383,12 +383,15 @@ def test_grades_are_those_of_the_collection_unless_others_are_chosen(
         ({"overlap": 1.5}, "overlap must be a finite number from 0 to 1; got 1.5."),
         ({"seed": -1}, "seed must be a whole number from 0; got -1."),
         ({"queue": "nothing.csv"}, "nothing.csv: no such file."),
-        ({"annotator": "settled"}, "'settled' is the judge whose grades settle differences;"),
+        (
+            {"annotator": "settled"},
+            "'settled' is reserved for the grades that settle disagreements;",
+        ),
     ],
 )
 def test_settings_that_are_refused(options: dict[str, object], says: str) -> None:
     with pytest.raises(InputError) as refused:
-        Settings.of([], **options)
+        ServerSettings.of([], **options)
     assert str(refused.value).startswith(says)
 
 
@@ -400,4 +403,4 @@ def test_a_queue_inside_the_folder_is_no_file_of_judgements(server: Serve, data:
     assert kinds["queue.csv"] == "queue"
     page = running.ask("/judge?annotator=ar").text
     assert "0 of 1 done" in page
-    assert "1 row of queue.csv has a grade already, and is left out." in page
+    assert "1 row of queue.csv already has a grade and is left out." in page

@@ -11,11 +11,10 @@ import numpy as np
 from judged.charts.sources import Source, Systems, unweighted
 from judged.comparison import compare_evaluation
 from judged.comparison.comparison import Comparison
-from judged.comparison.exports.definition import TESTED, done
-from judged.comparison.exports.table import with_sign
 from judged.comparison.match import matched
-from judged.comparison.sentences import shown_level
+from judged.comparison.methods import TESTED, done
 from judged.comparison.settings import Settings
+from judged.comparison.wording import shown_level, with_sign
 from judged.errors import InputError
 from judged.text import Warned, counted, shown
 

@@ -140,13 +140,6 @@ precision_option = click.option(
 )
 
 
-device_option = click.option(
-    "--device",
-    metavar="NAME",
-    help="Multiply and count there, by a name that torch knows, as cuda; ranks are the same.",
-)
-
-
 def vector_options(function: Function) -> Function:
     """--dims and ids, and what is excluded: --exclude-self, --exclude-same-id, --exclude-labels and
     --exclude-listed."""
@@ -240,7 +233,7 @@ def read_sides(
             unique=_categories(given.get("unique")),
             **{
                 name: given[name]
-                for name in ("similarity", "dims", "memory", "normalise", "precision", "device")
+                for name in ("similarity", "dims", "memory", "normalise", "precision")
                 if name in given
             },
         ), relevance

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from judged.explanation import Explanation
-    from judged.results import Result
+    from judged.results import Display, Document, Result
 
 
 # fmt: off
@@ -232,10 +232,9 @@ def deliver(
     show: Callable[..., None] = show,
     **options: Any,
 ) -> None:
-    """Print a result, or write it to a file, in the format that was asked for or that the file's
-    ending says; `options` are those of the result's methods, as `per_query`.
+    """Print a result, or write it to a file, in the requested format or that of the file extension.
 
-    Where nobody watches standard output it gets the numbers, and standard error the warnings.
+    Without a terminal, standard output gets the numbers and standard error the warnings.
     """
     from judged.outputs import write_text
 
@@ -246,25 +245,68 @@ def deliver(
         say_warnings(result, **options)
         return
     method = f"to_{form or 'text'}"
-    taken = result._taken(method, options, form or "text")
     if output is not None:
-        text = _text(getattr(result, method)(**taken))
+        text = _text(result.render(method, options, form or "text"))
         text = html_page(text) if form == "html" else text
         write_text(output, text.removesuffix("\n") + "\n")
         say_warnings(result, **options)
     elif method != "to_text":
-        hand_over(_text(getattr(result, method)(**taken)).removesuffix("\n") + "\n")
+        hand_over(_text(result.render(method, options, form or "text")).removesuffix("\n") + "\n")
         if not _watched(sys.stdout):
             say_warnings(result, **options)
-    elif (out := console()) is not None:
-        show(result, out, **taken)
+    elif result._is_former:
+        _deliver_former(result, show, result._taken(method, options, "text"))
     else:
-        parts = list(result.parts(**taken))
-        said = [part for part in parts if not isinstance(part, (Warned, Dim))]
-        hand_over(result._text(said).removesuffix("\n") + "\n")
-        for line in parts:
-            if isinstance(line, Warned):
-                say(line, err=True)
+        print_document(*result._document("to_text", options))
+
+
+def print_document(document: Document, display: Display) -> None:
+    """Print a document, as wide as the terminal, or 80 columns without one.
+
+    Without a terminal, warnings go to standard error, and sentences are not wrapped, so that
+    programs such as grep find them.
+    """
+    from judged.results import Table, terminal_width, text_lines, wrap_words
+
+    out = console()
+    lines: list[str] = []
+    for part in document.parts(display):
+        if isinstance(part, Table) and out is not None:
+            _print_styled(out, text_lines(part, out.width, _bold))
+        elif isinstance(part, Table):
+            lines += text_lines(part, terminal_width())
+        elif out is not None:
+            for line in wrap_words(readable(part), out.width):
+                out.print(line, markup=False, style=_style(part), soft_wrap=True)
+        elif not isinstance(part, (Warned, Dim)):
+            lines.append(readable(part))
+    if out is None:
+        hand_over("\n".join(lines).rstrip("\n") + "\n")
+        for text in [] if display.quiet else document.warning_lines():
+            say(text, err=True)
+
+
+def _bold(text: str, kind: str) -> str:
+    return f"\x1b[1m{text}\x1b[0m"
+
+
+def _print_styled(out: Console, lines: Sequence[str]) -> None:
+    from rich.text import Text
+
+    for line in lines:
+        out.print(Text.from_ansi(line), soft_wrap=True)
+
+
+def _deliver_former(result: Result, show: Callable[..., None], taken: dict[str, Any]) -> None:
+    if (out := console()) is not None:
+        show(result, out, **taken)
+        return
+    parts = list(result.parts(**taken))
+    said = [part for part in parts if not isinstance(part, (Warned, Dim))]
+    hand_over(result._text(said).removesuffix("\n") + "\n")
+    for line in parts:
+        if isinstance(line, Warned):
+            say(line, err=True)
 
 
 def _text(made: Any) -> str:

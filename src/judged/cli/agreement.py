@@ -22,7 +22,7 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
-from judged.judgements.agreements import agreement as agree
+from judged.judgements.agreement import agreement as agree
 
 
 @command(short_help="Say how far judges agree, and what it does to runs.")

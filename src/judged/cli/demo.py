@@ -13,7 +13,7 @@ from judged.cli._files import command
 from judged.cli._options import amount_options
 
 if TYPE_CHECKING:
-    from judged.demo import DemoFiles, TextFiles
+    from judged.cli.demo_data import DemoFiles, TextFiles
     from judged.evaluation.evaluation import Evaluation
 
 
@@ -32,21 +32,21 @@ def demo(folder: Path) -> None:
     comparisons are shown, too.
     """
     from judged.cli._terminal import say, working
-    from judged.demo import (
+    from judged.cli.demo_data import (
+        TEXT_FOLDER,
         planned_text_demo,
         write_demo,
         write_gallery,
         write_report,
         write_text_demo,
     )
-    from judged.demo.texts import FOLDER
     from judged.evaluation import evaluate
     from judged.evaluation.evaluation import evaluate_rankings
 
-    planned_text_demo(folder / FOLDER)  # refused before anything is written
+    planned_text_demo(folder / TEXT_FOLDER)  # refused before anything is written
     with working("Searching"):
         files = write_demo(folder)
-        texts = write_text_demo(folder / FOLDER)
+        texts = write_text_demo(folder / TEXT_FOLDER)
         gallery = write_gallery(files)
         report = write_report(files)
     say(
@@ -78,7 +78,7 @@ def _show(found: Evaluation, compared: Evaluation, measures: Sequence[str]) -> N
     if options.get("quiet"):
         return
     say(
-        f"\nIs the difference real? The systems on the same {len(found.runs[0].about)} queries, "
+        f"\nIs the difference real? The systems on the same {len(found.runs[0].rankings)} queries, "
         f"{' and '.join(measures)}:\n"
     )
     # Without the evaluation, for its warnings stand above.

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from judged.cli._embedding_options import (
-    device_option,
     memory_option,
     precision_option,
     read_sides,
@@ -16,7 +15,6 @@ from judged.cli._embedding_options import (
     similarity_option,
     vector_options,
 )
-from judged.cli._embedding_parts import check_parts, count_part, part_options, put_together
 from judged.cli._encoder_options import Encoding, encoder_options
 from judged.cli._files import NORMALISATION, READS, WRITES, command
 from judged.cli._options import (
@@ -42,24 +40,6 @@ if TYPE_CHECKING:
 
 TOP = 100
 """How many items of each query --save-run and --index look at."""
-TIMED = 1000
-"""How many queries --sweep asks one at a time."""
-
-
-def swept(
-    context: click.Context, param: click.Parameter, given: str | None
-) -> tuple[str, list[float]] | None:
-    """A parameter and its values."""
-    if given is None:
-        return None
-    name, _, listed = given.partition("=")
-    try:
-        numbers = [float(each) for each in listed.split(",")]
-    except ValueError:
-        numbers = []
-    if not name.isidentifier() or not numbers:
-        raise click.BadParameter(f"must be like ef=16,32,64; got {given!r}.")
-    return name, [int(each) if each.is_integer() else each for each in numbers]
 
 
 @command(short_help="Score the search of vectors among vectors, exactly.")
@@ -86,7 +66,6 @@ def swept(
     "category's best item stands for it, and categories are ranked.",
 )
 @precision_option
-@device_option
 @memory_option
 @click.option(
     "--save-run",
@@ -98,29 +77,13 @@ def swept(
     "--top",
     type=int,
     metavar="K",
-    help=f"How many items of each query --save-run and --index look at; {TOP} if not said. With "
-    "--part: how many are kept, none if not said.",
+    help=f"How many items of each query --save-run and --index look at; {TOP} if not said.",
 )
 @click.option(
     "--index",
     type=READS,
     metavar="FILE",
     help="A faiss or usearch index of the items, to compare with the exact search.",
-)
-@click.option(
-    "--sweep",
-    metavar="NAME=VALUE,...",
-    callback=swept,
-    help="With --index: try several values of a parameter, as ef=16,32,64 or nprobe=1,4,16, with "
-    "the time that each takes. 'judged plot index-sweep' reads the JSON.",
-)
-@click.option(
-    "--timed",
-    type=int,
-    default=TIMED,
-    show_default=True,
-    metavar="N",
-    help="With --sweep: how many queries are asked one at a time to see how long they take.",
 )
 @click.option("--name", metavar="TEXT", help="What the row of the table is called.")
 @click.option(
@@ -134,7 +97,6 @@ def swept(
     is_flag=True,
     help="Say what may be wrong with the vectors instead of scoring them.",
 )
-@part_options
 @measures_option
 @convention_option
 @policy_options
@@ -162,13 +124,9 @@ def embeddings(
     save_run: str | None,
     top: int | None,
     index: str | None,
-    sweep: tuple[str, list[float]] | None,
-    timed: int,
     name: str | None,
     report: str | None,
     diagnose: bool,
-    part: tuple[int, int] | None,
-    parts: str | None,
     both: bool,
     per_query: bool,
     form: str | None,
@@ -197,7 +155,6 @@ def embeddings(
         "--report": report,
         "--normalise": given["normalise"],
         "--unique": given["unique"],
-        "--device": given["device"] and diagnose,
         "--tie-range": tie_range,
         "--interval": interval,
         "--level": said("level"),
@@ -207,13 +164,8 @@ def embeddings(
         "--answer-threshold": answer_threshold is not None,
         "--per-query": per_query and not (index and as_json),
     }
-    if part is not None or parts is not None:
-        check_parts(part, output)
-    _check_options(both, save_run, top, index, diagnose, part is not None, unmeant)
-    if index is None and (sweep is not None or said("timed")):
-        raise click.UsageError("--sweep and --timed are about an index; give one with --index.")
-    if part is None:
-        check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
+    _check_options(both, save_run, top, index, diagnose, unmeant)
+    check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
     encoding = Encoding.asked(queries, items, given)
     asked: dict[str, Any] = {
         "measures": measures or None,
@@ -229,9 +181,6 @@ def embeddings(
         optional=diagnose,
         encode=None if encoding is None else encoding.vectors,
     )
-    if part is not None and output is not None:
-        count_part(embeddings, relevance, part, top, output)
-        return
     if diagnose:
         with working("Looking at the vectors"):
             looked = embeddings.diagnose(relevance)
@@ -250,15 +199,10 @@ def embeddings(
     searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
     first: TopK | None = None
     with counting("Searching", searches) as progress:
-        if parts is not None:
-            found, first = put_together(embeddings, relevance, parts, asked, more)
-        elif index is not None:
-            options: dict[str, Any] = {"k": top or TOP, "progress": progress, **asked}
-            if sweep is None:
-                compared: Result = embeddings.evaluate_index(index, relevance, **options)
-            else:
-                trying: dict[str, Any] = {"parameter": sweep[0], "values": sweep[1], "timed": timed}
-                compared = embeddings.sweep_index(index, relevance, **trying, **options)
+        if index is not None:
+            compared = embeddings.evaluate_index(
+                index, relevance, k=top or TOP, progress=progress, **asked
+            )
         elif save_run is not None or (report is not None and not both):
             found, first = embeddings.evaluate_and_top_k(
                 relevance, k=top or TOP, progress=progress, **asked, **more
@@ -266,21 +210,21 @@ def embeddings(
         else:
             found = embeddings.evaluate(relevance, both=both, progress=progress, **asked, **more)
     if index is not None:
-        queries_too: dict[str, Any] = {"per_query": True} if per_query and not sweep else {}
+        queries_too: dict[str, Any] = {"per_query": True} if per_query else {}
         deliver(compared, form, output, **queries_too)
         return
     if save_run is not None and first is not None:
         first.save(save_run)
     if report is not None:
         from judged.cli._again import again
-        from judged.web.report.provenance import files
+        from judged.web.report.provenance import input_files
 
         sides_read = {"queries": queries, "items": items}
         if encoding is not None:
             sides_read = {"queries": encoding.queries, "items": encoding.items}
         read = {**sides_read, **given, "weights": weights, "groups": groups}
         found.report(
-            top_k=None if both else first, groups=groups, files=files(read), again=again()
+            top_k=None if both else first, groups=groups, files=input_files(read), again=again()
         ).save(report)
     deliver(found, form, output, per_query=per_query)
 
@@ -291,11 +235,10 @@ def _check_options(
     top: int | None,
     index: str | None,
     diagnose: bool,
-    part: bool,
     unmeant: dict[str, Any],
 ) -> None:
     """Refuse options that say nothing together."""
-    if top is not None and not (save_run or index or part):
+    if top is not None and not (save_run or index):
         raise click.UsageError(
             "--top says how many items --save-run and --index look at; give one of them."
         )

@@ -22,7 +22,7 @@ from judged.cli._options import (
     weights_option,
 )
 from judged.cli._room_options import room_options
-from judged.comparison.gate.choices import CHANGED, RULES, SAVED_AS
+from judged.comparison.gate.result import CHANGED, RULES, SAVED_AS
 
 ARGUMENTS = "judged.gate.arguments"
 """Where the arguments wait, for the command that makes a baseline."""
@@ -180,7 +180,7 @@ def gate(
     from judged.cli import DONE, NO, REFUSED
     from judged.cli._terminal import counting, deliver
     from judged.comparison.gate import gate as hold
-    from judged.comparison.gate.reading import NoBaselineError
+    from judged.comparison.gate.baseline import NoBaselineError
     from judged.errors import InputError
     from judged.outputs import write_text
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import InputError
 from judged.inputs.blocks import MEMORY, Room
 from judged.options import checked
+from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -156,28 +157,25 @@ memory, temporary, jobs, skip_bad, progress
     # What nobody judged is looked into for a range, and then runs stay in memory.
     room = None if unjudged_range else Room.of(memory, temporary)
     with replace(given, room=room).reading_ahead() as data:
-        from judged.comparison.missing import refuse_lacking, says_missing
+        from judged.comparison.dependence import refuse_lacking, says_missing
         from judged.evaluation.evaluation import evaluate_rankings
-        from judged.evaluation.request import Request
-        from judged.evaluation.runs import judged_runs
-        from judged.evaluation.warnings import announced
+        from judged.evaluation.runs import match_runs
+        from judged.evaluation.settings import EvaluationSettings
+        from judged.evaluation.warnings import announce_warnings
 
-        request = Request.of(measures, policy, convention, prepares=True)
-        judged = judged_runs(
+        chosen = add_choices(policy, depth=depth, duplicates=duplicates)
+        request = EvaluationSettings.of(measures, chosen, convention, prepares=True)
+        judged = match_runs(
             data,
             request,
-            depth=depth,
-            duplicates=duplicates,
             collection=collection,
             weights=weights,
             progress=progress,
-            best_scores=unanswerable,
             keep=unjudged_range,
             item_to=item_to,
             unique=unique,
             exclude_same_id=exclude_same_id,
             trusted=trusted,
-            jobs=jobs,
             skip_bad=skip_bad,
         )
     if isinstance(baseline, str) and baseline in judged.skipped:
@@ -190,19 +188,15 @@ memory, temporary, jobs, skip_bad, progress
 
         known = judged.judgements, judged.tables
         joint = Joint.of(*known, policy=request.policy, duplicates=duplicates)
-    found = evaluate_rankings(
-        judged.rankings,
-        request,
-        weights=weights,
-        unanswerable=unanswerable,
-        answer_threshold=answer_threshold,
-    )
-    if judged.trusted is not None:
-        from judged.evaluation.trusted import with_trusted
+    found = evaluate_rankings(judged.rankings, request, weights=weights)
+    if unanswerable or answer_threshold is not None:
+        found = found.showing(unanswerable=unanswerable, threshold=answer_threshold)
+    if trusted is not None:
+        from judged.evaluation.trusted import at_level, correct_by_trusted
 
-        found = with_trusted(found, judged.trusted, level)
+        found = at_level(correct_by_trusted(found, trusted, judged.trusted), level)
     return compare_evaluation(
-        announced(replace(found, skipped=judged.skipped)),
+        announce_warnings(replace(found, skipped=judged.skipped)),
         baseline=baseline,
         joint=joint,
         test=test,
@@ -236,14 +230,11 @@ def compare_evaluation(
     from functools import partial
 
     from judged.comparison.comparison import Comparison
-    from judged.comparison.decisions import decided
-    from judged.comparison.dependence import Readings, about_readings, depends
-    from judged.comparison.missing import in_no_run
-    from judged.comparison.numbers import Numbers
-    from judged.comparison.repeats import with_repeats
+    from judged.comparison.dependence import Readings, about_readings, depends, in_no_run
+    from judged.comparison.numbers import Numbers, with_repeats
     from judged.comparison.settings import Settings
-    from judged.comparison.slices.cuts import relevant_items, sliced
-    from judged.comparison.verdicts import about_descriptions
+    from judged.comparison.slices import relevant_items, sliced
+    from judged.comparison.verdicts import about_descriptions, decided
     from judged.evaluation.trusted import refuse_beside
 
     refuse_beside(
@@ -275,7 +266,7 @@ def compare_evaluation(
         within=(lambda place: partial(depending, within=place)) if dependence else None,
     )
     notes = [
-        *in_no_run([run.about for run in evaluation.runs], evaluation.policy),
+        *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
         *about_descriptions(evaluation),
         *about_readings(readings),
         *parts.notes,
@@ -330,11 +321,11 @@ resamples, seed
     'ms: new is better than old by 15.00 (12.89 to 17.11).'
     """
     from judged.comparison.comparison import Comparison
-    from judged.comparison.decisions import decided
-    from judged.comparison.repeats import with_repeats
+    from judged.comparison.numbers import with_repeats
     from judged.comparison.settings import Settings
-    from judged.comparison.slices.cuts import sliced
+    from judged.comparison.slices import sliced
     from judged.comparison.values import numbers_of_values
+    from judged.comparison.verdicts import decided
     from judged.inputs.repeated import apart
 
     chosen = Settings.of(

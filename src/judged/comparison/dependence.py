@@ -1,9 +1,8 @@
-"""What a verdict depends on: the same pair with ties broken otherwise, without the queries that one
-of both lacks, or with what nobody judged judged in favour of one of both; and decided again."""
+"""Runs that lack queries: a system that did not run is not a system that scored zero."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,24 +12,32 @@ from numpy.typing import NDArray
 
 from judged.arrays import Ints
 from judged.comparison.match import Mask, Match
-from judged.comparison.numbers import Compared, Entry, Numbers, Places, entry_of, in_common
+from judged.comparison.numbers import (
+    Compared,
+    Entry,
+    Numbers,
+    Places,
+    averaged,
+    entry_of,
+    in_common,
+)
 from judged.comparison.outcomes import is_infinite, outcomes
-from judged.comparison.repeats import averaged
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
-from judged.errors import InputError, PolicyError
-from judged.evaluation.ranges import difference_is_bounded, last_rank
-from judged.evaluation.scored import Scored
-from judged.evaluation.settlement import score
-from judged.evaluation.tie_ends import TieEnds, tie_ends
+from judged.errors import InputError, PolicyError, quoted
+from judged.evaluation.ranges import TieEnds, difference_is_bounded, last_rank, tie_ends
+from judged.evaluation.scores import Scored, score
 from judged.matching.variants import FAVOURS, Variants, uncondensed
 from judged.measures.orders import tied_queries
-from judged.text import Warned, listed
+from judged.policy import Policy
+from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
+    from judged.comparison.match import Mask
     from judged.evaluation.evaluation import Evaluation
     from judged.matching.joint import Joint
     from judged.measures import Measure
+    from judged.options import PolicyLike
     from judged.rankings.rankings import Rankings
 
 Otherwise = dict[str, tuple[str, ...]]
@@ -154,7 +161,7 @@ class Readings:
         ends = tie_ends(run.values, unbroken, *self._asked)
         if not ends:
             return None
-        worst, best = (Scored(run.about, {}, {}, labels=run.labels) for _ in FAVOURS)
+        worst, best = (Scored(run.rankings, {}, {}, labels=run.labels) for _ in FAVOURS)
         for measure, moved in ends.items():
             self._put_ends(worst, best, measure, moved)
         return worst, best
@@ -213,7 +220,7 @@ class Readings:
         found = {}
         for name, (_, run) in self._runs.items():
             held = np.zeros(len(self._places), bool)
-            held[self._places.of(run.about.queries)[~run.about.missing]] = True
+            held[self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
             found[name] = held
         return found
 
@@ -240,7 +247,7 @@ class Readings:
         by_cutoff: dict[int | None, list[Measure]] = {}
         for measure in self.evaluation.measures:
             by_cutoff.setdefault(last_rank(measure), []).append(measure)
-        top = ours.about.top_grade
+        top = ours.rankings.top_grade
         found: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
             for pair in self.joint.judged(
@@ -343,3 +350,68 @@ def _has_unjudged(r: Rankings) -> bool:
     r = uncondensed(r)
     judged = (r.hit_grade >= 0) & (r.hit_rank <= r.retrieved[r.hit_query])
     return bool(judged.sum() < r.retrieved.sum())
+
+
+MOST_LACKING = 0.1
+"""A run that lacks more than this share of what another run has is refused."""
+
+
+def says_missing(policy: PolicyLike | None) -> bool:
+    """Whether somebody chose what missing queries count. A `Policy` has all choices, those of
+    nobody too, so of one only another choice than the usual tells."""
+    if isinstance(policy, Mapping):
+        return "missing" in policy
+    return isinstance(policy, Policy) and policy.missing != Policy().missing
+
+
+def refuse_unsaid(
+    rankings: Sequence[Rankings | Rankings], policy: Policy, missing: str | None
+) -> None:
+    """The same of runs that are evaluated already, unless what missing queries count was chosen, or
+    is said now."""
+    if missing is not None and (not isinstance(missing, str) or missing != policy.missing):
+        raise PolicyError(
+            f"missing must be {policy.missing}, as in this evaluation; got {quoted(missing)}. "
+            "Evaluate again for another choice."
+        )
+    if missing is None and not says_missing(policy):
+        refuse_lacking(rankings, 'missing="zero"')
+
+
+def refuse_lacking(
+    rankings: Sequence[Rankings | Rankings],
+    zero: str = "policy={'missing': 'zero'} (--missing zero)",
+) -> None:
+    """Refuse a run that lacks more than a tenth of the judged queries that another run has; `zero`
+    is how to say that they count."""
+    for r in rankings:
+        for other in rankings:
+            lost, there = r.missing & ~other.missing, int((~other.missing).sum())
+            if lost.sum() > MOST_LACKING * there:
+                raise PolicyError(
+                    f"{r.name} lacks {_some(r, lost)} of the {there:,} judged queries that "
+                    f"{other.name} has: did it run on all of them? To compare the two all the "
+                    f"same, say what these queries count: {zero} takes them for empty lists, "
+                    "missing=skip leaves them out."
+                )
+
+
+def in_no_run(rankings: Sequence[Rankings | Rankings], policy: Policy) -> list[str]:
+    """A warning of judged queries that no run has."""
+    nowhere = np.logical_and.reduce([r.missing for r in rankings])
+    if not nowhere.any():
+        return []
+    done = "they are left out" if policy.missing == "skip" else "each counts as an empty list"
+    of = counted(len(nowhere), "judged query", "judged queries")
+    return [
+        Warned(
+            f"No run has {_some(rankings[0], nowhere)} of {of}; {done}. Are the judgements of "
+            "another split?"
+        )
+    ]
+
+
+def _some(r: Rankings | Rankings, which: Mask) -> str:
+    """How many queries, and the first few of them."""
+    names = [r.queries[at] for at in np.flatnonzero(which)]
+    return f"{len(names):,} ({few(names)})"

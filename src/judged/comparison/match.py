@@ -1,4 +1,4 @@
-"""Two runs on one measure, on the queries that count in both: what differs, and by how much."""
+"""How large differences are, and how large one has to be to be found."""
 
 from __future__ import annotations
 
@@ -6,17 +6,25 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
 from judged.comparison.numbers import Compared, Entry, Numbers, in_common
+from judged.comparison.settings import Settings
 from judged.evaluation.trusted import refuse_few
 from judged.statistics.aggregates import CLOSE
+from judged.statistics.power import detectable
 from judged.statistics.prediction_powered import Powered, powered
 from judged.statistics.samples import Means, Median
+from judged.statistics.student import Spread, half_widths, spread
+from judged.statistics.tested import fewest_units
 from judged.statistics.units import effective_units, is_uneven
+
+if TYPE_CHECKING:
+    from judged.comparison.numbers import Numbers
 
 Mask = NDArray[np.bool_]
 
@@ -274,3 +282,158 @@ def _pools_differ(ours: Median, theirs: Median) -> Mask:
         owners.append(each.owner[keep][order])
     differs[owners[0][differences(*values) != 0]] = True
     return differs
+
+
+def too_few(match: Match, settings: Settings, sides: int = 2) -> bool:
+    """Return whether the signs of the differing queries, or groups, could not be significant.
+
+    Queries or groups of uneven weight have no verdict either where fewer of equal weight than a
+    two-sided test needs, 6 at 95 %, would say as much: one of them would decide.
+    """
+    few = match.units < 2 or match.differing < fewest_units(settings.level, sides)
+    return few or too_uneven(match, settings)
+
+
+def too_uneven(match: Match, settings: Settings) -> bool:
+    """Return whether uneven weights leave too small an effective number of queries, or groups."""
+    return match.uneven and match.effective_units < fewest_units(settings.level)
+
+
+def columns_of(matches: Sequence[Match]) -> Floats:
+    """The differences of all matches, one column each."""
+    return np.stack([match.averaged for match in matches if match.averaged is not None], axis=1)
+
+
+def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
+    """What repeats, and random orders of ties, add to the variance of each difference of means."""
+    found = []
+    for side in ("ours", "theirs"):
+        entries = [getattr(match, side) for match in matches]
+        if any(entry.repeats is not None for entry in entries):
+            from judged.statistics.repeats import repeat_variance
+
+            known = [
+                (0.0, math.inf)
+                if entry.repeats is None
+                else repeat_variance(entry.repeats, entry.sample.weights)
+                for entry in entries
+            ]
+            found.append((np.array([v for v, _ in known]), np.array([f for _, f in known])))
+        if any(entry.error for entry in entries):
+            errors = np.array([entry.error**2 for entry in entries])
+            found.append((errors, np.full(len(entries), math.inf)))
+    return found
+
+
+def powered_spread(matches: Sequence[Match]) -> Spread:
+    """The differences that trusted judgements correct, with their errors."""
+    found = [match.powered.spread for match in matches if match.powered is not None]
+    columns = zip(*((each.mean[0], each.error[0], each.freedom[0]) for each in found), strict=True)
+    return Spread(*map(np.array, columns))
+
+
+class Size(NamedTuple):
+    """How large a difference is; None where there is no spread to go by."""
+
+    effect: float | None = None
+    """d_z: the mean in standard deviations of single queries, or groups."""
+    detectable: float | None = None
+    """The smallest difference that would have been found; None where none would have been."""
+    wider: float | None = None
+    """How many times as wide the interval (of t) is by groups as by queries."""
+
+
+def sizes(matches: Sequence[Match], settings: Settings, comparisons: Sequence[int]) -> list[Size]:
+    """How large the difference of each match is, and would have to be to be found among so many
+    comparisons in its family."""
+    found = [Size()] * len(matches)
+    own = [settings.among(number) for number in comparisons]
+    for same in alike(matches):
+        which = [at for at in same if _has_spread(matches[at])]
+        if not which:
+            continue
+        together = [matches[at] for at in which]
+        columns, first = columns_of(together), together[0]
+        every = spread(columns, first.weights, first.groups, more=further_variances(together))
+        wider = _wider(columns, together, every, settings)
+        for column, (at, match, by) in enumerate(zip(which, together, wider, strict=True)):
+            least = _least(every.error[column], every.freedom[column], match, own[at])
+            found[at] = Size(effect(match), least, by)
+    for at, match in enumerate(matches):
+        if match.powered is not None:
+            corrected = powered_spread([match])
+            least = _least(corrected.error[0], corrected.freedom[0], match, own[at])
+            found[at] = Size(detectable=least)
+        elif (error := jackknife_error(match)) is not None:
+            found[at] = Size(detectable=_least(error, match.effective_units - 1, match, own[at]))
+    return found
+
+
+def effect(match: Match) -> float:
+    """The mean difference in standard deviations of units; each counts by its weight, a group by
+    that of its queries."""
+    sums, weights = match.unit_sums
+    shares, means = weights / weights.sum(), sums / weights
+    size = np.abs(means).max()
+    mean = float(shares @ (means / size))
+    units = len(means)
+    variance = float(shares @ (means / size - mean) ** 2) * units / (units - 1)
+    return mean / math.sqrt(variance)
+
+
+def jackknife_error(match: Match) -> float | None:
+    """The standard error of a difference of functions of means, from how it moves where one unit
+    at a time is left out; None where it does not, and of anything else."""
+    from judged.statistics.resampling.resamples import left_out
+
+    ours, theirs = match.ours.sample, match.theirs.sample
+    if not isinstance(ours, Means) or not isinstance(theirs, Means) or ours.aggregate:
+        return None
+    units = match.units
+    if units < 2:
+        return None
+    numbers = left_out(ours, match.groups), left_out(theirs, match.groups)
+    without = numbers[0] - numbers[1]
+    away = without - without.mean()
+    if not np.abs(away).max() > CLOSE * np.abs(numbers).max():
+        return None
+    return float(np.sqrt((away**2).sum() * (units - 1) / units))
+
+
+def _least(error: float, freedom: float, match: Match, settings: Settings) -> float | None:
+    """The smallest difference that is found, on the scale of the numbers; None where no difference
+    would be: too few queries differ, or it is larger than any that there can be."""
+    least = detectable(error, freedom, level=settings.tested_level, power=settings.power)
+    shown = float(match.on_scale(least).item())
+    seen = math.isfinite(shown) and shown <= _largest(match) and not too_few(match, settings)
+    return shown if seen else None
+
+
+def _largest(match: Match) -> float:
+    """The largest difference that there can be; infinite where values lie beyond what is known."""
+    low, high = match.measure.range
+    values = np.concatenate((match.ours.values, match.theirs.values))
+    if values.min() < low or values.max() > high:
+        return math.inf
+    return match.width
+
+
+def _wider(
+    columns: Floats, matches: Sequence[Match], by_group: Spread, settings: Settings
+) -> list[float | None]:
+    """How many times as wide as by queries the interval of each match is by groups."""
+    if matches[0].groups is None:
+        return [None] * len(matches)
+    by_query = spread(columns, matches[0].weights, more=further_variances(matches))
+    ratio = half_widths(by_group, settings.level) / half_widths(by_query, settings.level)
+    return [float(each) if math.isfinite(each) else None for each in ratio]
+
+
+def _has_spread(match: Match) -> bool:
+    return (
+        match.averaged is not None
+        and match.powered is None
+        and match.units > 1
+        and not match.constant
+        and not match.infinite.any()
+    )

@@ -1,4 +1,4 @@
-"""What a test says of each match: p, the interval that belongs to it, and why there is none."""
+"""Many comparisons at once: p-values corrected in their families."""
 
 from __future__ import annotations
 
@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judged.arrays import Floats
-from judged.comparison.match import Match, alike
-from judged.comparison.settings import POWERED, TESTS, WORDS, Settings
+from judged.comparison.match import (
+    Match,
+    alike,
+    columns_of,
+    further_variances,
+    powered_spread,
+    too_few,
+    too_uneven,
+)
+from judged.comparison.numbers import Numbers, in_common
+from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TESTS, WORDS, Settings
 from judged.errors import InputError, MeasureError
-from judged.statistics.student import Spread
-from judged.statistics.tested import Tested, below, fewest_units
+from judged.statistics.corrections import corrected
+from judged.statistics.tested import Tested, below
 from judged.statistics.units import counted_as
 
 if TYPE_CHECKING:
@@ -50,21 +58,6 @@ class Outcome:
     """Why there is no interval."""
     smallest_p: float = 0.0
     """The smallest p that these data could give."""
-
-
-def too_few(match: Match, settings: Settings, sides: int = 2) -> bool:
-    """Return whether the signs of the differing queries, or groups, could not be significant.
-
-    Queries or groups of uneven weight have no verdict either where fewer of equal weight than a
-    two-sided test needs, 6 at 95 %, would say as much: one of them would decide.
-    """
-    few = match.units < 2 or match.differing < fewest_units(settings.level, sides)
-    return few or too_uneven(match, settings)
-
-
-def too_uneven(match: Match, settings: Settings) -> bool:
-    """Return whether uneven weights leave too small an effective number of queries, or groups."""
-    return match.uneven and match.effective_units < fewest_units(settings.level)
 
 
 def outcomes(matches: Sequence[Match], settings: Settings, numbers: Numbers) -> list[Outcome]:
@@ -116,7 +109,7 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
             "only. Leave the test out, or the repeats."
         )
     if is_infinite(match, test):
-        from judged.comparison.sentences import some
+        from judged.comparison.wording import some
 
         where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
         raise MeasureError(
@@ -154,32 +147,6 @@ def _tested(test: str, matches: list[Match], settings: Settings) -> list[Outcome
     return TESTERS[test](test, matches, settings)
 
 
-def columns_of(matches: Sequence[Match]) -> Floats:
-    """The differences of all matches, one column each."""
-    return np.stack([match.averaged for match in matches if match.averaged is not None], axis=1)
-
-
-def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
-    """What repeats, and random orders of ties, add to the variance of each difference of means."""
-    found = []
-    for side in ("ours", "theirs"):
-        entries = [getattr(match, side) for match in matches]
-        if any(entry.repeats is not None for entry in entries):
-            from judged.statistics.repeats import repeat_variance
-
-            known = [
-                (0.0, math.inf)
-                if entry.repeats is None
-                else repeat_variance(entry.repeats, entry.sample.weights)
-                for entry in entries
-            ]
-            found.append((np.array([v for v, _ in known]), np.array([f for _, f in known])))
-        if any(entry.error for entry in entries):
-            errors = np.array([entry.error**2 for entry in entries])
-            found.append((errors, np.full(len(entries), math.inf)))
-    return found
-
-
 def _student(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
     from judged.statistics.student import t_test
 
@@ -200,13 +167,6 @@ def _powered(test: str, matches: list[Match], settings: Settings) -> list[Outcom
     with np.errstate(all="ignore"):
         tested = against_zero(powered_spread(matches), settings.levels)
     return _read(test, POWERED, matches, tested)
-
-
-def powered_spread(matches: Sequence[Match]) -> Spread:
-    """The differences that trusted judgements correct, with their errors."""
-    found = [match.powered.spread for match in matches if match.powered is not None]
-    columns = zip(*((each.mean[0], each.error[0], each.freedom[0]) for each in found), strict=True)
-    return Spread(*map(np.array, columns))
 
 
 def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
@@ -369,3 +329,92 @@ def _exact(match: Match, outcome: Outcome) -> float:
         return _at_least(match, outcome)
     off = match.averaged_rounding
     return exact_p(match.averaged, match.weights, match.groups, rounding=off)
+
+
+def families(matches: Sequence[Match], settings: Settings) -> list[list[int]]:
+    """The numbers of the matches of each family."""
+    if settings.family == "all":
+        return [list(range(len(matches)))]
+    found: dict[str, list[int]] = {}
+    for at, match in enumerate(matches):
+        found.setdefault(match.measure.name, []).append(at)
+    return list(found.values())
+
+
+def correct(
+    matches: Sequence[Match], outcomes: Sequence[Outcome], settings: Settings, numbers: Numbers
+) -> tuple[list[Outcome], list[float]]:
+    """The outcomes, with simultaneous intervals where the correction has them, and the corrected
+    p of each."""
+    if settings.correction in SIMULTANEOUS:
+        return _simultaneous(matches, outcomes, settings, numbers)
+    found = np.array([outcome.p for outcome in outcomes], float)
+    for family in families(matches, settings):
+        found[family] = corrected(found[family], settings.correction)
+    return list(outcomes), found.tolist()
+
+
+def _simultaneous(
+    matches: Sequence[Match], outcomes: Sequence[Outcome], settings: Settings, numbers: Numbers
+) -> tuple[list[Outcome], list[float]]:
+    """p and intervals of all pairs of runs on a measure, from the spread of all of them."""
+    name = CORRECTIONS[settings.correction]
+    if any(match.powered is not None for match in matches):
+        raise InputError(f"{name} does not go with trusted judgements; choose holm.")
+    if settings.family == "all":
+        raise InputError(f"{name} corrects the comparisons of one measure; family must be measure.")
+    if settings.test not in ("auto", "t", "randomisation"):
+        raise InputError(f"{name} is a test of its own; leave out test={settings.test}.")
+    changed, corrected_p = list(outcomes), [outcome.p for outcome in outcomes]
+    for family in families(matches, settings):
+        measure = matches[family[0]].measure
+        entries = [numbers.entry(measure, run) for run in numbers.runs]
+        place = in_common(entries)
+        if any(match.averaged is None for match in (matches[at] for at in family)):
+            raise InputError(f"{name} compares means; {measure.name} is none. Choose holm.")
+        if any(len(entry.place) != len(place) for entry in entries):
+            raise InputError(
+                f"{name} needs the same queries in all runs, and on {measure.name} some count in "
+                "some runs only; choose holm, or missing=zero."
+            )
+        first = matches[family[0]]
+        repeated = any(entry.repeats is not None for entry in entries)
+        if first.weights is not None or first.groups is not None or repeated:
+            raise InputError(
+                f"{name} goes neither with weights nor with groups nor with repeats; choose holm."
+            )
+        averaged = [entry.sample.averaged for entry in entries]
+        values = np.stack([each for each in averaged if each is not None], axis=1)
+        if len(place) < 2:
+            continue
+        if settings.correction == "tukey":
+            from judged.statistics.tukey import tukey
+
+            found = tukey(values, settings.levels)
+        else:
+            from judged.statistics.resampling.randomised_tukey import randomised_tukey
+
+            found = randomised_tukey(
+                values, settings.levels, resamples=settings.resamples, seed=settings.seed
+            )
+        places = {run: at for at, run in enumerate(numbers.runs)}
+        for at in family:
+            match, outcome = matches[at], outcomes[at]
+            p = float(found.p[places[match.run], places[match.against]])
+            if outcome.method is None or match.constant:
+                corrected_p[at] = max(outcome.p, p)
+                continue
+            corrected_p[at] = p
+            assert match.averaged is not None
+            half = np.array([-1.0, 1.0]) * np.asarray(found.half_width)[:, None]
+            ends = float(np.mean(match.averaged)) + half.ravel()
+            low, high, inner_low, inner_high = map(float, match.on_scale(ends))
+            changed[at] = replace(
+                outcome,
+                low=low,
+                high=high,
+                inner_low=inner_low,
+                inner_high=inner_high,
+                method=settings.correction,
+            )
+    return changed, corrected_p

@@ -11,7 +11,7 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.comparison.numbers import Compared, Entry, Numbers
-from judged.comparison.sentences import some
+from judged.comparison.wording import some
 from judged.errors import InputError, JudgedError, MeasureError, quoted
 from judged.measures import Measure, parse_measure
 from judged.rankings.rankings import Rankings

@@ -200,6 +200,10 @@ class RunBlocks:
         tables = self.gather(lambda: list(self.blocks(frozenset([query]))))
         return next((table for table in tables if holds(table)), None)
 
+    def in_input_order(self) -> RunBlocks:
+        """Return the run for ties=input; an error where its rows have no order."""
+        return self
+
     def then(self, change: Change) -> RunBlocks:
         """Return the same run, with a change made to each block."""
 
@@ -220,8 +224,12 @@ class DistantRun(RunBlocks):
 
     blocks: Cut = _elsewhere
 
+    def rankings(self, judge: Any) -> Iterator[Any]:
+        """Yield `Rankings` of whole queries, as a `Judge` makes them; join them by `concat`."""
+        return self.judged(judge)
+
     def judged(self, judge: Any, make: Callable[[Any], Any] | None = None) -> Iterator[Any]:
-        """Yield the rankings of each block by a `Judge`, or the results of `make` on them."""
+        """Yield what `make` makes of the rankings of each block, where the block is."""
         raise NotImplementedError
 
 

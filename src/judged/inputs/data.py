@@ -103,6 +103,7 @@ class Data:
         alone: bool = False,
         engine: Engine | None = "memory",
         room: Room | None = None,
+        small: bool = False,
     ) -> Data:
         """Data from what a caller may pass; without runs, `judgements` are rows that hold both, or
         stand `alone` where that is allowed. Tables that live elsewhere are read whole, or stay
@@ -127,7 +128,16 @@ class Data:
             _refuse_without_spark(unmoved, *several.values())
         if stay:
             several = {name: _staying(each, RUN, engine, named) for name, each in several.items()}
-        return cls(given, several, named, judgements_format, run_format, rows=rows, room=room)
+        return cls(
+            given,
+            several,
+            named,
+            judgements_format,
+            run_format,
+            rows=rows,
+            small=small,
+            room=room,
+        )
 
     def then(self, *, judgements: OfJudgements = _same, run: OfRun = _same) -> Data:
         """The same data, with something more done to them once they are read."""
@@ -140,7 +150,11 @@ class Data:
 
     def whole(self) -> Data:
         """The same data, with all runs read whole."""
-        return self if self.room is None else replace(self, room=None, ahead=None)
+        runs = {
+            name: run.whole() if isinstance(run, RemoteTable) else run
+            for name, run in self.given_runs.items()
+        }
+        return replace(self, given_runs=runs, room=None, ahead=None)
 
     def kept(self) -> Data:
         """Return the same data with judgements and few runs in memory, to look at them twice.
@@ -303,17 +317,15 @@ def holds_rows(given: Any) -> bool:
 
 def _staying(given: Any, kind: Kind, engine: Engine | None, columns: NamedColumns) -> Any:
     """What was given, as a `RemoteTable` where it is a table that stays where it is."""
-    if is_spark(given) and engine != "tables":
+    if is_spark(given):
         from judged.engines.spark import SparkFrame
 
         return SparkFrame(given)
-    tables = engine == "tables"
-    may_be = tables and (kind is RUN or isinstance(given, (str, PathLike)))
-    if not (may_be or is_table(given, spark=tables)):
+    if not is_table(given):
         return given
-    from judged.engines.tables import remote_table
+    from judged.engines.tables import database_table
 
-    return remote_table(given, kind, engine, columns) or given
+    return database_table(given, kind, columns) or given
 
 
 def _refuse_without_spark(*given: Any) -> None:

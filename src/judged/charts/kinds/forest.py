@@ -15,8 +15,7 @@ from judged.charts.intervals import Row, panels, room_for
 from judged.charts.names import labels
 from judged.charts.specification import chart
 from judged.charts.themes import Theme
-from judged.comparison.exports.definition import done
-from judged.comparison.exports.table import one_against_all
+from judged.comparison.methods import done
 from judged.options import checked
 from judged.statistics.tested import below
 
@@ -132,7 +131,7 @@ def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
     """
     table = data(comparison)
     notes = [done(comparison), *terms(comparison)]
-    return draw(table, **design, sentences=notes, baseline=one_against_all(comparison))
+    return draw(table, **design, sentences=notes, baseline=comparison.reference)
 
 
 def draw(

@@ -15,8 +15,8 @@ from judged.charts.lines import curves
 from judged.charts.record import Record
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.charts.themes import Theme
-from judged.comparison.plan.sentences import number, share, size
-from judged.comparison.plan.terms import MOST, Terms
+from judged.comparison.plan.power import MOST, Terms
+from judged.comparison.plan.result import share, shown_number, size
 from judged.errors import InputError
 from judged.options import checked
 
@@ -189,7 +189,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
 
 def _words(row: dict[str, Any]) -> str:
     """What a mark says."""
-    return f"{row['curve']}, {number(row['queries'])} queries: power {share(row['power'])}"
+    return f"{row['curve']}, {shown_number(row['queries'])} queries: power {share(row['power'])}"
 
 
 def _marked(

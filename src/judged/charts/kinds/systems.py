@@ -16,7 +16,7 @@ from judged.charts.names import labels
 from judged.charts.sources import Systems
 from judged.charts.specification import chart
 from judged.comparison.comparison import Comparison
-from judged.comparison.sentences import shown_level
+from judged.comparison.wording import shown_level
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.trusted import refuse_corrected

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import InputError
 from judged.inputs.blocks import MEMORY, Room
 from judged.options import checked
+from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.comparison.gate.result import Gate
@@ -129,8 +130,9 @@ temporary, progress
     >>> gate(judgements, good, "RR", baseline=good).passed
     True
     """
-    from judged.comparison.gate import decision, reading
-    from judged.comparison.gate.asked import Asked
+    from judged.comparison.gate import decision
+    from judged.comparison.gate.baseline import given as given_baseline
+    from judged.comparison.gate.decision import Asked
     from judged.evaluation.trusted import refuse_beside
     from judged.inputs.data import Data
     from judged.inputs.repeated import Repeats
@@ -151,7 +153,7 @@ temporary, progress
         golden=golden is not None,
         update_baseline=update_baseline,
     )
-    given = reading.given(baseline)
+    given = given_baseline(baseline)
     if trusted is not None and given.run is None and not given.absent:
         raise InputError(
             f"{given.source}: a baseline file keeps the values by one set of judgements, so "
@@ -162,7 +164,7 @@ temporary, progress
         measures = [str(own["label"]) for own in given.file.conditions.measures.values()]
     if measures is None and given.absent and isinstance(minimum, Mapping):
         measures = [*minimum]
-    from judged.evaluation.request import Request
+    from judged.evaluation.settings import EvaluationSettings
 
     if isinstance(run, Repeats):
         run = {f"repeat {at}": each for at, each in enumerate(run.runs, 1)}
@@ -179,12 +181,15 @@ temporary, progress
     scored = decision.scores(
         data,
         given,
-        Request.of(measures, policy, convention, prepares=True),
+        EvaluationSettings.of(
+            measures,
+            add_choices(policy, depth=depth, duplicates=duplicates),
+            convention,
+            prepares=True,
+        ),
         level=level,
         trusted=trusted,
         weights=weights,
-        depth=depth,
-        duplicates=duplicates,
         collection=collection,
         progress=progress,
         item_to=item_to,

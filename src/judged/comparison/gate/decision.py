@@ -9,38 +9,160 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.arrays import Floats
-from judged.comparison.gate.asked import Asked
-from judged.comparison.gate.baseline import Baseline
-from judged.comparison.gate.conditions import Changes, Conditions
-from judged.comparison.gate.fingerprints import fingerprints
-from judged.comparison.gate.measured import Measured, measured
-from judged.comparison.gate.reading import Given, NoBaselineError
-from judged.comparison.gate.result import Gate, Worst
+from judged.comparison.dependence import MOST_LACKING, in_no_run, says_missing
+from judged.comparison.gate.baseline import (
+    Baseline,
+    Changes,
+    Conditions,
+    Given,
+    Measured,
+    NoBaselineError,
+    fingerprints,
+    measured,
+)
+from judged.comparison.gate.golden import (
+    Reached,
+    Wanted,
+    golden_queries,
+    of_query,
+    of_whole,
+    refuse_unknown,
+)
+from judged.comparison.gate.result import CHANGED, RULES, Gate, Worst
 from judged.comparison.gate.rules import ruled
-from judged.comparison.gate.values import Reached, Wanted, of_query, of_whole, refuse_unknown
-from judged.comparison.intervals import own_interval
 from judged.comparison.match import Match, matched
-from judged.comparison.missing import MOST_LACKING, in_no_run, says_missing
-from judged.comparison.numbers import Compared, Entry, Numbers, compared_by, queries_of
-from judged.comparison.sentences import some
-from judged.errors import InputError, PolicyError
+from judged.comparison.numbers import (
+    Compared,
+    Entry,
+    Numbers,
+    compared_by,
+    own_interval,
+    queries_of,
+)
+from judged.comparison.settings import Settings
+from judged.comparison.wording import some
+from judged.errors import InputError, PolicyError, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.request import Request
-from judged.evaluation.runs import judged_runs
-from judged.evaluation.trusted import with_trusted
-from judged.evaluation.warnings import announced
+from judged.evaluation.runs import match_runs
+from judged.evaluation.settings import EvaluationSettings
+from judged.evaluation.trusted import at_level, correct_by_trusted
+from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.inputs.formats import run_name
 from judged.inputs.groups import groups_of
 from judged.inputs.repeated import Repeats
+from judged.options import choice, flag, number
 from judged.outputs import check_target
 from judged.statistics.aggregates import relative
 from judged.statistics.units import about_few_units
-from judged.text import Warned, few
+from judged.text import Warned, few, listed
 
 if TYPE_CHECKING:
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.options import PolicyLike
+
+Limits = Mapping[str, float] | float | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of a gate, checked."""
+
+    rule: str
+    max_drop: Limits
+    minimum: Limits
+    golden: Sequence[Wanted]
+    changed: str
+    update: bool
+    force: bool
+    settings: Settings
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        rule: Any,
+        max_drop: Any,
+        minimum: Any,
+        golden: Any,
+        changed: Any,
+        update_baseline: Any,
+        force: Any,
+        level: Any,
+    ) -> Asked:
+        """What a caller gave, checked before anything is read."""
+        settings = Settings.of(level=level)
+        if settings.level <= 0.5:
+            raise InputError(f"the level of a gate must be above 0.5, as 0.95; got {level!r}.")
+        if flag("force", force) and not update_baseline:
+            raise InputError(
+                "force (--force) says to update the baseline though the gate fails; it goes with "
+                "update_baseline (--update-baseline)."
+            )
+        return cls(
+            choice("rule", rule, RULES),
+            _limits("max_drop", max_drop, at_least=0),
+            _limits("minimum", minimum),
+            () if golden is None else golden_queries(golden),
+            choice("changed", changed, CHANGED),
+            flag("update_baseline", update_baseline),
+            force,
+            settings,
+        )
+
+    def allowed(self, evaluation: Evaluation) -> dict[str, float]:
+        """The allowed drop of each measure, 0 where none is given; refused where the rule needs
+        one."""
+        given = of_measures(self.max_drop, evaluation, "max_drop")
+        labels = [evaluation.label(measure) for measure in evaluation.measures]
+        lacking = [label for label in labels if given.get(label, 0.0) <= 0]
+        if self.rule == "safe" and lacking:
+            raise InputError(
+                f"the rule safe shows that a drop is smaller than the allowed one, so it needs an "
+                f"allowed drop above 0 for {listed(lacking)}: max_drop={{{lacking[0]!r}: 0.01}} "
+                f"(--max-drop {lacking[0]}=0.01)."
+            )
+        return {label: given.get(label, 0.0) for label in labels}
+
+    def minima(self, evaluation: Evaluation) -> dict[str, float]:
+        """What each measure has to reach, where it has to."""
+        if isinstance(self.minimum, float) and len(evaluation.measures) > 1:
+            labels = [evaluation.label(measure) for measure in evaluation.measures]
+            raise InputError(
+                f"minimum (--min) must say for which measure: {', '.join(labels)}, as "
+                f"{{{labels[0]!r}: {self.minimum:g}}} (--min {labels[0]}={self.minimum:g})."
+            )
+        return of_measures(self.minimum, evaluation, "minimum")
+
+
+def _limits(name: str, given: Any, at_least: float | None = None) -> Limits:
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        for measure in given:
+            if not isinstance(measure, str) and type(measure).__name__ != "Measure":
+                raise InputError(f"{name} names measures by texts; got {quoted(measure)}.")
+        return {
+            measure: number(f"{name} of {measure}", own, at_least=at_least) + 0.0
+            for measure, own in given.items()
+        }
+    return number(name, given, at_least=at_least) + 0.0
+
+
+def of_measures(given: Limits, evaluation: Evaluation, name: str) -> dict[str, float]:
+    """A number for all measures, or for some, by what tables call them."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        return {evaluation.label(measure): given for measure in evaluation.measures}
+    found: dict[str, float] = {}
+    for text, own in given.items():
+        label = evaluation.label(evaluation.measure(text))
+        if label in found:
+            raise InputError(f"{name} has {label} twice.")
+        found[label] = own
+    return found
+
 
 NOW, THEN = "now", "baseline"
 """What the two sides are called among the numbers."""
@@ -99,7 +221,14 @@ class Scores:
 
 
 def scores(
-    data: Data, given: Given, request: Request, *, level: float, weights: Any, **ranked: Any
+    data: Data,
+    given: Given,
+    request: EvaluationSettings,
+    *,
+    level: float,
+    weights: Any,
+    trusted: Any = None,
+    **ranked: Any,
 ) -> Scores:
     """Score everything that has to be scored; the level is that of corrected numbers."""
     before: dict[str | None, Any] = {}
@@ -113,13 +242,13 @@ def scores(
             before[own] = each
         data = replace(data, given_runs={**data.given_runs, **before})
     with data.reading_ahead() as reading:
-        found = judged_runs(reading, request, weights=weights, **ranked)
+        found = match_runs(reading, request, weights=weights, trusted=trusted, **ranked)
     evaluation = evaluate_rankings(found.rankings, request, weights=weights)
-    if found.trusted is not None:
-        evaluation = with_trusted(evaluation, found.trusted, level)
-    announced(evaluation)
-    prints = fingerprints(found.judgements, duplicates=ranked["duplicates"])
-    conditions = Conditions.of(evaluation, prints, depth=ranked["depth"])
+    if trusted is not None:
+        evaluation = at_level(correct_by_trusted(evaluation, trusted, found.trusted), level)
+    announce_warnings(evaluation)
+    prints = fingerprints(found.judgements, duplicates=request.policy.duplicates)
+    conditions = Conditions.of(evaluation, prints, depth=request.policy.depth)
     queries = queries_of(evaluation)
     size = len(evaluation.runs) - len(before)
     now, then = (
@@ -207,12 +336,12 @@ def decide(
 
 
 def _rankings(evaluation: Evaluation) -> list[Any]:
-    return [run.about for run in evaluation.runs]
+    return [run.rankings for run in evaluation.runs]
 
 
 def _weights(evaluation: Evaluation, queries: Sequence[str]) -> Floats | None:
     """The weight of each query, in the order of ids."""
-    r = evaluation.runs[0].about
+    r = evaluation.runs[0].rankings
     if r.weights is None:
         return None
     by_query = dict(zip(r.queries, r.weights.values.tolist(), strict=True))

@@ -2,25 +2,139 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
+from xml.sax.saxutils import escape, quoteattr
 
 from judged import __version__
-from judged.comparison.gate.cells import TRUSTED, between, signed, trusted_cells, trusted_tables
-from judged.comparison.gate.choices import RULES, SAVED_AS
-from judged.comparison.gate.conditions import Changes
+from judged.comparison.gate.baseline import Changes
+from judged.comparison.gate.golden import Reached
 from judged.comparison.gate.rules import SHOWS, Ruled
-from judged.comparison.gate.values import Reached
-from judged.comparison.sentences import shown_level, shown_p
+from judged.comparison.wording import shown_level, shown_p
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.trusted_sentences import about
 from judged.options import checked_methods
 from judged.results import Result, Table
-from judged.text import Best, counted, listed, markdown, plain, shown
+from judged.text import Best, counted, listed, markdown, plain, readable, shown
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from judged.comparison.gate.golden import Reached
+    from judged.comparison.gate.rules import Ruled
+    from judged.results import Table
+
+RULES = {
+    "loss": "fails where a loss is shown, and the drop is larger than the allowed one",
+    "safe": "fails unless the drop is shown to be smaller than the allowed one",
+    "point": "fails where the drop is larger than the allowed one, which is no statistics",
+}
+"""The rules by name, in words."""
+CHANGED = {
+    "error": "changed judgements are refused",
+    "drop": "queries that are changed, new or removed are left out",
+}
+"""What is done where judgements are not those of the baseline."""
+SAVED_AS = {**Result.SAVED_AS, ".xml": "to_junit"}
+"""The endings that a gate can be saved under, and the method that makes each."""
+
+
+TRUSTED = ("trusted_difference", "trusted_low", "trusted_high", "cheap_difference", "weight")
+"""Further columns of the table for programs, where trusted judgements correct the differences."""
+
+
+def trusted_cells(row: Ruled) -> tuple[float, ...]:
+    """What a row has in these columns."""
+    known = row.trusted
+    if known is None:
+        return ()
+    alone = known.trusted
+    return alone.estimate, alone.low, alone.high, known.cheap, known.weight
+
+
+def trusted_tables(rows: Sequence[Ruled], level: float) -> list[Table]:
+    """The changes that trusted judgements correct, beside what either judgements say alone; no
+    table where there are none."""
+    ends = f"{shown_level(level)} interval"
+    cells = [
+        [
+            *(row.measure, signed(each.corrected.estimate)),
+            between(each.corrected.low, each.corrected.high),
+            *(signed(each.trusted.estimate), between(each.trusted.low, each.trusted.high)),
+            *(signed(each.cheap), f"{each.weight:.2f}"),
+        ]
+        for row in rows
+        if (each := row.trusted) is not None
+    ]
+    header = ["measure", "corrected change", ends, "trusted", ends, "cheap", "λ"]
+    return [(header, cells)] if cells else []
+
+
+def between(low: float, high: float) -> str:
+    """An interval, where there is one."""
+    return "–" if math.isnan(low) or math.isnan(high) else f"{signed(low)} … {signed(high)}"
+
+
+def signed(value: float) -> str:
+    """A difference with its sign.
+
+    >>> signed(0.5), signed(-0.5)
+    ('+0.5000', '−0.5000')
+    """
+    text = shown(value)
+    return f"+{text}" if value > 0 and text not in ("–",) else text.replace("-", "−")
+
+
+def junit(gate: Gate) -> str:
+    """One test case for everything that has to hold; what could be seen is its output."""
+    checks = gate.checks
+    failures = sum(each.fails for each in checks)
+    errors = sum(not each.holds and not each.fails for each in checks)
+    counts = f'tests="{len(checks)}" failures="{failures}" errors="{errors}"'
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<testsuites name="judged gate" {counts}>']
+    lines.append(f"  <testsuite name={_attribute(f'judged gate {gate.run}')} {counts}>")
+    for each in checks:
+        lines += _case(each, gate)
+    said = "\n".join(readable(text) for text in gate.sentences())
+    lines += [f"    <system-out>{escape(said)}</system-out>", "  </testsuite>", "</testsuites>"]
+    return "\n".join(lines) + "\n"
+
+
+def _case(each: Ruled | Reached, gate: Gate) -> list[str]:
+    if isinstance(each, Ruled):
+        kind, name, word = gate.rule, each.measure, each.word
+    else:
+        kind, word = each.kind, "not reached"
+        name = each.measure if each.query is None else f"{each.query} {each.measure}"
+    case = f"    <testcase classname={_attribute(f'judged.gate.{kind}')} name={_attribute(name)}"
+    if each.holds:
+        return [f"{case}/>"]
+    text = "\n".join([each.says, *_worst_lines(each, gate)])
+    body = escape("\n".join(readable(line) for line in text.split("\n")))
+    message = _attribute(each.says)
+    tag = "failure" if each.fails else "error"
+    return [
+        f"{case}>",
+        f"      <{tag} type={_attribute(word)} message={message}>{body}</{tag}>",
+        "    </testcase>",
+    ]
+
+
+def _worst_lines(each: Ruled | Reached, gate: Gate) -> list[str]:
+    """The queries that lost most, under the measure that fails."""
+    if not isinstance(each, Ruled):
+        return []
+    return [
+        f"{readable(worst.query)}: {worst.baseline:.4f} to {worst.value:.4f}"
+        for worst in gate.worst.get(each.measure, ())
+    ]
+
+
+def _attribute(text: str) -> str:
+    """Text between quotation marks; nothing that XML cannot hold is left in it."""
+    return quoteattr(readable(text))
 
 
 @dataclass(frozen=True)
@@ -271,7 +385,7 @@ class Gate(Result):
         if trusted is None:
             return []
         return [
-            f"{about(trusted, len(self.evaluation.runs[0].about))}: values and changes are "
+            f"{about(trusted, len(self.evaluation.runs[0].rankings))}: values and changes are "
             "corrected by them (PPI++), baseline and now with the λ of their change; single "
             "queries are as the cheap judgements have them."
         ]
@@ -401,7 +515,6 @@ class Gate(Result):
         >>> found.to_junit().splitlines()[1]
         '<testsuites name="judged gate" tests="1" failures="0" errors="0">'
         """
-        from judged.comparison.gate.junit import junit
 
         return junit(self)
 

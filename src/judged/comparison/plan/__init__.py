@@ -84,8 +84,7 @@ def plan(
     >>> round(plan(queries=50, difference=0.02, sd=0.1).power, 4)
     0.2836
     """
-    from judged.comparison.plan.asked import Asked
-    from judged.comparison.plan.solution import solved
+    from judged.comparison.plan.solution import Asked, solved
 
     given: dict[str, Any] = {
         "difference": difference,

@@ -12,8 +12,8 @@ import numpy as np
 
 from judged.arrays import Floats, Ints
 from judged.comparison.comparison import Comparison
-from judged.comparison.decisions import compared_runs
 from judged.comparison.match import Match, matched
+from judged.comparison.verdicts import compared_runs
 from judged.errors import InputError, MeasureError, quoted
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.student import spread

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judged.engines.spark.lazy import per_query
 from judged.engines.spark.session import check_installed
 from judged.engines.spark.tables import SparkTable, table_of
+from judged.errors import InputError
 from judged.inputs.remote import RemoteTable
 from judged.inputs.tables import JUDGEMENTS, RUN
 
@@ -39,6 +40,13 @@ class SparkFrame(RemoteTable):
 
         check_installed()
         return judgements_here(self.table(JUDGEMENTS, columns))
+
+    def whole(self) -> SparkFrame:
+        """Raise an error: the rows of a frame do not come here."""
+        raise InputError(
+            "item_to, unique and the unjudged range of a comparison need every result, and the "
+            "run is in Spark; collect it first (frame.toPandas())."
+        )
 
     def table(self, kind: Kind, columns: NamedColumns, name: str | None = None) -> SparkTable:
         """The table that it is."""

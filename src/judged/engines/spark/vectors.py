@@ -18,8 +18,7 @@ from judged.text import counted, quote
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.embeddings.shards.counts import Counts
-    from judged.embeddings.shards.search import Prepared
+    from judged.engines.spark._counts import Counts, Prepared
 
 _VECTORS = ("vector", "embedding", "emb", "values", "features")
 """What a column of vectors may be called, where there are several of arrays."""

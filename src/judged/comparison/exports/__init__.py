@@ -1,1 +1,0 @@
-"""What people and programs get of a comparison."""

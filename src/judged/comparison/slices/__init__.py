@@ -1,1 +1,0 @@
-"""The runs compared in slices of the queries."""

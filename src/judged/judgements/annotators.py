@@ -1,0 +1,596 @@
+"""Annotators: each has an append-only log of every key, and a file of judgements made from it.
+
+The log is the truth. An undo is a line of the log too: it cancels the last line about its item that
+still holds. A line is on the disk before anything else happens, so no judgement is lost when the
+program is killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+from judged.errors import InputError, OutputError, quoted
+from judged.options import identifier, number, real, text, whole
+from judged.outputs import write_text
+from judged.text import quote
+
+FOLDER = "judgements"
+"""Folder of the annotators' files, inside the folder of a collection."""
+LOG_SUFFIX, QRELS_SUFFIX = ".log.ndjson", ".qrels"
+SETTLED = "settled"
+"""Reserved name of the assessor whose grades settle disagreements."""
+ACTIONS = ("grade", "skip", "note", "undo")
+MAX_GRADE = 9  # each grade is one key
+MAX_NOTE_CHARACTERS = 2_000
+MAX_NAME_CHARACTERS = 40
+_NAME = re.compile(rf"[^\W_][\w-]{{0,{MAX_NAME_CHARACTERS - 1}}}")
+_WINDOWS_DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d", re.IGNORECASE)
+_TREC_IDS = re.compile(r"[\w.:/@+*=~!$%&()<>;-]+")
+_LOCKED_BYTE = 1 << 40
+"""Windows locks bytes and keeps other programs from reading them, so lock one beyond the file."""
+
+Place = tuple[str, str]
+"""A query and an item."""
+
+
+def check_name(name: Any, existing: Iterable[str] = ()) -> str:
+    """Return an annotator's name in Unicode form NFC, or raise an error if it is not valid.
+
+    >>> check_name("ar", existing=["bo"])
+    'ar'
+    """
+    checked = normalize("NFC", name) if isinstance(name, str) else ""
+    if not _NAME.fullmatch(checked):
+        raise InputError(
+            "an annotator's name has letters, digits, - and _, begins with a letter or a digit, "
+            f"and has at most {MAX_NAME_CHARACTERS} characters; got {quoted(name)}."
+        )
+    if checked.casefold() == SETTLED:
+        raise InputError(
+            f"{SETTLED!r} is reserved for the grades that settle disagreements; choose another "
+            "name."
+        )
+    if _WINDOWS_DEVICES.fullmatch(checked):
+        raise InputError(
+            f"{quoted(checked)} is the name of a device on Windows; choose another name."
+        )
+    for other in existing:
+        if other != checked and other.casefold() == checked.casefold():
+            raise InputError(
+                f"there is already an annotator {other!r}, and {quoted(checked)} would be the same "
+                f"file on some machines; judge as {other!r}, or choose another name."
+            )
+    return checked
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One action of an annotator, which is one line of a log.
+
+    >>> LogEntry.read(LogEntry("grade", "q1", "d3", 2, "short", 4.5).line()).grade
+    2
+    """
+
+    action: str
+    query: str
+    item: str
+    grade: int | None = None
+    note: str = ""
+    """The note on the item after this action."""
+    seconds: float | None = None
+    """Time spent on the item; None if it was not measured."""
+    time: str = ""
+    """UTC time of the action, such as 2026-11-17T09:30:00.000Z."""
+
+    @property
+    def place(self) -> Place:
+        """The query and the item."""
+        return self.query, self.item
+
+    def line(self) -> bytes:
+        """Return the entry as a line of a log."""
+        fields = {
+            "time": self.time,
+            "action": self.action,
+            "query": self.query,
+            "item": self.item,
+            "grade": self.grade,
+            "note": self.note,
+            "seconds": self.seconds,
+        }
+        return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+
+    @classmethod
+    def read(cls, line: bytes) -> LogEntry:
+        """Parse a line of a log; raise `ValueError` or `KeyError` if it is not an entry."""
+        fields = json.loads(line)
+        if not isinstance(fields, dict):
+            raise ValueError("not an object")
+        entry = cls(
+            fields.get("action", "grade"),
+            fields["query"],
+            fields["item"],
+            fields.get("grade"),
+            fields.get("note") or "",
+            fields.get("seconds"),
+            fields.get("time") or "",
+        )
+        if not entry._is_valid():
+            raise ValueError("not an entry")
+        return entry
+
+    def _is_valid(self) -> bool:
+        words = self.query, self.item, self.note, self.time
+        if self.action not in ACTIONS or not all(isinstance(word, str) for word in words):
+            return False
+        if not self.query or not self.item:
+            return False
+        if self.seconds is not None:
+            seconds = real(self.seconds)
+            if seconds is None or seconds < 0:
+                return False
+        if self.action != "grade":
+            return self.grade is None
+        is_int = isinstance(self.grade, int) and not isinstance(self.grade, bool)
+        return is_int and 0 <= (self.grade or 0) <= MAX_GRADE
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Current grade and note of an item, from one annotator."""
+
+    grade: int | None = None
+    skipped: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """All entries of an annotator's log."""
+
+    entries: tuple[LogEntry, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Lines that could not be read, a sentence each."""
+
+    @cached_property
+    def kept(self) -> tuple[LogEntry, ...]:
+        """Entries that still hold, without undos and the entries they cancelled."""
+        kept: list[LogEntry | None] = []
+        by_place: dict[Place, list[int]] = {}
+        for entry in self.entries:
+            positions = by_place.setdefault(entry.place, [])
+            if entry.action != "undo":
+                positions.append(len(kept))
+                kept.append(entry)
+            elif positions:
+                kept[positions.pop()] = None
+        return tuple(entry for entry in kept if entry is not None)
+
+    @cached_property
+    def standing(self) -> Mapping[Place, Standing]:
+        """Current standing of each item, in the order in which items were first seen."""
+        standing: dict[Place, Standing] = {}
+        for entry in self.kept:
+            if entry.action == "note":
+                before = standing.get(entry.place, Standing())
+                standing[entry.place] = Standing(before.grade, before.skipped, entry.note)
+            else:
+                skipped = entry.action == "skip"
+                standing[entry.place] = Standing(entry.grade, skipped, entry.note)
+        return standing
+
+    @cached_property
+    def grades(self) -> dict[str, dict[str, int]]:
+        """Current grades, as {query: {item: grade}}."""
+        grades: dict[str, dict[str, int]] = {}
+        for (query, item), standing in self.standing.items():
+            if standing.grade is not None:
+                grades.setdefault(query, {})[item] = standing.grade
+        return grades
+
+    @property
+    def last(self) -> LogEntry | None:
+        """The last entry that holds, which an undo would cancel."""
+        return self.kept[-1] if self.kept else None
+
+    def with_entry(self, entry: LogEntry) -> Log:
+        """Return the log with one more entry."""
+        return Log((*self.entries, entry), self.problems)
+
+
+def read_log(path: str | os.PathLike[str]) -> Log:
+    """Read a log. Skip and report broken lines, such as a half line left by a killed program.
+
+    Parameters
+    ----------
+    path : str or path
+        A file NAME.log.ndjson. If it does not exist, the log is empty.
+
+    Returns
+    -------
+    Log
+
+    >>> read_log("nobody.log.ndjson").entries
+    ()
+    """
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        return Log()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+    entries: list[LogEntry] = []
+    problems: list[str] = []
+    for line_number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            entries.append(LogEntry.read(line))
+        except (ValueError, KeyError, RecursionError):
+            problems.append(
+                f"{Path(path).name}, line {line_number}: skipped, because it is not a complete "
+                f"entry: {quote(line)}"
+            )
+    return Log(tuple(entries), tuple(problems))
+
+
+@contextmanager
+def _locked(descriptor: int) -> Iterator[None]:
+    """Hold the lock of an open file, alone among all threads and programs."""
+    if sys.platform == "win32":
+        import msvcrt
+        import time
+
+        while True:
+            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+                break
+            except OSError:
+                time.sleep(0.01)
+        try:
+            yield
+        finally:
+            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def _append(descriptor: int, entry: LogEntry, path: Path) -> None:
+    """Append an entry to a locked log and flush it to the disk; on failure leave it unchanged."""
+    end = os.lseek(descriptor, 0, os.SEEK_END)
+    line = entry.line()
+    if end:
+        os.lseek(descriptor, end - 1, os.SEEK_SET)
+        if os.read(descriptor, 1) != b"\n":  # a half line stays a line of its own
+            line = b"\n" + line
+    try:
+        rest = memoryview(line)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+    except OSError as error:
+        with suppress(OSError):  # a half line that remains is skipped by read_log
+            os.ftruncate(descriptor, end)
+        raise OutputError(
+            f"{path}: cannot be written ({error.strerror}); this judgement was not saved."
+        ) from None
+
+
+class Annotator:
+    """Judgements of one annotator, in `judgements/NAME.log.ndjson` and `judgements/NAME.qrels`.
+
+    Every action is appended to the log and flushed to the disk before anything else happens. The
+    judgements are made from the whole log after each action and replaced as a whole. No other file
+    is written. Any number of objects, threads and programs may judge under one name at once.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder of the collection. The files go into its folder `judgements`, which is created
+        with the first action.
+    name : str
+        The annotator's name: letters, digits, - and _. It is the name of the files.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> ar = Annotator(mkdtemp(), "ar")
+    >>> entry = ar.grade("w17", "p10", 2, seconds=4.2)
+    >>> entry = ar.grade("w17", "p11", 0)
+    >>> entry = ar.undo()
+    >>> ar.grades()
+    {'w17': {'p10': 2}}
+    >>> ar.qrels.read_text()
+    'w17 0 p10 2\\n'
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], name: str) -> None:
+        self.folder = Path(folder) / FOLDER
+        self.name = check_name(name, annotators_in(folder))
+
+    def __repr__(self) -> str:
+        return f"Annotator({str(self.folder.parent)!r}, {self.name!r})"
+
+    @property
+    def log_path(self) -> Path:
+        """Path of the log."""
+        return self.folder / (self.name + LOG_SUFFIX)
+
+    @property
+    def qrels(self) -> Path:
+        """Path of the judgements."""
+        return self.folder / (self.name + QRELS_SUFFIX)
+
+    def log(self) -> Log:
+        """Read the log from disk."""
+        return read_log(self.log_path)
+
+    def grades(self) -> dict[str, dict[str, int]]:
+        """Return the current grades as {query: {item: grade}}."""
+        return self.log().grades
+
+    def grade(
+        self,
+        query: str,
+        item: str,
+        grade: int,
+        *,
+        note: str | None = None,
+        seconds: float | None = None,
+    ) -> LogEntry:
+        """Grade an item; a new grade replaces an earlier one.
+
+        Parameters
+        ----------
+        query, item : str
+            The judged query and item.
+        grade : int
+            From 0, not relevant, to 9.
+        note : str, optional
+            A note on the item; by default the note stays as it is, and "" removes it.
+        seconds : float, optional
+            Time spent on the item.
+
+        Returns
+        -------
+        LogEntry
+            The line that was appended to the log.
+        """
+        checked = whole("grade", grade, at_least=0, at_most=MAX_GRADE)
+        return self._record("grade", query, item, checked, note, seconds)
+
+    def skip(
+        self, query: str, item: str, *, note: str | None = None, seconds: float | None = None
+    ) -> LogEntry:
+        """Skip an item and remove its grade; parameters are those of `grade`."""
+        return self._record("skip", query, item, None, note, seconds)
+
+    def note(self, query: str, item: str, note: str) -> LogEntry:
+        """Write a note on an item, without grading it; "" removes the note."""
+        return self._record("note", query, item, None, note, None)
+
+    def undo(self) -> LogEntry | None:
+        """Undo the last action that still holds; return it, or None if there is none."""
+        return self._undo(lambda log: log.last)
+
+    def take_back(self, query: str, item: str) -> LogEntry | None:
+        """Undo the last action on one item; return it, or None if there is none."""
+        return self._undo(
+            lambda log: next((e for e in reversed(log.kept) if e.place == (query, item)), None)
+        )
+
+    def _undo(self, choose: Callable[[Log], LogEntry | None]) -> LogEntry | None:
+        if not self.log_path.exists():
+            return None
+        undone: LogEntry | None = None
+
+        def make_entry(log: Log) -> LogEntry | None:
+            nonlocal undone
+            undone = choose(log)
+            return undone and LogEntry("undo", undone.query, undone.item, time=_now())
+
+        self._write(make_entry)
+        return undone
+
+    def repair(self) -> bool:
+        """Write the judgements again if they differ from the log, for example after a kill.
+
+        Returns
+        -------
+        bool
+            Whether they were written again.
+        """
+        if not self.log_path.exists() or self._is_current(self.log()):
+            return False
+        self._write(lambda log: None)
+        return True
+
+    def _record(
+        self,
+        action: str,
+        query: Any,
+        item: Any,
+        grade: int | None,
+        note: str | None,
+        seconds: float | None,
+    ) -> LogEntry:
+        place = _check_id("query", query), _check_id("item", item)
+        if note is not None and len(text("note", note)) > MAX_NOTE_CHARACTERS:
+            raise InputError(
+                f"a note has at most {MAX_NOTE_CHARACTERS:,} characters; this has {len(note):,}."
+            )
+        seconds = None if seconds is None else round(number("seconds", seconds, at_least=0), 1)
+        entries: list[LogEntry] = []
+
+        def make_entry(log: Log) -> LogEntry:
+            # The note that stays is the one on disk now, under the lock.
+            kept = log.standing.get(place, Standing()).note if note is None else note
+            entries.append(LogEntry(action, *place, grade, kept, seconds, _now()))
+            return entries[0]
+
+        self._write(make_entry)
+        return entries[0]
+
+    def _write(self, make_entry: Callable[[Log], LogEntry | None]) -> None:
+        """Under the lock, append the entry made from the current log and update the judgements."""
+        self._check_files()
+        try:
+            self.folder.mkdir(exist_ok=True)
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            descriptor = os.open(self.log_path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        except OSError as error:
+            raise OutputError(
+                f"{self.log_path}: cannot be written ({error.strerror}); this judgement was not "
+                "saved."
+            ) from None
+        try:
+            with _locked(descriptor):
+                log = self.log()
+                entry = make_entry(log)
+                if entry is not None:
+                    _append(descriptor, entry, self.log_path)
+                    log = log.with_entry(entry)
+                self._write_qrels(log)
+        finally:
+            os.close(descriptor)
+
+    def _check_files(self) -> None:
+        """Raise an error if writing would leave the collection's folder or replace another file."""
+        root = self.folder.parent.resolve()
+        if not self.folder.resolve().is_relative_to(root):
+            raise OutputError(
+                f"{self.folder}: is a link to another folder; judgements are not written there."
+            )
+        for path in (self.log_path, self.qrels):
+            if path.is_symlink():
+                raise OutputError(f"{path}: is a link; judgements are not written through links.")
+        if self.qrels.exists() and not self.log_path.exists():
+            raise OutputError(
+                f"{self.qrels}: exists without {self.log_path.name}, so it was not written by "
+                "judged and is not replaced; choose another name, or move the file."
+            )
+
+    def _write_qrels(self, log: Log) -> None:
+        if self._is_current(log):
+            return
+        try:
+            if log.grades:
+                write_text(self.qrels, qrels_of(log.grades))
+            else:
+                with suppress(FileNotFoundError):
+                    self.qrels.unlink()
+        except OSError as error:
+            reason = str(error) if isinstance(error, OutputError) else f"{self.qrels}: {error}"
+            raise OutputError(
+                f"{reason} The judgement is saved in {self.log_path.name}; the file of judgements "
+                "is updated as soon as it can be written."
+            ) from None
+
+    def _is_current(self, log: Log) -> bool:
+        try:
+            return self.qrels.read_bytes() == qrels_of(log.grades).encode()
+        except FileNotFoundError:
+            return not log.grades
+        except OSError:
+            return False
+
+
+def _check_id(name: str, value: Any) -> str:
+    checked = identifier(name, value)
+    try:
+        checked.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{name} must be an id that UTF-8 can encode; got {checked!a}.") from None
+    if not checked:
+        raise InputError(f"{name} must be an id; it is empty.")
+    return checked
+
+
+def _now() -> str:
+    now = datetime.now(UTC)
+    return f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03}Z"
+
+
+def qrels_of(grades: Mapping[str, Mapping[str, int]]) -> str:
+    """Return judgements as TREC lines, or as NDJSON if an id does not fit into a TREC line.
+
+    >>> qrels_of({"q": {"d": 1}})
+    'q 0 d 1\\n'
+    >>> qrels_of({"q": {"d 1": 1}})
+    '{"query": "q", "item": "d 1", "grade": 1}\\n'
+    """
+    rows = [
+        (query, item, grade) for query, items in grades.items() for item, grade in items.items()
+    ]
+    if all(_TREC_IDS.fullmatch(query) and _TREC_IDS.fullmatch(item) for query, item, _ in rows):
+        return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
+    objects = ({"query": query, "item": item, "grade": grade} for query, item, grade in rows)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in objects)
+
+
+def annotators_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the sorted names of the annotators who have judged in a folder.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder of the collection.
+
+    Returns
+    -------
+    tuple of str
+
+    >>> annotators_in("nowhere")
+    ()
+    """
+    try:
+        files = sorted(os.listdir(Path(folder) / FOLDER))
+    except OSError:
+        return ()
+    names = []
+    for file in files:
+        name = file.removesuffix(LOG_SUFFIX)
+        with suppress(InputError):
+            if file != name and check_name(name) == name:
+                names.append(name)
+    return tuple(names)
+
+
+def settled_in(folder: str | os.PathLike[str]) -> Annotator:
+    """Return the assessor whose grades settle disagreements between annotators.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder of the collection.
+
+    Returns
+    -------
+    Annotator
+        With the files `judgements/settled.log.ndjson` and `judgements/settled.qrels`.
+
+    >>> settled_in("here").name
+    'settled'
+    """
+    annotator = Annotator.__new__(Annotator)  # the name is reserved, so __init__ rejects it
+    annotator.folder, annotator.name = Path(folder) / FOLDER, SETTLED
+    return annotator

@@ -1,0 +1,416 @@
+"""What an annotator has to judge: the tasks of a file, the grading scale, the order, and progress.
+
+The order is blind and depends only on the seed. An item is for all annotators, or only for the
+first who grades it: a hash of seed, query and item decides. So the choice depends neither on the
+annotators nor on the other items.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from typing import Any
+
+from judged.errors import InputError, quoted
+from judged.inputs.columns import candidates, surest
+from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
+from judged.inputs.tables import Kind
+from judged.inputs.texts import QUERY_TEXTS, TEXTS, TITLES, Text
+from judged.judgements.annotators import MAX_GRADE, Log, LogEntry, Place, Standing
+from judged.text import counted
+
+OVERLAP = 1.0
+"""Default share of items that every annotator judges."""
+MAX_PAUSE_SECONDS = 3_600.0
+"""A longer pause ends a session."""
+MAX_MEANING_CHARACTERS = 60
+DEFAULT_MEANINGS = {
+    1: ("not relevant", "relevant"),
+    2: ("not relevant", "partly", "fully"),
+    3: ("not relevant", "on topic", "partly", "fully"),
+}
+"""Meanings of the grades 0, 1, …, by the highest grade."""
+QUEUE_FILE = Kind("a queue", "grade", "the columns query and item, perhaps grade, title and text")
+_GRADE_WITH_MEANING = re.compile(r"(\d{1,9})(?:\s+(\S.*))?", re.DOTALL | re.ASCII)
+
+
+@dataclass(frozen=True)
+class Grade:
+    """A grade and its meaning."""
+
+    grade: int
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The grades that annotators may give, the lowest first.
+
+    >>> [grade.words for grade in Scale.read("0 not relevant, 1 on topic, 2 answers it").grades]
+    ['not relevant', 'on topic', 'answers it']
+    """
+
+    grades: tuple[Grade, ...]
+
+    @property
+    def top(self) -> int:
+        """The highest grade."""
+        return self.grades[-1].grade
+
+    def words(self, grade: int) -> str:
+        """Return the meaning of a grade, or "" if it has none."""
+        return next((known.words for known in self.grades if known.grade == grade), "")
+
+    def __contains__(self, grade: object) -> bool:
+        return any(known.grade == grade for known in self.grades)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{known.grade} {known.words}".strip() for known in self.grades)
+
+    @classmethod
+    def read(cls, written: Any) -> Scale:
+        """Parse a scale such as "0 not relevant, 1 on topic, 2 partly, 3 fully"."""
+        grades: dict[int, Grade] = {}
+        for part in written.split(",") if isinstance(written, str) else [None]:
+            match = _GRADE_WITH_MEANING.fullmatch(part.strip()) if part is not None else None
+            if match is None or int(match[1]) > MAX_GRADE:
+                raise InputError(
+                    f'grades are written as "0 not relevant, 1 relevant": numbers from 0 to '
+                    f"{MAX_GRADE}, each with its meaning; got {quoted(written)}."
+                )
+            grade = int(match[1])
+            if grade in grades:
+                raise InputError(f"grades: {grade} occurs twice; got {quoted(written)}.")
+            meaning = " ".join((match[2] or "").split())[:MAX_MEANING_CHARACTERS]
+            grades[grade] = Grade(grade, meaning)
+        if len(grades) < 2:
+            raise InputError(f"grades: give two or more; got {quoted(written)}.")
+        return cls(tuple(grades[grade] for grade in sorted(grades)))
+
+    @classmethod
+    def up_to(cls, top: int | None) -> Scale:
+        """Return the default scale for a highest grade; None gives four grades.
+
+        >>> str(Scale.up_to(1)), str(Scale.up_to(None))
+        ('0 not relevant, 1 relevant', '0 not relevant, 1 on topic, 2 partly, 3 fully')
+        """
+        highest = 3 if top is None else min(max(top, 1), MAX_GRADE)
+        words = DEFAULT_MEANINGS.get(highest, ("not relevant", *[""] * (highest - 1), "fully"))
+        return cls(tuple(Grade(grade, meaning) for grade, meaning in enumerate(words)))
+
+
+@dataclass(frozen=True, eq=False)
+class Tasks:
+    """Queries and items to judge, with their texts."""
+
+    places: tuple[Place, ...]
+    """Pairs of query and item, each once, in the order of the file."""
+    notes: tuple[str, ...] = ()
+    """Rows that were left out, a sentence each."""
+    texts: Mapping[str, Text] = field(default_factory=dict)
+    """Texts of items, if the file has them."""
+    queries: Mapping[str, Text] = field(default_factory=dict)
+    """Texts of queries, if the file has them."""
+
+
+def read_tasks(path: str | os.PathLike[str]) -> Tasks:
+    """Read what to judge: a table with the columns query and item, as `judged queue` writes it.
+
+    Rows that already have a grade are left out.
+
+    Parameters
+    ----------
+    path : str or path
+        A CSV, TSV, NDJSON, JSON or Parquet file.
+
+    Returns
+    -------
+    Tasks
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp()) / "queue.csv"
+    >>> _ = file.write_text("query,item,grade\\nq1,d1,\\nq1,d2,1\\n")
+    >>> tasks = read_tasks(file)
+    >>> tasks.places, tasks.notes
+    ((('q1', 'd1'),), ('1 row of queue.csv already has a grade and is left out.',))
+    """
+    sheet = sheet_of(path, QUEUE_FILE, "a queue", names_columns)
+    if isinstance(sheet, Nested) or not sheet.headed:
+        raise InputError(f"{path}: {QUEUE_FILE.phrase} is a table with {QUEUE_FILE.columns}.")
+    columns = {}
+    for role in ("query", "item"):
+        if not candidates(role, sheet.header):
+            raise InputError(
+                f"{path}: no column is the {role}; {QUEUE_FILE.phrase} has {QUEUE_FILE.columns}. "
+                f"The columns are {', '.join(sheet.header)}."
+            )
+        columns[role] = sheet.header[surest(role, sheet.header, sheet.source)]
+    queries, items = (sheet.ids(columns[role], role).to_list() for role in ("query", "item"))
+    graded = _graded_rows(sheet)
+    rows = zip(queries, items, graded, strict=True)
+    places = tuple(dict.fromkeys((query, item) for query, item, has_grade in rows if not has_grade))
+    notes: tuple[str, ...] = ()
+    if count := sum(graded):
+        verb = "already has a grade and is" if count == 1 else "already have a grade and are"
+        name = os.path.basename(os.fspath(path))
+        notes = (f"{counted(count, 'row')} of {name} {verb} left out.",)
+    taken = set(columns.values())
+    return Tasks(
+        places,
+        notes,
+        _texts_in(sheet, items, TITLES, TEXTS, taken),
+        _texts_in(sheet, queries, (), QUERY_TEXTS[1:], taken),
+    )
+
+
+def _graded_rows(sheet: Sheet) -> list[bool]:
+    columns = candidates("grade", sheet.header)
+    if not columns:
+        return [False] * sheet.frame.height
+    cells = sheet.frame[sheet.header[columns[0]]].to_list()
+    return [cell is not None and str(cell).strip() not in ("", "nan") for cell in cells]
+
+
+def _texts_in(
+    sheet: Sheet, ids: list[str], titles: tuple[str, ...], texts: tuple[str, ...], taken: set[str]
+) -> dict[str, Text]:
+    """Return the texts of ids, from the first columns with these names."""
+    by_name = {name.lower(): name for name in reversed(sheet.header) if name not in taken}
+    title, text = (
+        next((by_name[name] for name in names if name in by_name), None)
+        for names in (titles, texts)
+    )
+    if title is None and text is None:
+        return {}
+    height = sheet.frame.height
+    columns = [
+        [""] * height if name is None else [str(cell or "") for cell in sheet.frame[name].to_list()]
+        for name in (title, text)
+    ]
+    return {id: Text(*words) for id, *words in zip(ids, *columns, strict=True)}
+
+
+def is_shared(place: Place, *, seed: int = 0, overlap: float = OVERLAP) -> bool:
+    """Return whether every annotator judges an item.
+
+    >>> is_shared(("q1", "d1")), is_shared(("q1", "d1"), overlap=0)
+    (True, False)
+    """
+    return _hashed(seed, "overlap", *place) < overlap
+
+
+def _hashed(seed: int, *words: str) -> float:
+    """Return a reproducible pseudo-random number from 0 to 1."""
+    text = "\0".join((str(seed), *(f"{len(word)}:{word}" for word in words)))
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") / 2.0**64
+
+
+@dataclass(frozen=True, eq=False)
+class Worklist:
+    """What one annotator has to judge, in order."""
+
+    places: tuple[Place, ...]
+    """Queries in their order, the items of each shuffled; graded items included."""
+    log: Log
+
+    def standing(self, place: Place) -> Standing:
+        """Return the annotator's current grade and note of an item."""
+        return self.log.standing.get(place, Standing())
+
+    def is_open(self, place: Place, *, skipped: bool = False) -> bool:
+        """Return whether an item needs a grade; skipped items count only on request."""
+        standing = self.standing(place)
+        return standing.grade is None and (skipped or not standing.skipped)
+
+    @cached_property
+    def open_by_query(self) -> dict[str, int]:
+        """Number of open items of each query that has any."""
+        return dict(Counter(place[0] for place in self.places if self.is_open(place)))
+
+    @cached_property
+    def done(self) -> int:
+        """Number of graded items."""
+        return sum(self.standing(place).grade is not None for place in self.places)
+
+    @cached_property
+    def skipped(self) -> int:
+        """Number of skipped items."""
+        return sum(self.standing(place).skipped for place in self.places)
+
+    @cached_property
+    def _positions(self) -> dict[Place, int]:
+        return {place: position for position, place in enumerate(self.places)}
+
+    def neighbour(self, place: Place, step: int) -> Place | None:
+        """Return the item that many places ahead, or back; None beyond the ends."""
+        position = self._positions.get(place)
+        if position is None or not 0 <= position + step < len(self.places):
+            return None
+        return self.places[position + step]
+
+    def next_open(self, after: Place | None = None, *, skipped: bool = False) -> Place | None:
+        """Return the next open item after a place, wrapping around; None if none is open.
+
+        Parameters
+        ----------
+        after : tuple of str, optional
+            A query and an item; by default the search starts at the beginning.
+        skipped : bool, optional
+            Whether skipped items count as open.
+
+        Returns
+        -------
+        tuple of str or None
+        """
+        begin = self._positions.get(after, -1) + 1 if after is not None else 0
+        order = (*self.places[begin:], *self.places[:begin])
+        return next((place for place in order if self.is_open(place, skipped=skipped)), None)
+
+
+def worklist(
+    places: Iterable[Place],
+    name: str,
+    log: Log,
+    *,
+    taken: Collection[Place] = (),
+    seed: int = 0,
+    overlap: float = OVERLAP,
+) -> Worklist:
+    """Return what an annotator has to judge.
+
+    Parameters
+    ----------
+    places : iterable of (query, item)
+        Everything to judge, queries in the order in which they are judged.
+    name : str
+        The annotator. The items of a query are shuffled differently for each annotator.
+    log : Log
+        The annotator's log.
+    taken : collection of (query, item), optional
+        What others have graded. It is left out, unless every annotator judges it or this annotator
+        has judged it already.
+    seed : int, optional
+        Seed of the order and of the items that every annotator judges.
+    overlap : float, optional
+        Share of items that every annotator judges.
+
+    Returns
+    -------
+    Worklist
+
+    >>> mine = worklist([("q", "a"), ("q", "b")], "ar", Log(), taken={("q", "a")}, overlap=0)
+    >>> mine.places
+    (('q', 'b'),)
+    """
+    ordered = _ordered(tuple(places), name, seed)
+    if taken and overlap < 1:
+        ordered = tuple(
+            place
+            for place in ordered
+            if place not in taken
+            or place in log.standing
+            or is_shared(place, seed=seed, overlap=overlap)
+        )
+    return Worklist(ordered, log)
+
+
+# Cached because every key press asks for the order, which does not depend on grades.
+@lru_cache(maxsize=16)
+def _ordered(places: tuple[Place, ...], name: str, seed: int) -> tuple[Place, ...]:
+    by_query: dict[str, dict[str, float]] = {}
+    for query, item in places:
+        by_query.setdefault(query, {})[item] = _hashed(seed, name, query, item)
+    return tuple(
+        (query, item)
+        for query, items in by_query.items()
+        for item in sorted(items, key=lambda item: (items[item], item))
+    )
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """The last session of an annotator: all actions since the last long pause.
+
+    >>> Sitting.of(Log()).graded
+    0
+    """
+
+    entries: tuple[LogEntry, ...]
+    """All actions, undos included."""
+    kept: tuple[LogEntry, ...]
+    """Actions that still hold."""
+
+    @classmethod
+    def of(cls, log: Log) -> Sitting:
+        """Return the last session in a log."""
+        times = [_seconds(entry.time) for entry in log.entries]
+        begin = len(times)
+        while begin and (
+            begin == len(times) or times[begin] - times[begin - 1] <= MAX_PAUSE_SECONDS
+        ):
+            begin -= 1
+        entries = log.entries[begin:]
+        mine = {id(entry) for entry in entries}
+        return cls(entries, tuple(entry for entry in log.kept if id(entry) in mine))
+
+    @cached_property
+    def _last_actions(self) -> list[LogEntry]:
+        last = {entry.place: entry for entry in self.kept if entry.action != "note"}
+        return list(last.values())
+
+    @property
+    def by_grade(self) -> dict[int, int]:
+        """Number of items with each grade, the lowest first."""
+        grades = [entry.grade for entry in self._last_actions if entry.grade is not None]
+        return dict(sorted(Counter(grades).items()))
+
+    @property
+    def graded(self) -> int:
+        """Number of items graded in this session."""
+        return sum(self.by_grade.values())
+
+    @property
+    def skipped(self) -> int:
+        """Number of items skipped and not graded afterwards."""
+        return sum(entry.action == "skip" for entry in self._last_actions)
+
+    @property
+    def undone(self) -> int:
+        """Number of undone actions."""
+        return sum(entry.action == "undo" for entry in self.entries)
+
+    @property
+    def seconds(self) -> float | None:
+        """Total time spent on items; None if it was not measured."""
+        measured = [entry.seconds for entry in self.entries if entry.seconds is not None]
+        return sum(measured) if measured else None
+
+    @property
+    def median(self) -> float | None:
+        """Median time spent on a graded item, in seconds; None if it was not measured."""
+        from statistics import median
+
+        graded = [entry.seconds for entry in self.kept if entry.action == "grade"]
+        measured = [seconds for seconds in graded if seconds is not None]
+        return median(measured) if measured else None
+
+    @property
+    def begun(self) -> str:
+        """UTC time of the first action; empty if unknown."""
+        return self.entries[0].time if self.entries else ""
+
+
+def _seconds(time: str) -> float:
+    """Return a time in seconds; 0 if it cannot be parsed."""
+    try:
+        return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return 0.0

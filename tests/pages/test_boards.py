@@ -19,7 +19,7 @@ COPY = dict(GOOD)
 
 def evaluated(measures: str = "RR, P@2, Rank", **options: object) -> Evaluation:
     runs = {"poor": POOR, "good": GOOD, "copy": COPY}
-    return judged.evaluate(JUDGEMENTS, runs, measures, interval=True, **options)  # type: ignore[arg-type]
+    return judged.evaluate(JUDGEMENTS, runs, measures, **options).showing(intervals=True)  # type: ignore[arg-type]
 
 
 def test_rows_have_the_numbers_of_the_evaluation_best_first() -> None:
@@ -114,8 +114,8 @@ def test_scales_hold_everything_that_is_drawn_on_them() -> None:
 def test_a_measure_without_values_stands_last() -> None:
     judgements = {"1": {"a": 0}}
     found = judged.evaluate(
-        judgements, {"one": {"1": ["a"]}}, "RR", policy={"empty": "skip"}, interval=True
-    )
+        judgements, {"one": {"1": ["a"]}}, "RR", policy={"empty": "skip"}
+    ).showing(intervals=True)
     shown = board(found)
     assert shown.heading.title == "No system has a value on RR"
     assert shown.columns[0].scale == (0.0, 1.0)

@@ -66,19 +66,12 @@ OPTIONS = {
     "cache": click.option(
         "--cache",
         metavar="FOLDER",
-        help="Keep vectors in this folder, and read those that are there; by default in one among "
-        "the user's caches.",
+        help="Keep vectors in this folder, and read those that are there.",
     ),
-    "no_cache": click.option("--no-cache", is_flag=True, help="Keep no vectors, and read none."),
     "encoder_name": click.option(
         "--encoder-name",
         metavar="TEXT",
-        help="What vectors are kept under, in place of what the encoder is and holds.",
-    ),
-    "no_probe": click.option(
-        "--no-probe",
-        is_flag=True,
-        help="Use vectors that were kept without encoding one of them again.",
+        help="Keep vectors under this name; by default that of the model or function.",
     ),
 }
 """By the name of each parameter, in the order of the help."""
@@ -117,27 +110,28 @@ class Encoding:
         for name, each in zip(("--queries", "--items"), texts, strict=True):
             if each is None:
                 raise click.UsageError(f"an encoder needs something to encode; give {name} FILE.")
-        if options.pop("no_cache"):
-            if options["cache"] is not None:
-                raise click.UsageError("--cache and --no-cache exclude each other; leave one out.")
-            options["cache"] = False
-        elif options["cache"] is None:
-            options["cache"] = True
-        options["probe"] = not options.pop("no_probe")
+        options["prompts"] = options.pop("query_prompt"), options.pop("item_prompt")
         return cls(*texts, options)
 
     def vectors(self) -> tuple[Vectors, Vectors]:
         """Encode what is not there yet; what the encoder prints goes to standard error."""
         from judged.cli._terminal import counting, working
-        from judged.inputs.encoding.task import Task
+        from judged.inputs.encode import EncodingTask
 
         options = dict(self.options)
+        both, *towers = (options.pop(name) for name in ENCODERS)
+        if (both is None) == (None in towers) or (both and any(towers)):
+            raise click.UsageError(
+                "give --encoder for queries and items, or both --query-encoder and --item-encoder."
+            )
         with redirect_stdout(sys.stderr):
-            for name in ENCODERS:
-                if options[name] is not None:
-                    options[name] = imported(options[name], "an encoder", "models:encode")
+            names = [both, both] if both else towers
+            encoders = {
+                name: imported(name, "an encoder", "models:encode") for name in dict.fromkeys(names)
+            }
             with working("Reading what is to be encoded"):
-                task = Task.of(self.queries, self.items, **options)
+                pair = tuple(encoders[name] for name in names)
+                task = EncodingTask.of(self.queries, self.items, pair, **options)
             with counting("Encoding", task.todo, task.unit) as progress:
                 found = task.run(progress)
         _say_kept(task)
@@ -166,5 +160,5 @@ def _say_kept(task: Any) -> None:
     from judged.cli._terminal import looks, say
     from judged.text import counted
 
-    for folder, number in {} if looks().get("quiet") else task.kept.items():
+    for folder, number in {} if looks().get("quiet") else task.written.items():
         say(f"kept {counted(number, 'vector')} in {folder}", err=True)

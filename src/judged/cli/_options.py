@@ -12,9 +12,9 @@ import click
 
 from judged.cli._files import ITEM_TO, READS, WRITES
 from judged.cli._terminal import LOOKS, looks
-from judged.evaluation import evaluate
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.policy import CHOICES, DUPLICATES, Policy
+from judged.options import LEVEL
+from judged.policy import CHOICES, DUPLICATES, Policy, add_choices
 from judged.results import Result, endings
 from judged.text import listed
 
@@ -99,7 +99,7 @@ collection_option = click.option(
 duplicates_option = click.option(
     "--duplicates",
     type=click.Choice(list(DUPLICATES)),
-    default=default_of(evaluate, "duplicates"),
+    default=Policy().duplicates,
     show_default=True,
     help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
 )
@@ -154,7 +154,7 @@ def interval_options(function: Function) -> Function:
         click.option(
             "--level",
             type=float,
-            default=default_of(evaluate, "level"),
+            default=LEVEL,
             show_default=True,
             help="The level of intervals.",
         ),
@@ -224,6 +224,39 @@ def said(name: str) -> bool:
 
     source = click.get_current_context().get_parameter_source(name)
     return source not in (ParameterSource.DEFAULT, None)
+
+
+LIMITS = ("memory", "temporary", "jobs")
+SHOWN = {
+    "interval": "intervals",
+    "level": "level",
+    "groups": "groups",
+    "tie_range": "tie_range",
+    "unjudged_range": "unjudged_range",
+    "unanswerable": "unanswerable",
+    "answer_threshold": "threshold",
+}
+"""Options of the command line that are keyword arguments of `Evaluation.showing`."""
+
+
+def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Split the options of a command into those of `evaluate`, of `Evaluation.showing` and of
+    `config`."""
+    scoring = dict(options)
+    limits = {name: scoring.pop(name) for name in LIMITS if name in scoring}
+    shown = {other: scoring.pop(name) for name, other in SHOWN.items() if name in scoring}
+    chosen = {name: scoring.pop(name, None) for name in ("depth", "duplicates")}
+    if chosen["duplicates"] == Policy().duplicates:
+        chosen["duplicates"] = None
+    if any(value is not None for value in chosen.values()):
+        scoring["policy"] = add_choices(scoring.get("policy"), **chosen)
+    sides = {
+        side: scoring.pop(name, None)
+        for side, name in (("judgements", "judgements_format"), ("run", "run_format"))
+    }
+    if any(sides.values()):
+        scoring["format"] = sides
+    return scoring, shown, limits
 
 
 columns_option = click.option(

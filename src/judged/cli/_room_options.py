@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from judged.inputs.blocks.room import MEMORY
+from judged.inputs.blocks import MEMORY
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -21,6 +21,7 @@ from judged.cli._options import (
     per_query_option,
     policy_options,
     result_options,
+    split_options,
     table_options,
     tie_range_option,
     trusted_option,
@@ -57,11 +58,6 @@ from judged.evaluation.exports import Exports
 @data_options
 @room_options
 @runs_options
-@click.option(
-    "--both-levels",
-    is_flag=True,
-    help="With --item-to: score every run twice, by item and by document.",
-)
 @engine_options
 @per_query_option
 @table_options
@@ -85,13 +81,16 @@ def evaluate(
     """
     from judged.cli._terminal import counting, deliver
     from judged.evaluation import evaluate as score
+    from judged.limits import config
 
     check_format(form, output, Exports.SAVED_AS)
-    with counting("Reading runs", len(runs) or 1, "") as advance:
+    given = opened(engine, judgements, runs, options)
+    scoring, shown, limits = split_options(options)
+    with config(**limits), counting("Reading runs", len(runs) or 1, "") as advance:
         found = score(
-            *opened(engine, judgements, runs, options),
+            *given,
             measures or None,
             progress=advance and (lambda _: advance(1)),
-            **options,
+            **scoring,
         )
-    deliver(found, form, output, per_query=per_query)
+    deliver(found.showing(**shown), form, output, per_query=per_query)

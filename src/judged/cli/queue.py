@@ -17,6 +17,7 @@ from judged.cli._options import (
     duplicates_option,
     policy_options,
     print_option,
+    split_options,
     unique_option,
 )
 from judged.judgements.queue import BY, PRINTED_AS, SAVED_AS
@@ -121,12 +122,15 @@ def queue(
     check_format(form, None, PRINTED_AS)
     if output is not None:
         checked_ending(output, [*SAVED_AS, ".parquet"])
+    depth = options.pop("depth")
+    scoring, _, _ = split_options(options)
     with counting("Reading runs", len(runs) or 1, "") as advance:
         found = make_queue(
             judgements,
             runs or None,
             progress=advance and (lambda _: advance(1)),
-            **options,
+            depth=depth,
+            **scoring,
         )
     if output is not None:
         found.save(output)

@@ -13,7 +13,7 @@ import click
 from judged.cli._engine_options import ENGINE
 from judged.cli._files import READS, WRITES, command
 from judged.cli._modules import imported
-from judged.cli._options import check_format, default_of, policy_options
+from judged.cli._options import check_format, default_of, policy_options, split_options
 from judged.cli.evaluate import evaluate
 from judged.evaluation.exports import Exports
 from judged.inputs.retriever import evaluate_retriever
@@ -117,11 +117,12 @@ def retriever(
     mappings or objects. What it prints goes to standard error.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.inputs.retriever.task import OPTIONS, Task
+    from judged.inputs.retriever.task import Task
 
     check_format(form, output, Exports.SAVED_AS)
     given = {name: options.pop(name) for name in KEYWORDS if name in options}
-    scored = {name: options.pop(name) for name in OPTIONS if name in options}
+    per_query = options.pop("per_query")
+    scored, shown, _ = split_options(options)
     with redirect_stdout(sys.stderr):
         task = Task.of(
             imported(retriever, *NAMED),
@@ -134,4 +135,4 @@ def retriever(
         )
         with counting("Asking", len(task.todo)) as advance:
             found = task.evaluate(advance)
-    deliver(found, form, output, **options)
+    deliver(found.showing(**shown), form, output, per_query=per_query)

@@ -25,12 +25,10 @@ from judged.conventions.libraries.trec_eval import (
     lines,
 )
 from judged.errors import InputError, MeasureError, PolicyError, did_you_mean
-from judged.inputs import opened
-from judged.inputs.blocks import RunBlocks, may_be_large
-from judged.inputs.blocks.room import MEMORY, Room
-from judged.inputs.small import any_judgements, any_run
+from judged.inputs import any_judgements, any_run, opened
+from judged.inputs.blocks import MEMORY, Room, RunBlocks, may_be_large
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
-from judged.matching import judge_pool, pool_of
+from judged.matching import Matcher, pool_of
 from judged.measures import parse_measure
 from judged.measures.average import ROUNDED, recall_points
 from judged.options import MOST, OPTIONS, whole
@@ -169,18 +167,13 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
     ['map                   \\tall\\t1.0000']
     """
     wanted = chosen_lines(request.measures)
-    policy = Policy(unjudged="removed" if request.judged_only else "nonrelevant")
+    policy = Policy(
+        unjudged="removed" if request.judged_only else "nonrelevant", depth=request.depth
+    )
     table = _run(run, Room.of(request.memory, request.temporary))
     source = opened(judgements, JUDGEMENTS, None)
     pool = pool_of(_in_whole_grades(any_judgements(source, format="trec")))
-    rankings = judge_pool(
-        pool,
-        table,
-        policy=policy,
-        depth=request.depth,
-        duplicates="error",
-        collection=request.collection,
-    )
+    rankings = Matcher(pool, policy, request.collection)(table)
     tag = str(table.tag or table.name)
     counted = np.arange(len(rankings)) if request.complete else np.flatnonzero(~rankings.missing)
     if not len(counted):
@@ -201,7 +194,7 @@ def _run(run: str, room: Room) -> Run | Lookup | RunBlocks:
     """The run, in blocks where it is large."""
     if not may_be_large(run):
         return any_run(run, format="trec")
-    from judged.inputs.blocks.reading import read_run_or_blocks
+    from judged.inputs.large_runs import read_run_or_blocks
 
     return read_run_or_blocks(run, room, format="trec")
 

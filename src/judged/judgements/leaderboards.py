@@ -17,6 +17,7 @@ from judged.comparison.orders import uneven
 from judged.errors import InputError, PolicyError
 from judged.evaluation import evaluate
 from judged.judgements.assessors import on_queries
+from judged.policy import add_choices
 from judged.statistics.orders import levels_of, order_agreement
 from judged.text import Warned, counted, listed, plain
 
@@ -275,7 +276,10 @@ def leaderboards_of(
             if len(runs) > 1:
                 under[name] = compare(shared, runs, measures, **comparing, **scoring)
             else:
-                under[name] = evaluate(shared, runs, measures, **scoring)
+                options = dict(scoring)
+                chosen = {key: options.pop(key, None) for key in ("depth", "duplicates")}
+                options["policy"] = add_choices(options.get("policy"), **chosen)
+                under[name] = evaluate(shared, runs, measures, **options)
         except (InputError, PolicyError) as error:
             raise type(error)(f"under {name}: {error}") from error
     return Leaderboards(under, len(queries), tuple(_warnings(under)))

@@ -15,20 +15,19 @@ from numpy.typing import NDArray
 from judged.arrays import Floats, Ints, borders, ordinals
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import last_rank
-from judged.evaluation.request import Request
-from judged.evaluation.runs import judged_runs
-from judged.evaluation.settlement import score
-from judged.evaluation.warnings import announced
+from judged.evaluation.runs import match_runs
+from judged.evaluation.scores import score
+from judged.evaluation.settings import EvaluationSettings
+from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.inputs.tables import Lookup, Run
 from judged.inputs.texts import read_texts
 from judged.judgements.bounds import ROUNDING, DifferenceBounds, best_ranks, bounds_of
-from judged.matching.judges import collection_sizes
 from judged.matching.listings import Listings
+from judged.matching.matcher import collection_sizes
 from judged.matching.variants import judged_otherwise
-from judged.options import checked, choice
+from judged.options import checked, choice, formats_of
 from judged.rankings.columns import gathered
 from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.results import FORMULA, NUMBER, Display, Document, Result, Table
@@ -154,7 +153,7 @@ def queue(
     names = tuple(map(listings.queries.__getitem__, candidates.query[rows].tolist()))
     items = tuple(listings.items.gather(candidates.number[rows]).to_list())
     near = best_ranks(listings, ties, range(len(listings.runs))) <= depth
-    return announced(
+    return announce_warnings(
         Queue(
             queries=names,
             items=items,
@@ -184,18 +183,22 @@ def _evaluated(
 ) -> tuple[Any, Evaluation, Any, str]:
     """Match the runs, keeping them in memory, and evaluate them."""
     no_judgements = _is_empty(judgements)
-    files = {
-        name: scoring.pop(name, None) for name in ("columns", "judgements_format", "run_format")
-    }
+    judgements_format, run_format = formats_of(scoring.pop("format", None))
     if no_judgements:
-        judgements, files["judgements_format"] = {"no judgements": {}}, None
-    request = Request.of(
+        judgements, judgements_format = {"no judgements": {}}, None
+    request = EvaluationSettings.of(
         measure, scoring.pop("policy", None), scoring.pop("convention", None), prepares=True
     )
     if len(request.measures) != 1:
         names = listed(list(map(str, request.measures)))
         raise MeasureError(f"a queue is ordered by one measure; got {names}.")
-    data = Data.of(judgements, runs, **files)
+    data = Data.of(
+        judgements,
+        runs,
+        columns=scoring.pop("columns", None),
+        judgements_format=judgements_format,
+        run_format=run_format,
+    )
     if no_judgements:
         data = data.kept()
         lists: dict[str, dict[str, float]] = {
@@ -204,10 +207,9 @@ def _evaluated(
             for name in (run.names() if isinstance(run, Run) else run.lists)
         }
         data = replace(data, given=Lookup(lists, "the judgements"))
-    options = {"duplicates": "error", "collection": None, "progress": None, **scoring}
-    matched = judged_runs(data, request, **{"depth": None, "weights": None, **options}, keep=True)
+    matched = match_runs(data, request, **scoring, keep=True)
     evaluation = evaluate_rankings(matched.rankings, request)
-    return matched, evaluation, options["collection"], options["duplicates"]
+    return matched, evaluation, scoring.get("collection"), request.policy.duplicates
 
 
 def _is_empty(judgements: Any) -> bool:
@@ -219,7 +221,7 @@ def _is_empty(judgements: Any) -> bool:
 
 
 def _check_top_grade(evaluation: Evaluation, top_grade: float | None) -> float:
-    highest = evaluation.runs[0].about.top_grade
+    highest = evaluation.runs[0].rankings.top_grade
     if top_grade is None:
         return highest
     if top_grade < highest or top_grade <= 0:
@@ -359,12 +361,12 @@ def _effects_of(
     that does not count for one of two runs adds nothing to their difference.
     """
     query, (measure,) = candidates.query, evaluation.measures
-    new_queries = len(candidates.listings.queries) - len(evaluation.runs[0].about)
+    new_queries = len(candidates.listings.queries) - len(evaluation.runs[0].rankings)
     scoring = (measure,), evaluation.policy, evaluation.convention
     before, after = [], []
     for number, run in enumerate(evaluation.runs):
         before.append(np.append(run.values[measure], np.full(new_queries, np.nan))[query])
-        copied = _CopiedRun.of(candidates, number, rankings_of(evaluation, run.name), sizes)
+        copied = _CopiedRun.of(candidates, number, evaluation.scored(run.name).rankings, sizes)
         values = [
             score(copied.copies(block, grade), *scoring).values[measure]
             for block in (copied.blocks() if len(candidates) else ())
@@ -374,7 +376,7 @@ def _effects_of(
         before.append(np.zeros(len(query)))
         after.append(np.zeros(len(query)))
     effects = _largest_changes(before, after)
-    weights = evaluation.runs[0].about.weights
+    weights = evaluation.runs[0].rankings.weights
     if weights is not None:
         effects[np.append(weights.values, np.ones(new_queries))[query] == 0] = 0.0
     return effects
@@ -647,7 +649,7 @@ class Queue(Result):
     @property
     def _is_first(self) -> bool:
         """Whether there are no judgements yet."""
-        return not len(self.evaluation.runs[0].about.grades)
+        return not len(self.evaluation.runs[0].rankings.grades)
 
     def _tables(self) -> list[Table]:
         effect = self.by == "effect"

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl, urlencode
 
 from judged.conventions import find
 from judged.errors import JudgedError, PolicyError, did_you_mean, quoted
-from judged.evaluation.request import Request
+from judged.evaluation.settings import EvaluationSettings
 from judged.measures import DEFAULT
 from judged.options import LEVEL, choice, level, whole
-from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy
+from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy, add_choices
 from judged.web.calculations import Calculations
 from judged.web.errors import RefusedError
 from judged.web.workspace import FILE_PARAMS
@@ -194,7 +194,7 @@ class ScoringSettings:
         measures, refused = [], []
         for text in params.all("measure"):
             try:
-                Request.of([text], None, convention)
+                EvaluationSettings.of([text], None, convention)
                 measures.append(text)
             except JudgedError as error:
                 refused.append((text, str(error)))
@@ -212,9 +212,11 @@ class ScoringSettings:
         )
 
     @cached_property
-    def request(self) -> Request:
+    def request(self) -> EvaluationSettings:
         """What `judged.evaluate` makes of the same options."""
-        return Request.of(self.requested_measures, self.chosen, self.convention, prepares=True)
+        return EvaluationSettings.of(
+            self.requested_measures, self.chosen, self.convention, prepares=True
+        )
 
     @property
     def requested_measures(self) -> list[str] | None:
@@ -278,6 +280,12 @@ class ScoringSettings:
         if self.duplicates != "error":
             options["duplicates"] = self.duplicates
         return options
+
+    def scoring(self) -> dict[str, Any]:
+        """Return the settings as keyword arguments of `judged.evaluate`, without the measures."""
+        options = self.options()
+        chosen = {name: options.pop(name, None) for name in ("depth", "duplicates")}
+        return {**options, "policy": add_choices(options.get("policy"), **chosen)}
 
     def changes(self, was: ScoringSettings) -> list[tuple[str, str, str]]:
         """What differs from the terms before: its name, what it was and what it is, in words."""

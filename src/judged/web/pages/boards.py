@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.evaluation.kept import rankings_of
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
-from judged.evaluation.settlement import is_bounded
+from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS, is_bounded
 from judged.rankings.strips import mean_strip
 from judged.text import listed
 from judged.web.pages.pairs import Heading, leading
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.statistics.intervals import Interval
 
@@ -269,7 +267,7 @@ def board(
             known,
             worse,
             at if places is None else places[run.name],
-            mean_strip(rankings_of(evaluation, run.name), STRIP_RANKS)
+            mean_strip(evaluation.scored(run.name).rankings, STRIP_RANKS)
             if strips is None
             else strips[at],
         )
@@ -294,7 +292,7 @@ def board(
         by=ranked_by,
         order=order,
         descending=not ascending,
-        queries=len(evaluation.runs[0].about),
+        queries=len(evaluation.runs[0].rankings),
         level=evaluation.level,
         baseline=None if beside.comparison is None else beside.comparison.baseline,
         notes=(*beside.refused, *_on_other_queries(beside.comparison)),

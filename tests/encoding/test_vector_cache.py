@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judged.inputs.encoding.kept import MANY, Kept, file_key, text_key, usual_folder
+from judged.inputs.vector_cache import MAX_SMALL_FILES, VectorCache, file_key, text_key
 
 WHO = {"encoder": "e"}
 
 
-def kept_in(folder: Path) -> Kept:
-    return Kept.under(folder, "e", WHO)
+def kept_in(folder: Path) -> VectorCache:
+    return VectorCache.open(folder, "e", WHO)
 
 
 def keys(number: int) -> list[bytes]:
@@ -34,7 +34,7 @@ def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
         keys(4)[1]: [3, 4, 5],
         keys(4)[2]: [6, 7, 8],
     }
-    assert Kept.under(tmp_path, "another", WHO).read(set(keys(4))) == {}
+    assert VectorCache.open(tmp_path, "another", WHO).read(set(keys(4))) == {}
 
 
 def test_only_the_owner_can_look(tmp_path: Path) -> None:
@@ -70,33 +70,33 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
         name = blake2b(data, digest_size=16).hexdigest()  # what a file of ours would be called
         (kept.folder / f"{name}.npy").write_bytes(data)
     assert kept.read(set(keys(2))) == {}
-    kept.tidy()
+    kept.join_small_files()
 
 
 def test_many_small_files_become_one_and_nothing_is_lost(tmp_path: Path) -> None:
     kept = kept_in(tmp_path)
-    names = keys(2 * MANY)
+    names = keys(2 * MAX_SMALL_FILES)
     for at, key in enumerate(names):
         kept.add([key], np.full((1, 3), at, np.float32 if at % 2 else np.int8))
-    kept.tidy()
+    kept.join_small_files()
     assert len(list(kept.folder.glob("*.npy"))) == 2  # one of each type
     found = kept.read(set(names))
-    assert [found[key].tolist() for key in names] == [[at] * 3 for at in range(2 * MANY)]
+    assert [found[key].tolist() for key in names] == [[at] * 3 for at in range(2 * MAX_SMALL_FILES)]
     assert not list(kept.folder.glob(".judged*"))
 
 
 def test_large_files_are_left_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judged.inputs.encoding.kept.LARGE", 2000)
-    kept, names = kept_in(tmp_path), keys(3 * MANY)
+    monkeypatch.setattr("judged.inputs.vector_cache.MAX_FILE_BYTES", 2000)
+    kept, names = kept_in(tmp_path), keys(3 * MAX_SMALL_FILES)
     kept.add(names[:40], np.arange(120.0).reshape(40, 3))  # 1,600 bytes: mapped when read
     [large] = kept.folder.glob("*.npy")
     for at in range(40, len(names)):
         kept.add([names[at]], np.full((1, 3), at, np.float64))
-    for at in range(MANY):
+    for at in range(MAX_SMALL_FILES):
         kept.add([text_key("again")], np.full((1, 3), at, np.float64))
-    kept.tidy()
+    kept.join_small_files()
     assert large.exists()
-    assert len(list(kept.folder.glob("*.npy"))) < MANY
+    assert len(list(kept.folder.glob("*.npy"))) < MAX_SMALL_FILES
     found = kept.read(set(names))
     assert [found[key][0] for key in names] == [*range(0, 120, 3), *range(40, len(names))]
     large.write_bytes(large.read_bytes()[:-1] + b"x")
@@ -111,19 +111,6 @@ def test_keys_tell_contents_apart(tmp_path: Path) -> None:
     assert text_key("\ud800") != text_key("?")  # half a character, as JSON may have it
 
 
-def test_the_usual_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
-    assert usual_folder() == Path("/x/judged/vectors")
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", "/home/me")
-    for platform, place in (("linux", ".cache"), ("darwin", "Library/Caches")):
-        monkeypatch.setattr(sys, "platform", platform)
-        assert usual_folder() == Path("/home/me") / place / "judged/vectors"
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", "/local")
-    assert usual_folder() == Path("/local/judged/vectors")
-
-
 KILLED = """
 import os, signal, sys
 from judged import Embeddings
@@ -136,8 +123,8 @@ def lengths(texts):
     return [[len(text), int(text)] for text in texts]
 
 found = Embeddings.encode(
-    ["0", "1"], [str(at) for at in range(10)], lengths, batch_size=2, cache="kept", probe=False,
-    similarity="dot",
+    ["0", "1"], [str(at) for at in range(10)], lengths, batch_size=2, cache="kept",
+    encoder_name="lengths", similarity="dot",
 )
 print(found.items.values.tolist())
 """
@@ -162,5 +149,6 @@ def test_a_program_that_is_killed_goes_on_where_it_stopped(tmp_path: Path) -> No
     assert first == ["0", "1", "2", "3", "4", "5"]
     code, out, second = run()
     assert (code, out) == (0, f"{[[1, at] for at in range(10)]}\n")
-    assert second == ["4", "5", "6", "7", "8", "9"]  # the batch that was under way, and the rest
-    assert run()[2] == []
+    # One that is cached to compare it, the batch that was under way, and the rest.
+    assert second == ["0", "4", "5", "6", "7", "8", "9"]
+    assert run()[2] == ["0"]

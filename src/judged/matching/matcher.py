@@ -1,4 +1,4 @@
-"""Judgements made ready, for runs one after the other: whole, or in blocks of whole queries."""
+"""Runs matched with judgements: whole runs, or blocks of whole queries."""
 
 from __future__ import annotations
 
@@ -36,38 +36,27 @@ from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.rankings.weights import Weights
 
 if TYPE_CHECKING:
-    from judged.inputs.query_weights import QueryWeights
+    from judged.inputs.tables import QueryWeights
     from judged.options import CollectionLike
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
-    """Judgements made ready once: each run becomes `Rankings` when it is called with it.
+class Matcher:
+    """Judgements, prepared once; called with a run, it returns the `Rankings` of the run.
 
-    A run that is read in blocks becomes one `Rankings` for each (`blocks`), so that no more than a
-    block of it is in memory; called with such a run, a judge puts them together.
+    Of a run that is read in blocks, only one block is in memory at a time.
     """
 
     pool: Pool
     policy: Policy
-    depth: int | None = None
-    duplicates: str = "error"
     collection: CollectionLike | None = None
-    best_scores: bool = False
-    """Whether rankings hold each query's greatest score, where the run has scores."""
     weights: QueryWeights | None = None
-    """How much each query counts, where the judgements say so."""
+    """How much each query counts, if the judgements have a column for it."""
 
     @property
     def queries(self) -> tuple[str, ...]:
         """The judged queries, in the order of their first judgements."""
         return self.pool.queries
-
-    @property
-    def top_grade(self) -> float:
-        """The best grade in the judgements; 1 where none is above 0."""
-        best = float(self.pool.grades.max(initial=0.0))
-        return best if best > 0 else 1.0
 
     @cached_property
     def sizes(self) -> Ints | None:
@@ -86,7 +75,7 @@ class Judge:
             return run.gather(lambda: Rankings.concat(self.blocks(run), self.queries))
         if isinstance(run, RemoteRun) and self.policy.ties == "input":
             run.refuse_input_order()
-        found = match(self.pool, run, duplicates=self.duplicates)
+        found = match(self.pool, run, duplicates=self.policy.duplicates)
         refuse_apart(self.pool, run, found)
         judged = self._ranked(self.pool, run, found, self.sizes)
         if self.weights is None:
@@ -131,14 +120,14 @@ class Judge:
         whole run could tell."""
         pool = self.pool.take(numbers)
         sizes = None if self.sizes is None else self.sizes[numbers]
-        judged = self._ranked(pool, run, match(pool, run, duplicates=self.duplicates), sizes)
+        judged = self._ranked(pool, run, match(pool, run, duplicates=self.policy.duplicates), sizes)
         if self.own_weights is None:
             return judged
         return weighed(judged, self.own_weights.take(numbers))
 
     def _ranked(self, pool: Pool, run: AnyRun, found: Matches, sizes: Ints | None) -> Rankings:
-        judged = ranked(pool, run, found, self.policy, self.depth, sizes)
-        if self.best_scores and not any(isinstance(note, OrderOnly) for note in run.notes):
+        judged = ranked(pool, run, found, self.policy, sizes)
+        if not any(isinstance(note, OrderOnly) for note in run.notes):
             best = _best_scores(found)
             whole = None if judged.whole is None else replace(judged.whole, best_score=best)
             judged = replace(judged, best_score=best, whole=whole)
@@ -148,9 +137,9 @@ class Judge:
 class Feed:
     """A run as its blocks come: which judged queries it had so far, and what else was found."""
 
-    def __init__(self, judge: Judge, name: str, source: str) -> None:
-        self.judge, self.name, self.source = judge, name, source
-        self.seen = np.zeros(len(judge.queries), bool)
+    def __init__(self, matcher: Matcher, name: str, source: str) -> None:
+        self.matcher, self.name, self.source = matcher, name, source
+        self.seen = np.zeros(len(matcher.queries), bool)
         """Which of the judged queries came."""
         self.results = False
         """Whether any of them had a result."""
@@ -164,15 +153,15 @@ class Feed:
 
     def add(self, table: Run | Lookup) -> Rankings | None:
         """The rankings of the judged queries in a block; None where it has none."""
-        places = self.judge.pool.places
+        places = self.matcher.pool.places
         there = names_of(table)
         if len(self.names) < _NAMES:
             self.names += there[: _NAMES - len(self.names)]
         numbers = np.array(sorted({places[name] for name in there if name in places}), np.int64)
         if (again := numbers[self.seen[numbers]]).size:
             raise InputError(
-                f"{self.source}: query {self.judge.queries[again[0]]!r} was there before; results "
-                "of a query must come together."
+                f"{self.source}: query {self.matcher.queries[again[0]]!r} was there before; "
+                "results of a query must come together."
             )
         self.seen[numbers] = True
         self.basis, self.notes = table.basis, table.notes
@@ -181,7 +170,7 @@ class Feed:
             listed = len(there) if isinstance(table, Lookup) else len(_names(table))
             self.rest.append(Findings(run_queries=listed + passed, notes=table.notes))
             return None
-        block = self.judge.block(table, numbers)
+        block = self.matcher.block(table, numbers)
         self.results = self.results or bool((block.whole or block).retrieved.any())
         return block
 
@@ -197,20 +186,20 @@ class Feed:
     def end(self) -> Rankings:
         """The rankings of the judged queries that never came, with all that was found apart; an
         error where the run has none of the queries, or no result."""
-        judge = self.judge
+        matcher = self.matcher
         if not self.seen.any():
-            raise InputError(nothing_in_common(judge.pool, self.source, self.names))
+            raise InputError(nothing_in_common(matcher.pool, self.source, self.names))
         if not self.results:
             refuse_nothing_left(self.source, self.notes)
             raise InputError(f"{self.source}: {EMPTY}")
         nothing = Lookup({}, self.source, name=self.name, basis=self.basis, notes=self.notes)
-        block = judge.block(nothing, np.flatnonzero(~self.seen))
+        block = matcher.block(nothing, np.flatnonzero(~self.seen))
         findings = block.findings
         assert findings is not None
-        closing = () if judge.weights is None else about_weights(judge.weights, judge.queries)
-        once = Findings(duplicates_dropped=judge.pool.dropped, closing=closing)
+        closing = () if matcher.weights is None else about_weights(matcher.weights, matcher.queries)
+        once = Findings(duplicates_dropped=matcher.pool.dropped, closing=closing)
         # Notes that count are not said again for what never came.
-        findings = replace(findings, notes=judge.pool.notes)
+        findings = replace(findings, notes=matcher.pool.notes)
         return replace(block, findings=total([*self.rest, findings, once]))
 
 
@@ -221,20 +210,6 @@ _NAMES = 1000
 def _names(table: Run) -> list[str]:
     """The queries that a table has itself."""
     return table.names() if table.frame.height or table.queries else []
-
-
-def judge_pool(
-    pool: Pool,
-    run: Run | Lookup | RunBlocks,
-    *,
-    policy: Policy,
-    depth: int | None,
-    duplicates: str,
-    collection: CollectionLike | None = None,
-) -> Rankings:
-    """As `judge`, with judgements made ready once for several runs."""
-    judge = Judge(pool, policy, depth, duplicates, collection)
-    return judge(run)
 
 
 def _best_scores(found: Matches) -> Floats:
@@ -252,10 +227,9 @@ def ranked(
     run: AnyRun,
     found: Matches,
     policy: Policy,
-    depth: int | None,
     collection: Ints | None,
 ) -> Rankings:
-    """The rankings of a run, or of a block of it, whose judged items are found."""
+    """Return the rankings of a run, or of a block of it, from the matches of its judged items."""
     if found.reduced is None and not any(isinstance(note, OrderOnly) for note in run.notes):
         refuse_swapped(pool, run, found.scores, found.lengths)
     places = place(pool, found, policy.ties)
@@ -284,7 +258,7 @@ def ranked(
         basis=run.basis,
         name=run.name,
     )
-    shown = whole if depth is None else cut(whole, depth)
+    shown = whole if policy.depth is None else cut(whole, policy.depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
     rising = RisingScores()
     if found.reduced is None:  # elsewhere there are no lines

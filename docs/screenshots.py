@@ -126,9 +126,9 @@ def served(folder: Path) -> Iterator[str]:
     """The explorer of a folder; its address."""
     import uvicorn
 
-    from judged.web import Settings, application, bound
+    from judged.web import ServerSettings, application, bound
 
-    settings = Settings.of([folder], port=0, key=False)
+    settings = ServerSettings.of([folder], port=0, key=False)
     listening = bound(settings, print)
     settings = replace(settings, port=listening.getsockname()[1])
     server = uvicorn.Server(

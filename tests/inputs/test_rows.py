@@ -202,7 +202,7 @@ def test_lists_that_are_empty_or_missing() -> None:
         {"query": "d", "relevant": ["x"], "retrieved": ["x"]},
     ]
     for form in (given, pl.DataFrame(given), pl.DataFrame(given).to_pandas()):
-        rankings = judged.judge(form)
+        rankings = judged.Rankings.from_run(form)
         assert rankings.queries == ("a", "b", "c", "d")
         assert rankings.retrieved.tolist() == [1, 0, 0, 1]
         assert rankings.missing.tolist() == [False] * 4

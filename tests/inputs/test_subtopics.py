@@ -258,7 +258,7 @@ def test_repeated_rows_are_named_by_line(write: Any, name: str) -> None:
     path = write(name, FILES[name] + FILES[name].splitlines(keepends=True)[-1])
     lines = FILES[name].count("\n")
     with pytest.raises(InputError) as refused:
-        judged.judge(path, {"q1": ["a"]})
+        judged.Rankings.from_run(path, {"q1": ["a"]})
     assert str(refused.value).startswith(
         f"{name}, lines {lines} and {lines + 1}: query 'q1' has item 'c' more than once for "
         "subtopic '1'. "

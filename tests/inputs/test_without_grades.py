@@ -275,7 +275,7 @@ def test_an_item_that_is_listed_twice(way, write):
         f"{places[way]}: query 'q' has item 'a' more than once. Remove the repetitions, or keep "
         "the best-ranked of each with duplicates='first' (--duplicates first)."
     )
-    rankings = judged.judge(given, run, duplicates="first")
+    rankings = judged.Rankings.from_run(given, run, policy={"duplicates": "first"})
     assert rankings.pool_grade.tolist() == [1, 1]
     assert rankings.audit.duplicates_dropped == 1
 

@@ -44,7 +44,7 @@ def test_what_no_number_depends_on_stops_nothing(
     way: str, duplicates: Any, options: dict[str, Any], tmp_path: Path
 ) -> None:
     run = given(way, ROWS, tmp_path)
-    found = evaluate(JUDGEMENTS, run, "RR", duplicates=duplicates, **options).scored()
+    found = evaluate(JUDGEMENTS, run, "RR", **options, policy={"duplicates": duplicates}).scored()
     assert found.audit.run_queries == 3
     assert found.audit.ignored_queries == 2
     assert found.audit.infinite_scores == 1

@@ -14,10 +14,10 @@ import click
 from judged.cli._files import ITEM_TO, READS, WRITES
 from judged.cli._terminal import DISPLAY, display_options
 from judged.errors import InputError, quoted
-from judged.evaluation import evaluate
 from judged.inputs.blocks.room import MEMORY
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.policy import CHOICES, DUPLICATES, POSITIVES, Policy
+from judged.options import LEVEL
+from judged.policy import CHOICES, DUPLICATES, POSITIVES, Policy, add_choices
 from judged.results import FORMAT_OPTIONS, Display, Result, endings
 from judged.text import listed
 
@@ -208,7 +208,7 @@ duplicates_option = choice(
     "--duplicates",
     DUPLICATES,
     "Treat an item that occurs twice for a query.",
-    default_of(evaluate, "duplicates"),
+    Policy().duplicates,
 )
 rel_option = number("--rel", float, "GRADE", "Count grades from this one as relevant.", 1)
 weights_option = file("--weights", "Weight queries in means by this table of queries and weights.")
@@ -248,7 +248,7 @@ interval_options = together(
     click.option(
         "--interval", "--ci", is_flag=True, help="Show a confidence interval for each value."
     ),
-    level_option(evaluate, "Set the confidence level."),
+    number("--level", float, "SHARE", "Set the confidence level.", LEVEL),
     groups_option,
 )
 unanswerable_options = together(
@@ -282,6 +282,64 @@ def policy_options(function: Function) -> Function:
         for name, meanings in CHOICES.items()
     )
     return together(*options)(pass_for(function, gather))
+
+
+LIMITS = ("memory", "temporary", "jobs")
+"""Options of `judged.config`."""
+SHOWN = {
+    "interval": "intervals",
+    "level": "level",
+    "groups": "groups",
+    "tie_range": "tie_range",
+    "unjudged_range": "unjudged_range",
+    "unanswerable": "unanswerable",
+    "answer_threshold": "threshold",
+}
+"""Options that are keyword arguments of `Evaluation.showing`."""
+
+
+def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Split options into those of `evaluate`, of `Evaluation.showing` and of `config`."""
+    scoring = dict(options)
+    limits = {name: scoring.pop(name) for name in LIMITS if name in scoring}
+    shown = {other: scoring.pop(name) for name, other in SHOWN.items() if name in scoring}
+    return _as_scoring(scoring), shown, limits
+
+
+def call_scoring(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Call a function that evaluates with the options of a command.
+
+    --depth and --duplicates become parts of `policy`, both formats one `format`, and --memory,
+    --temporary and --jobs settings of `judged.config`, unless the function has such parameters.
+    """
+    from judged.limits import config
+
+    own = _parameters(function)
+    if "scoring" not in own:
+        return function(*args, **options)
+    kept = {name: options.pop(name) for name in [*options] if name in own}
+    limits = {name: options.pop(name) for name in LIMITS if name in options}
+    if "policy" in kept:
+        options["policy"] = kept.pop("policy")
+    with config(**limits):
+        return function(*args, **kept, **_as_scoring(options))
+
+
+def _as_scoring(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options with --depth and --duplicates in `policy`, and both formats in `format`."""
+    scoring = dict(options)
+    chosen = {name: scoring.pop(name, None) for name in ("depth", "duplicates")}
+    if chosen["duplicates"] == Policy().duplicates:
+        chosen["duplicates"] = None
+    if any(value is not None for value in chosen.values()):
+        scoring["policy"] = add_choices(scoring.get("policy"), **chosen)
+    sides = {
+        side: scoring.pop(name, None)
+        for side, name in (("judgements", "judgements_format"), ("run", "run_format"))
+    }
+    if any(sides.values()):
+        scoring["format"] = sides
+    return scoring
 
 
 def pass_for(function: Callable[..., Any], wrapper: Any) -> Any:

@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     columns_option,
     depth_option,
@@ -52,7 +53,8 @@ def advise(
 
     check_format(form, output)
     with counting("Reading runs", len(runs) or 1, "") as advance:
-        advice = advise_on(
+        advice = call_scoring(
+            advise_on,
             judgements,
             runs or None,
             measures or None,

@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     convention_option,
@@ -24,7 +25,7 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
-from judged.judgements.agreements import agreement as measure_agreement
+from judged.judgements.agreement import agreement as measure_agreement
 
 
 @command(example="judged agreement alice.qrels bob.qrels bm25.run dense.run")
@@ -72,7 +73,8 @@ def agreement(
 
     check_format(form, output)
     with working("Comparing assessors"):
-        result = measure_agreement(
+        result = call_scoring(
+            measure_agreement,
             [first, second, *others],
             None,
             list(runs) or None,

@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     convention_option,
@@ -94,7 +95,8 @@ def check(
 
     check_format(form, output)
     with working("Checking the collection"):
-        result = check_collection(
+        result = call_scoring(
+            check_collection,
             judgements,
             runs or None,
             measures or None,

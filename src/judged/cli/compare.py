@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     comparison_options,
@@ -147,7 +148,8 @@ def _compare(judgements: str | None, runs: tuple[str, ...], **options: Any) -> C
     engine = options.pop("engine")
     options = {name: value for name, value in options.items() if name not in OF_VALUES}
     with counting("Reading runs", len(runs) or 1, "") as advance:
-        return compare_runs(
+        return call_scoring(
+            compare_runs,
             *opened(engine, judgements, runs, options),
             measures or None,
             progress=advance and (lambda _: advance(1)),

@@ -10,6 +10,7 @@ import click
 
 from judged.cli._files import READS, ListCommand, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     complete_convention,
@@ -81,5 +82,5 @@ def conventions(
 
         judgements, run = what if len(what) == 2 else (what[0], None)
         with working("Comparing conventions"):
-            result = compare_conventions(judgements, run, measures or None, **options)
+            result = call_scoring(compare_conventions, judgements, run, measures or None, **options)
         deliver(result, form, output)

@@ -77,7 +77,7 @@ def _show(found: Evaluation, compared: Evaluation, measures: Sequence[str]) -> N
     if options.get("quiet"):
         return
     say(
-        f"\nIs the difference real? The systems on the same {len(found.runs[0].about)} queries, "
+        f"\nIs the difference real? The systems on the same {len(found.runs[0].rankings)} queries, "
         f"{' and '.join(measures)}:\n"
     )
     # Without the evaluation, for its warnings stand above.

@@ -22,12 +22,11 @@ from judged.embeddings.relevance import same_label
 from judged.embeddings.top_k import TopK
 from judged.errors import MissingExtraError, OutputError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.evaluation.kept import rankings_of
 from judged.judgements.annotators import FOLDER as ANNOTATORS
 from judged.judgements.annotators import LOG_SUFFIX, QRELS_SUFFIX, LogEntry
 from judged.outputs import replacing, write_text
 from judged.rankings.rankings import Rankings
-from judged.web.report.provenance import files as files_read
+from judged.web.report.provenance import input_files as files_read
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -144,7 +143,9 @@ def write_demo(folder: Path) -> DemoFiles:
         )
     files = DemoFiles(
         folder=folder,
-        rankings=tuple(rankings_of(found, found.scored().name) for found, _ in searched.values()),
+        rankings=tuple(
+            found.scored(found.scored().name).rankings for found, _ in searched.values()
+        ),
         judgements=folder / "judgements.txt",
         runs=tuple(folder / f"{name}.run" for name in searched),
         vectors=(folder / "queries.npy", folder / "items.npy"),

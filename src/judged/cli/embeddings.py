@@ -57,10 +57,10 @@ ENCODING = {
     "query_prompt": text("--query-prompt", "TEXT", "Put this before the text of each query."),
     "item_prompt": text("--item-prompt", "TEXT", "Put this before the text of each item."),
     "batch_size": number("--batch-size", int, "N", "Pass N texts to the encoder at once.", 64),
-    "cache": text("--cache", "FOLDER", "Keep vectors in this folder; by default a user cache."),
-    "no_cache": flag("--no-cache", "Keep no vectors, and read none."),
-    "encoder_name": text("--encoder-name", "TEXT", "Keep vectors under this name of the encoder."),
-    "no_probe": flag("--no-probe", "Use kept vectors without encoding one of them again."),
+    "cache": text("--cache", "FOLDER", "Keep vectors in this folder, and read those there."),
+    "encoder_name": text(
+        "--encoder-name", "TEXT", "Keep vectors under this name; by default the encoder's."
+    ),
 }
 """Options of encoding by parameter name."""
 
@@ -211,7 +211,7 @@ def embeddings(
     if save_run is not None and first is not None:
         first.save(save_run)
     if report is not None:
-        from judged.web.report.provenance import files
+        from judged.web.report.provenance import input_files
 
         sides_read = {"queries": queries, "items": items}
         if encoding is not None:
@@ -220,7 +220,7 @@ def embeddings(
         evaluation.report(
             top_k=None if both else first,
             groups=groups,
-            files=files(read),
+            files=input_files(read),
             again=repeated_command(),
         ).save(report)
     deliver(evaluation, form, output, per_query=per_query)
@@ -254,7 +254,7 @@ def _check_options(
 
 @dataclass(frozen=True)
 class _Encoding:
-    """Texts or files to encode, and the options of `judged.inputs.encoding`."""
+    """Texts or files to encode, and the options of `judged.inputs.encode`."""
 
     queries: str
     items: str
@@ -278,33 +278,34 @@ class _Encoding:
         for name, path in zip(("--queries", "--items"), texts, strict=True):
             if path is None:
                 raise click.UsageError(f"an encoder needs something to encode; give {name} FILE.")
-        if encoding.pop("no_cache"):
-            if encoding["cache"] is not None:
-                raise click.UsageError("--cache and --no-cache exclude each other; leave one out.")
-            encoding["cache"] = False
-        elif encoding["cache"] is None:
-            encoding["cache"] = True
-        encoding["probe"] = not encoding.pop("no_probe")
+        encoding["prompts"] = encoding.pop("query_prompt"), encoding.pop("item_prompt")
         return cls(*texts, encoding)
 
     def vectors(self) -> tuple[Vectors, Vectors]:
         """Encode what is not cached; the encoder's output goes to standard error."""
         from judged.cli._terminal import counting, display_options, say, working
-        from judged.inputs.encoding.task import Task
+        from judged.inputs.encode import EncodingTask
         from judged.text import counted
 
         options = dict(self.options)
+        both, *towers = (options.pop(name) for name in ENCODERS)
+        if (both is None) == (None in towers) or (both and any(towers)):
+            raise click.UsageError(
+                "give --encoder for queries and items, or both --query-encoder and --item-encoder."
+            )
+        names = [both, both] if both else towers
         with redirect_stdout(sys.stderr):
-            for name in ENCODERS:
-                if options[name] is not None:
-                    options[name] = imported(options[name], "an encoder", "models:encode")
+            encoders = {
+                name: imported(name, "an encoder", "models:encode") for name in dict.fromkeys(names)
+            }
             with working("Reading texts"):
-                task = Task.of(self.queries, self.items, **options)
+                pair = tuple(encoders[name] for name in names)
+                task = EncodingTask.of(self.queries, self.items, pair, **options)
             with counting("Encoding", task.todo, task.unit) as progress:
                 vectors = task.run(progress)
         if not display_options().get("quiet"):
-            for folder, kept in task.kept.items():
-                say(f"kept {counted(kept, 'vector')} in {folder}", err=True)
+            for folder, written in task.written.items():
+                say(f"kept {counted(written, 'vector')} in {folder}", err=True)
         return vectors
 
 

@@ -26,6 +26,7 @@ from judged.cli._options import (
     result_options,
     run_format_option,
     runs_options,
+    split_options,
     table_options,
     tie_range_option,
     together,
@@ -51,7 +52,6 @@ evaluation_options = together(
     unique_option,
     duplicates_option,
     item_options,
-    flag("--both-levels", "Score every run by item and by document (with --item-to)."),
     per_query_option,
     table_options,
     dataset_option,
@@ -85,13 +85,13 @@ def evaluate(
     """
     from judged.cli._terminal import counting, deliver
     from judged.evaluation import evaluate as score
+    from judged.limits import config
 
     check_format(form, output, Exports.SAVED_AS)
-    with counting("Reading runs", len(runs) or 1, "") as advance:
+    data = opened(engine, judgements, runs, options)
+    scoring, shown, limits = split_options(options)
+    with config(**limits), counting("Reading runs", len(runs) or 1, "") as advance:
         evaluation = score(
-            *opened(engine, judgements, runs, options),
-            measures or None,
-            progress=advance and (lambda _: advance(1)),
-            **options,
+            *data, measures or None, progress=advance and (lambda _: advance(1)), **scoring
         )
-    deliver(evaluation, form, output, per_query=per_query)
+    deliver(evaluation.showing(**shown), form, output, per_query=per_query)

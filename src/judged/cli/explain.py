@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, WRITES, ListCommand, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     convention_option,
@@ -70,8 +71,8 @@ def explain(
     from judged.outputs import replacing, write_text
 
     check_format(form, output, SAVED_AS)
-    explanation = explain_value(
-        judgements, run, measure, rows=None if all_rows else rows, **options
+    explanation = call_scoring(
+        explain_value, judgements, run, measure, rows=None if all_rows else rows, **options
     )
     if html:
         write_text(html, explanation.to_html())

@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, WRITES, Command, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     choice,
     collection_option,
@@ -146,7 +147,8 @@ def gate(
     try:
         compared: Any = None if baseline is None else opened_run(engine, baseline, options)
         with counting("Reading runs", len(runs) or 1, "") as advance:
-            result = run_gate(
+            result = call_scoring(
+                run_gate,
                 *opened(engine, judgements, runs, options),
                 measures or None,
                 baseline=compared,

@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     data_options,
@@ -52,5 +53,5 @@ def identify(
 
     check_format(form, output)
     with working(f"Searching for {value}"):
-        result = find_definitions(value, judgements, run, measures or None, **options)
+        result = call_scoring(find_definitions, value, judgements, run, measures or None, **options)
     deliver(result, form, output)

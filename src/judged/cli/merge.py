@@ -14,7 +14,7 @@ from judged.cli._options import (
     duplicates_option,
     judgements_format_option,
 )
-from judged.judgements.agreements.choices import RULES
+from judged.judgements.merge import RULES
 
 
 @command(example="judged merge alice.qrels bob.qrels -o merged.qrels")
@@ -39,7 +39,7 @@ def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
     settled differences goes first.
     """
     from judged.cli._terminal import deliver, working
-    from judged.judgements.agreements.merger import check_merged_target, merge_judgements
+    from judged.judgements.merge import check_merged_target, merge_judgements
 
     check_merged_target(output)
     with working("Merging judgements"):

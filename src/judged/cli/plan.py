@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     convention_option,
@@ -107,7 +108,8 @@ def _compare(pilot: str, runs: tuple[str, ...], **options: Any) -> Comparison:
 
     measures = options.pop("measures")
     with counting("Reading runs", len(runs) or 1, "") as advance:
-        return compare(
+        return call_scoring(
+            compare,
             pilot,
             runs or None,
             measures or None,

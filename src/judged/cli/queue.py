@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     choice,
     collection_option,
@@ -79,7 +80,8 @@ def queue(
     if output is not None:
         checked_ending(output, [*SAVED_AS, ".parquet"])
     with counting("Reading runs", len(runs) or 1, "") as advance:
-        result = make_queue(
+        result = call_scoring(
+            make_queue,
             judgements,
             runs or None,
             progress=advance and (lambda _: advance(1)),

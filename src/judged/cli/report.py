@@ -9,6 +9,7 @@ import click
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
     amount_options,
+    call_scoring,
     collection_option,
     convention_option,
     data_options,
@@ -79,7 +80,8 @@ def report(
 
     checked_ending(output, [".html"])
     with counting("Reading runs", len(runs) or 1, "") as advance:
-        result = make_report(
+        result = call_scoring(
+            make_report,
             judgements,
             runs or None,
             measures or None,

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from judged.cli._files import READS, WRITES, command, imported
-from judged.cli._options import check_format, default_of, file, flag, number, text
+from judged.cli._options import check_format, default_of, file, flag, number, split_options, text
 from judged.cli.evaluate import evaluation_options
 from judged.evaluation.exports import Exports
 from judged.inputs.retriever import evaluate_retriever
@@ -59,11 +59,12 @@ def retriever(
     mappings or objects. Its output goes to standard error.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.inputs.retriever.task import OPTIONS, Task
+    from judged.inputs.retriever.task import Task
 
     check_format(form, output, Exports.SAVED_AS)
     asking = {name: options.pop(name) for name in KEYWORDS if name in options}
-    scoring = {name: options.pop(name) for name in OPTIONS if name in options}
+    per_query = options.pop("per_query")
+    scoring, shown, _ = split_options(options)
     with redirect_stdout(sys.stderr):
         task = Task.of(
             imported(retriever, *NAMED),
@@ -76,4 +77,4 @@ def retriever(
         )
         with counting("Asking", len(task.todo)) as advance:
             evaluation = task.evaluate(advance)
-    deliver(evaluation, form, output, **options)
+    deliver(evaluation.showing(**shown), form, output, per_query=per_query)

@@ -9,7 +9,7 @@ import click
 from judged.cli._files import READS, command
 from judged.cli._options import file, number, text
 from judged.judgements.worklist import OVERLAP
-from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT
+from judged.web.settings import HOST, PORT, RESULT_MEMORY, UPLOAD_LIMIT
 
 
 @command(example="judged serve judged-demo")
@@ -18,7 +18,7 @@ from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT
 @text("--host", "ADDRESS", "Listen on this address.", default=HOST, show_default=True)
 @click.option("--open/--no-open", "open_browser", default=True, help="Open the browser.")
 @click.option("--key/--no-key", default=True, help="Require the key in the address.")
-@text("--memory", "SIZE", "Limit memory for results.", default=MEMORY, show_default=True)
+@text("--memory", "SIZE", "Limit memory for results.", default=RESULT_MEMORY, show_default=True)
 @text(
     "--upload-limit",
     "SIZE",

@@ -30,7 +30,7 @@ from judged.inputs.blocks import RunBlocks, may_be_large
 from judged.inputs.blocks.room import MEMORY, Room
 from judged.inputs.small import any_judgements, any_run
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
-from judged.matching import judge_pool, pool_of
+from judged.matching import Matcher, pool_of
 from judged.measures import parse_measure
 from judged.measures.average import ROUNDED, recall_points
 from judged.options import MOST, OPTIONS, whole
@@ -169,18 +169,13 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
     ['map                   \\tall\\t1.0000']
     """
     wanted = chosen_lines(request.measures)
-    policy = Policy(unjudged="removed" if request.judged_only else "nonrelevant")
+    policy = Policy(
+        unjudged="removed" if request.judged_only else "nonrelevant", depth=request.depth
+    )
     table = _run(run, Room.of(request.memory, request.temporary))
     source = opened(judgements, JUDGEMENTS, None)
     pool = pool_of(_in_whole_grades(any_judgements(source, format="trec")))
-    rankings = judge_pool(
-        pool,
-        table,
-        policy=policy,
-        depth=request.depth,
-        duplicates="error",
-        collection=request.collection,
-    )
+    rankings = Matcher(pool, policy, request.collection)(table)
     tag = str(table.tag or table.name)
     counted = np.arange(len(rankings)) if request.complete else np.flatnonzero(~rankings.missing)
     if not len(counted):

@@ -103,6 +103,7 @@ class Data:
         alone: bool = False,
         engine: Engine | None = "memory",
         room: Room | None = None,
+        small: bool = False,
     ) -> Data:
         """Data from what a caller may pass; without runs, `judgements` are rows that hold both, or
         stand `alone` where that is allowed. Tables that live elsewhere are read whole, or stay
@@ -127,7 +128,16 @@ class Data:
             _refuse_without_spark(unmoved, *several.values())
         if stay:
             several = {name: _staying(each, RUN, engine, named) for name, each in several.items()}
-        return cls(given, several, named, judgements_format, run_format, rows=rows, room=room)
+        return cls(
+            given,
+            several,
+            named,
+            judgements_format,
+            run_format,
+            rows=rows,
+            small=small,
+            room=room,
+        )
 
     def then(self, *, judgements: OfJudgements = _same, run: OfRun = _same) -> Data:
         """The same data, with something more done to them once they are read."""

@@ -148,23 +148,6 @@ def _level_by_column(
     return Level(True)
 
 
-def refuse_documents(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> None:
-    """An error where judgements name documents, so that there are no numbers by item."""
-    ids = _ids(run)
-    if to.of is not None:
-        documents = set(to.documents(list(ids), run.source))
-    elif isinstance(run, Run) and "document" in run.frame.columns:
-        documents = set(run.frame["document"].unique().to_list())
-    else:
-        return  # what the run lacks is said when it is judged
-    named = sorted((_ids(judgements) & documents) - ids)
-    if named:
-        raise InputError(
-            f"{judgements.source}: some ids are those of {to.many}, such as {named[0]!r}, so that "
-            "there are no numbers by item; leave both_levels (--both-levels) out."
-        )
-
-
 def _ids(given: Judgements | Run | Lookup) -> set[str]:
     """Every item that is named."""
     if isinstance(given, Lookup):

@@ -1177,7 +1177,7 @@ class RunResult(Result):
 
     def _save_run(self, path: str | os.PathLike[str], tag: str) -> None:
         """Write the run; `tag` fills the last column of TREC text."""
-        from judged.inputs.ids import refuse_ids
+        from judged.inputs.trec import refuse_ids
 
         check_run_target(path, self.endings())
         target = Path(path)

@@ -14,7 +14,7 @@ import click
 from judged.cli._files import ITEM_TO, READS, WRITES
 from judged.cli._terminal import DISPLAY, display_options
 from judged.errors import InputError, quoted
-from judged.inputs.blocks.room import MEMORY
+from judged.inputs.blocks import MEMORY
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
 from judged.options import LEVEL
 from judged.policy import CHOICES, DUPLICATES, POSITIVES, Policy, add_choices

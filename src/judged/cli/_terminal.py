@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from judged.inputs.blocks.progress import watched
+from judged.inputs.blocks import watched
 from judged.text import Best, Dim, Left, Warned, html_page, readable, spelled, to_json, visible
 
 if TYPE_CHECKING:

@@ -25,10 +25,8 @@ from judged.conventions.libraries.trec_eval import (
     lines,
 )
 from judged.errors import InputError, MeasureError, PolicyError, did_you_mean
-from judged.inputs import opened
-from judged.inputs.blocks import RunBlocks, may_be_large
-from judged.inputs.blocks.room import MEMORY, Room
-from judged.inputs.small import any_judgements, any_run
+from judged.inputs import any_judgements, any_run, opened
+from judged.inputs.blocks import MEMORY, Room, RunBlocks, may_be_large
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
 from judged.matching import Matcher, pool_of
 from judged.measures import parse_measure
@@ -196,7 +194,7 @@ def _run(run: str, room: Room) -> Run | Lookup | RunBlocks:
     """The run, in blocks where it is large."""
     if not may_be_large(run):
         return any_run(run, format="trec")
-    from judged.inputs.blocks.reading import read_run_or_blocks
+    from judged.inputs.large_runs import read_run_or_blocks
 
     return read_run_or_blocks(run, room, format="trec")
 

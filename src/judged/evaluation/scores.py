@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from judged.evaluation.settings import Conventional, EvaluationSettings
     from judged.evaluation.trusted import Correction
     from judged.evaluation.unanswerable import Unanswerable
-    from judged.inputs.query_weights import QueryWeights
+    from judged.inputs.tables import QueryWeights
     from judged.rankings.audit import Audit
     from judged.rankings.weights import Weights
     from judged.statistics.intervals import Interval

@@ -336,8 +336,8 @@ def test_runs_without_any_query_of_the_judgements() -> None:
     found = check(JUDGEMENTS, runs)
     assert found.warnings() == [
         "The runs cannot be evaluated as they are: a dict and the judgements have no query in "
-        "common. The run has 'Q1', 'Q2', 'Q3', …; the judgements have 'q1', 'q2', 'q3', …. They would agree but "
-        "for upper and lower case: ids are compared as exact texts."
+        "common. The run has 'Q1', 'Q2', 'Q3', …; the judgements have 'q1', 'q2', 'q3', …. They "
+        "would agree but for upper and lower case: ids are compared as exact texts."
     ]
     finding = found.finding("query-ids")
     assert finding is not None
@@ -425,7 +425,7 @@ def test_every_kind_of_finding_is_tried_here() -> None:
     [
         {"policy": {"missing": "skip", "empty": "skip"}},
         {"policy": {"ties": "expected", "unjudged": "removed"}},
-        {"depth": 2},
+        {"policy": {"depth": 2}},
         {"weights": {"q1": 3, "q2": 1, "q3": 0.5, "q4": 2, "q5": 1}},
         {"convention": "ranx"},
     ],

@@ -42,8 +42,8 @@ def test_sentences_come_first_and_numbers_after_them(found: judged.CollectionChe
     assert found.to_text(verbose=True).splitlines()[-2:] == [
         "Relevant: any grade above 0.",
         "As it is: the value of 'judged evaluate' for all judgements. Corrected: the same run, "
-        "measure and policy (ties=id, missing=zero, empty=zero, unjudged=nonrelevant), with only "
-        "the finding corrected.",
+        "measure and policy (ties=id, missing=zero, empty=zero, unjudged=nonrelevant, "
+        "duplicates=first), with only the finding corrected.",
     ]
     assert found.to_text(quiet=True).splitlines()[-3].startswith("finding")
 

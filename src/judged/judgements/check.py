@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError, quoted
 from judged.evaluation.definition import about_runs
 from judged.evaluation.evaluation import Evaluation
-from judged.evaluation.request import Request
-from judged.evaluation.warnings import announced
+from judged.evaluation.settings import EvaluationSettings
+from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.judgements import findings
 from judged.judgements.collection import CheckedCollection, SideData
@@ -24,7 +24,16 @@ from judged.judgements.findings import (
     with_sign,
 )
 from judged.judgements.twins import NearPairs
-from judged.options import checked, checked_methods, choice, size_in_bytes
+from judged.limits import limits
+from judged.options import (
+    Scoring,
+    checked,
+    checked_methods,
+    choice,
+    formats_of,
+    takes_scoring,
+)
+from judged.policy import add_choices
 from judged.results import Display, Document, Result, Table
 from judged.text import Warned, counted, plain, shown
 
@@ -58,6 +67,7 @@ MEASURES = "nDCG@10"
 """Default measures of effects."""
 
 
+@takes_scoring
 @checked
 def check(
     judgements: JudgementsLike,
@@ -73,9 +83,11 @@ def check(
     near_vectors: float = NEAR_VECTORS,
     rel: float | None = None,
     ignore: str | Sequence[str] = (),
-    **scoring: Any,
+    **scoring: Unpack[Scoring],
 ) -> CollectionCheck:
     """Check a collection for problems, and compute how each affects the values of runs.
+
+    With `item_to`, everything is about documents, texts and vectors included.
 
     Parameters
     ----------
@@ -104,8 +116,6 @@ def check(
     ignore : str or list of str, optional
         Kinds of findings to leave out, such as "unreachable".
     **scoring
-        Keyword arguments of `evaluate`. With `item_to`, everything is about documents, texts and
-        vectors included.
 
     Returns
     -------
@@ -119,34 +129,40 @@ def check(
     >>> check(judgements, run, items={"a": "Ice", "b": "Snow", "c": "Rain"}).sound
     True
     """
-    convention, memory = scoring.get("convention"), scoring.get("memory", "1GB")
-    size_in_bytes(memory)
+    convention, weights = scoring.get("convention"), scoring.get("weights")
     if measures is None and convention is None:
         measures = MEASURES
-    request = Request.of(measures, scoring.get("policy"), convention, prepares=True)
-    files = {name: scoring.get(name) for name in ("columns", "judgements_format", "run_format")}
+    policy = add_choices(scoring.get("policy"), duplicates="first")
+    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
+    judgements_format, run_format = formats_of(scoring.get("format"))
     ranked = {
         "item_to": scoring.get("item_to"),
         "exclude_same_id": scoring.get("exclude_same_id", False),
     }
     collection = CheckedCollection.of(
-        Data.of(judgements, runs, **files, alone=True),
+        Data.of(
+            judgements,
+            runs,
+            columns=scoring.get("columns"),
+            judgements_format=judgements_format,
+            run_format=run_format,
+            alone=True,
+        ),
         ranked,
         SideData.of("queries", queries, query_vectors),
         SideData.of("items", items, item_vectors),
         rel,
     )
-    options = {name: scoring.get(name) for name in ("depth", "collection", "weights")}
+    options = {"collection": scoring.get("collection"), "weights": weights}
     search = _Search(
         collection,
-        EffectCalculator(collection, request, options),
+        EffectCalculator(collection, settings, options),
         None if training is None else TrainingSet.of(training, rel),
         near,
         near_vectors,
-        memory,
         _ignored_kinds(ignore),
     )
-    return announced(search.result())
+    return announce_warnings(search.result())
 
 
 def _ignored_kinds(ignore: Any) -> tuple[str, ...]:
@@ -172,7 +188,6 @@ class _Search:
     training: TrainingSet | None
     near: float
     near_vectors: float
-    memory: str | int
     ignored: tuple[str, ...]
 
     def result(self) -> CollectionCheck:
@@ -187,7 +202,7 @@ class _Search:
                 wanted,
                 near=self.near,
                 near_vectors=self.near_vectors,
-                memory=self.memory,
+                memory=limits().memory,
             )
             unchecked.extend(pairs.unchecked)
             return pairs
@@ -289,7 +304,7 @@ class _Search:
         if isinstance(self.values.as_is, Evaluation):
             yield (
                 "As it is: the value of 'judged evaluate' for all judgements. Corrected: the same "
-                f"run, measure and policy ({self.values.request.policy}), with only the finding "
+                f"run, measure and policy ({self.values.settings.policy}), with only the finding "
                 "corrected."
             )
 

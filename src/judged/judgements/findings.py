@@ -12,12 +12,11 @@ import polars as pl
 
 from judged.errors import InputError, JudgedError
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.request import Request
-from judged.evaluation.runs import judged_runs
+from judged.evaluation.runs import match_runs
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs import read_judgements
 from judged.inputs.data import Data
-from judged.inputs.readings import texts
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.inputs.texts import read_texts
 from judged.judgements.collection import (
     CheckedCollection,
@@ -145,9 +144,9 @@ class EffectCalculator:
     """Evaluates the runs of a collection, as it is and with findings corrected."""
 
     collection: CheckedCollection
-    request: Request
+    settings: EvaluationSettings
     options: Mapping[str, Any]
-    """Keyword arguments of `evaluate`: depth, collection and weights."""
+    """Keyword arguments of `evaluate`: collection and weights."""
 
     @cached_property
     def as_is(self) -> Evaluation | str | None:
@@ -211,8 +210,8 @@ class EffectCalculator:
             return str(error)
 
     def _evaluate(self, data: Data) -> Evaluation:
-        matched = judged_runs(data, self.request, duplicates="first", progress=None, **self.options)
-        return evaluate_rankings(matched.rankings, self.request, weights=self.options["weights"])
+        matched = match_runs(data, self.settings, **self.options)
+        return evaluate_rankings(matched.rankings, self.settings, weights=self.options["weights"])
 
 
 # -- queries

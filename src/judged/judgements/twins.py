@@ -19,7 +19,7 @@ from judged.embeddings.blocks import over_blocks
 from judged.embeddings.inspection import Inspection
 from judged.embeddings.product import Product
 from judged.embeddings.similarity.similarity import Cosine
-from judged.inputs.readings import texts as text_column
+from judged.inputs.tables import texts as text_column
 from judged.inputs.vectors import Vectors
 from judged.judgements.collection import SideData
 from judged.text import counted, listed, shown

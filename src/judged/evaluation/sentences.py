@@ -44,7 +44,7 @@ def brief(evaluation: Exports) -> str:
     chosen = [
         f"{name}={choice}"
         for name, choice in evaluation.policy.to_dict().items()
-        if choice != usual[name]
+        if choice != usual.get(name)
     ]
     bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
     shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []

@@ -390,11 +390,6 @@ def table_options(function: Function) -> Function:
     return function
 
 
-dataset_option = _look(
-    "--dataset", metavar="ID", help="Of YAML, the head of a model card: the id of the data set."
-)
-
-
 def _formats(saved_as: Mapping[str, str]) -> list[str]:
     """The formats that can be printed, text first."""
     names = [method.removeprefix("to_") for method in saved_as.values()]
@@ -431,6 +426,5 @@ def check_format(
 FORMS = {
     **dict.fromkeys(("decimals", "percent"), ("text", "markdown", "html", "latex")),
     **dict.fromkeys(("caption", "label"), ("latex",)),
-    "dataset": ("yaml",),
 }
 """The formats that options of looks are for, where these are not all."""

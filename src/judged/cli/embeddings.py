@@ -20,7 +20,6 @@ from judged.cli._files import NORMALISATION, READS, WRITES, command
 from judged.cli._options import (
     check_format,
     convention_option,
-    dataset_option,
     interval_options,
     measures_option,
     per_query_option,
@@ -32,7 +31,7 @@ from judged.cli._options import (
     unanswerable_options,
     weights_option,
 )
-from judged.evaluation.exports import Exports
+from judged.evaluation.evaluation import Evaluation
 from judged.results import Result
 
 if TYPE_CHECKING:
@@ -106,8 +105,7 @@ TOP = 100
 @unanswerable_options
 @per_query_option
 @table_options
-@dataset_option
-@result_options(Exports.SAVED_AS)
+@result_options(Evaluation.SAVED_AS)
 def embeddings(
     queries: str | None,
     items: str | None,
@@ -165,7 +163,7 @@ def embeddings(
         "--per-query": per_query and not (index and as_json),
     }
     _check_options(both, save_run, top, index, diagnose, unmeant)
-    check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
+    check_format(form, output, Result.SAVED_AS if index or diagnose else Evaluation.SAVED_AS)
     encoding = Encoding.asked(queries, items, given)
     asked: dict[str, Any] = {
         "measures": measures or None,

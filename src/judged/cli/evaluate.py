@@ -13,7 +13,6 @@ from judged.cli._options import (
     collection_option,
     convention_option,
     data_options,
-    dataset_option,
     depth_option,
     duplicates_option,
     interval_options,
@@ -31,7 +30,7 @@ from judged.cli._options import (
 )
 from judged.cli._room_options import room_options
 from judged.cli._runs_options import runs_options
-from judged.evaluation.exports import Exports
+from judged.evaluation.evaluation import Evaluation
 
 
 @command(short_help="Score runs against judgements.")
@@ -61,8 +60,7 @@ from judged.evaluation.exports import Exports
 @engine_options
 @per_query_option
 @table_options
-@dataset_option
-@result_options(Exports.SAVED_AS)
+@result_options(Evaluation.SAVED_AS)
 def evaluate(
     judgements: str,
     runs: tuple[str, ...],
@@ -83,7 +81,7 @@ def evaluate(
     from judged.evaluation import evaluate as score
     from judged.limits import config
 
-    check_format(form, output, Exports.SAVED_AS)
+    check_format(form, output, Evaluation.SAVED_AS)
     given = opened(engine, judgements, runs, options)
     scoring, shown, limits = split_options(options)
     with config(**limits), counting("Reading runs", len(runs) or 1, "") as advance:

@@ -15,7 +15,7 @@ from judged.cli._files import READS, WRITES, command
 from judged.cli._modules import imported
 from judged.cli._options import check_format, default_of, policy_options, split_options
 from judged.cli.evaluate import evaluate
-from judged.evaluation.exports import Exports
+from judged.evaluation.evaluation import Evaluation
 from judged.inputs.retriever import evaluate_retriever
 from judged.policy import CHOICES
 
@@ -119,7 +119,7 @@ def retriever(
     from judged.cli._terminal import counting, deliver
     from judged.inputs.retriever.task import Task
 
-    check_format(form, output, Exports.SAVED_AS)
+    check_format(form, output, Evaluation.SAVED_AS)
     given = {name: options.pop(name) for name in KEYWORDS if name in options}
     per_query = options.pop("per_query")
     scored, shown, _ = split_options(options)

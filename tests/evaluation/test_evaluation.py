@@ -163,7 +163,7 @@ def test_ranges_are_part_of_the_definition():
 def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path):
     text = both.methods()
     assert both.to_dict()["definition"] == text
-    assert f"- methods: {text}" in both.to_markdown()
+    assert f"- {text}" in both.to_markdown()
     comments = [
         line.removeprefix("% ") for line in both.to_latex().splitlines() if line.startswith("% ")
     ]
@@ -173,7 +173,7 @@ def test_every_export_but_the_plain_lines_carries_the_definition(both, tmp_path)
         "relevant.",
         "policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant",
     ]
-    assert " ".join(comments).endswith(f"methods: {text}")
+    assert " ".join(comments).endswith(text)
     assert escape(text) in both._repr_html_()
     assert both.to_pandas().attrs["definition"] == text
     both.save(tmp_path / "values.parquet")

@@ -11,9 +11,9 @@ import pytest
 
 import judged
 from judged.errors import InputError, JudgedWarning
+from judged.inputs.columns import as_columns, has_lists
 from judged.inputs.data import Data
-from judged.inputs.named import as_columns
-from judged.inputs.rows.names import choose_columns, has_lists
+from judged.inputs.rows.names import choose_columns
 from judged.text import Warned
 
 ORDER = "There are no scores: the order of each list is the ranking."

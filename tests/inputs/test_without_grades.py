@@ -14,7 +14,7 @@ import pytest
 import judged
 from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
-from judged.inputs.readings import NO_GRADES
+from judged.inputs.tables import NO_GRADES
 
 LISTS = {"q1": ["b", "a"], "q2": [], "q3": ["c"]}
 GRADES = {"q1": {"b": 1, "a": 1}, "q2": {}, "q3": {"c": 1}}

@@ -50,7 +50,7 @@ def evaluate(
     from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
-    from judged.inputs.blocks.room import Room
+    from judged.inputs.blocks import Room
     from judged.inputs.data import Data
     from judged.limits import limits
 

@@ -972,7 +972,8 @@ class Evaluation(Result):
             tables=tables(shown, look, per_query=display.per_query),
             warnings=shown._warnings(look),
             notes=[*latency_lines(self), *brief_trusted(self), Dim(brief(self))],
-            details=[*details(self), f"methods: {self.methods()}"],
+            details=details(self),
+            methods=self.methods,
         )
 
     def _warnings(self, look: Any) -> list[str]:

@@ -13,8 +13,7 @@ from judged.arrays import each_once, ordinals
 from judged.errors import PolicyError, warn
 from judged.evaluation.intervals import about_few, about_weights
 from judged.evaluation.ranges import tie_ends
-from judged.evaluation.scores import UNJUDGED_ENDS, is_bounded
-from judged.evaluation.wording import about_runs
+from judged.evaluation.scores import UNJUDGED_ENDS, about_runs, is_bounded
 from judged.matching.variants import Variants, uncondensed
 from judged.measures import parse_measure
 from judged.measures.orders import LIMIT, tied_queries

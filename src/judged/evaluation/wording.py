@@ -10,8 +10,9 @@ import numpy as np
 from judged import __version__
 from judged.evaluation.intervals import interval_of, weight_sources, weights_line
 from judged.evaluation.ranges import TIE_SENTENCES
-from judged.evaluation.scores import UNJUDGED_ENDS
+from judged.evaluation.scores import UNJUDGED_ENDS, about_runs
 from judged.evaluation.unanswerable import apart_lines, apart_notes
+from judged.evaluation.warnings import covered
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
 from judged.options import LEVEL, RESAMPLES
@@ -49,19 +50,6 @@ def assumptions(evaluation: Evaluation) -> list[str]:
 def latency_lines(evaluation: Evaluation) -> list[str]:
     """How long queries took, where a retriever was asked: a line."""
     return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
-
-
-def about_runs(evaluation: Evaluation, said: list[list[str]]) -> list[str]:
-    """Sentences of each run, each once, with the runs it is about where it is not about all."""
-    about: dict[str, list[str]] = {}
-    for run, own in zip(evaluation.runs, said, strict=True):
-        for sentence in own:
-            about.setdefault(sentence, []).append(run.name)
-    everyone = len(evaluation.runs)
-    return [
-        text if len(names) == everyone else f"{', '.join(names)}: {text}"
-        for text, names in about.items()
-    ]
 
 
 METHOD_WORDS = {
@@ -382,8 +370,6 @@ def _described(evaluation: Evaluation, measure: Measure) -> str:
 def notes(evaluation: Evaluation) -> list[str]:
     """What the audits found that no warning is about, which means over orders of ties are
     estimates, and what a convention rests on."""
-    from judged.evaluation.warnings import covered
-
     told = covered(evaluation)
     found = about_runs(
         evaluation,

@@ -16,8 +16,7 @@ from judged.engines.spark.session import address_of
 from judged.engines.spark.tables import SparkTable
 from judged.engines.spark.work import some_queries
 from judged.errors import InputError
-from judged.inputs.readings import ungraded_note
-from judged.inputs.tables import JUDGEMENTS
+from judged.inputs.tables import JUDGEMENTS, ungraded_note
 from judged.matching.faults import EMPTY, nothing_in_common_of
 from judged.matching.items import with_items
 from judged.matching.subtopics import with_note

@@ -8,7 +8,7 @@ from typing import Any
 
 from judged.errors import InputError, quoted
 from judged.evaluation.evaluation import Evaluation
-from judged.evaluation.wording import about_runs
+from judged.evaluation.scores import about_runs
 from judged.judgements.check import items, queries, spellings, training
 from judged.judgements.check.collection import Collection
 from judged.judgements.check.kinds import KINDS

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import InputError, JudgedError, did_you_mean, quoted
 from judged.evaluation import warnings
 from judged.evaluation.export import Look
+from judged.evaluation.scores import about_runs
 from judged.evaluation.warnings import grave
-from judged.evaluation.wording import about_runs, notes
+from judged.evaluation.wording import notes
 from judged.inputs.attributes import TAKEN
 from judged.measures.formula import readable
 from judged.measures.spec import names as measure_names

@@ -12,9 +12,8 @@ import pytest
 import judged
 from judged.charts.kinds import rank_flow
 from judged.cli.trec_eval import Request, printed
-from judged.inputs import blocks
-from judged.inputs.blocks import reading
-from judged.inputs.blocks.room import Room
+from judged.inputs import blocks, large_runs
+from judged.inputs.blocks import Room
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
 Files = tuple[str, str, str]
@@ -78,6 +77,6 @@ def test_the_same_is_said(
 
     whole = said()
     monkeypatch.setattr(blocks, "SMALL", 1)
-    monkeypatch.setattr(reading, "SMALL", 200)
+    monkeypatch.setattr(large_runs, "_BYTES_IN_STREAM", 200)
     monkeypatch.setattr(Room, "block", 500)
     assert said() == whole

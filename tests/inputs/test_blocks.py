@@ -20,13 +20,10 @@ from hypothesis import strategies as st
 
 from judged import evaluate
 from judged.errors import InputError, JudgedWarning, OutputError
-from judged.inputs import blocks, read_run
-from judged.inputs.blocks import RunBlocks, partitions, reading, tables
-from judged.inputs.blocks.footer import RowGroup, row_groups
-from judged.inputs.blocks.pieces import ahead
-from judged.inputs.blocks.queries import Seen
-from judged.inputs.blocks.reading import read_run_or_blocks
-from judged.inputs.blocks.room import Room
+from judged.inputs import blocks, large_runs, parquet, read_run
+from judged.inputs.blocks import Room, RunBlocks
+from judged.inputs.large_runs import SeenQueries, read_run_or_blocks
+from judged.inputs.source import ahead
 from judged.inputs.tables import Lookup, Run
 
 ROOM = Room.of("1GB")
@@ -37,9 +34,9 @@ ROWS = [(f"q{n // 7}", f"d{n * 13 % 29}", float(n % 5)) for n in range(60)]
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is large, and blocks are small."""
     monkeypatch.setattr(blocks, "SMALL", 1)
-    monkeypatch.setattr(reading, "SMALL", 200)
+    monkeypatch.setattr(large_runs, "_BYTES_IN_STREAM", 200)
     monkeypatch.setattr(Room, "block", 70)
-    monkeypatch.setattr(tables, "_ROWS", 9)
+    monkeypatch.setattr(parquet, "_ROWS_PER_BATCH", 9)
 
 
 def text(rows: list[tuple[str, str, float]] = ROWS) -> str:
@@ -371,19 +368,6 @@ def test_a_table_with_a_log_of_its_files_is_refused(tmp_path: Path, log: str, ph
         )
 
 
-def test_row_groups(tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    frame = pl.DataFrame({"query": [str(n) for n in range(100)], "item": "a", "score": 0.5})
-    frame.write_parquet(path, row_group_size=50)
-    with path.open("rb") as handle:
-        groups = row_groups(handle)
-    assert groups is not None
-    assert sum(group.rows for group in groups) == 100
-    assert all(group.size > 0 for group in groups)
-    assert row_groups(io.BytesIO(b"PAR1 and nothing more, for 8 bytes")) is None
-    assert isinstance(groups[0], RowGroup)
-
-
 def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.run"
     long = [("q", f"d{n}", float(n)) for n in range(50)]
@@ -397,14 +381,6 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
             "memory (memory='0.1GB', --memory 0.1GB), or cut the lists of the run."
         )
     assert parts(path, frozenset(["q1"]))  # what nobody judged may be as long as it likes
-    groups = tmp_path / "a.parquet"
-    pl.DataFrame(long, schema=["query", "item", "score"], orient="row").write_parquet(groups)
-    monkeypatch.setattr(tables, "row_groups", lambda handle: [RowGroup(50, 2 * 10**9)])
-    assert message(lambda: parts(groups)) == (
-        f"{groups}: a row group has 50 rows and 2,000,000,000 bytes; memory is 1,000,000,000 bytes."
-        " A row group has to fit: give more memory (memory=, --memory), or write the file again "
-        "with smaller ones, of some 250,000 rows."
-    )
 
 
 def test_partitions_that_are_too_long_come_in_parts(
@@ -412,7 +388,7 @@ def test_partitions_that_are_too_long_come_in_parts(
 ) -> None:
     path = tmp_path / "a.run"
     path.write_text(text(ROWS[::2] + ROWS[1::2]), encoding="utf-8")
-    monkeypatch.setattr(partitions, "_FEWEST", 1)
+    monkeypatch.setattr(large_runs, "_MIN_PARTITIONS", 1)
     monkeypatch.setattr(Room, "rows", 40)
     found = parts(path)
     assert len(found) > 4
@@ -420,7 +396,7 @@ def test_partitions_that_are_too_long_come_in_parts(
 
 
 def test_seen() -> None:
-    seen = Seen()
+    seen = SeenQueries()
     names = [f"q{n}" for n in range(1000)]
     for start in range(0, 1000, 37):
         assert not seen.add(pl.Series(names[start : start + 37])).any()
@@ -477,9 +453,9 @@ def test_the_temporary_folder_is_gone_whatever_happens(
     run = read_run_or_blocks(path, Room.of("1GB", home))
     assert isinstance(run, RunBlocks)
     if fails == "while writing":
-        monkeypatch.setattr(partitions._Rows, "write", interrupted)
+        monkeypatch.setattr(large_runs._RowsOnDisk, "write", interrupted)
     elif fails == "while reading back":
-        monkeypatch.setattr(partitions._Rows, "_read", interrupted)
+        monkeypatch.setattr(large_runs._RowsOnDisk, "_read", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run.gather(lambda: [any(home.iterdir()) and interrupted() for _ in run.blocks(None)])
     assert seen == [0o700]
@@ -541,8 +517,8 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         def write(self, data: Any, /) -> int:
             raise OSError(28, "No space left on device")
 
-    made = partitions._Rows
-    monkeypatch.setattr(partitions, "_Rows", lambda handle, *rest: made(Full(), *rest))
+    made = large_runs._RowsOnDisk
+    monkeypatch.setattr(large_runs, "_RowsOnDisk", lambda handle, *rest: made(Full(), *rest))
     with pytest.raises(OutputError) as error:
         parts(path)
     assert str(error.value).endswith(

@@ -23,7 +23,7 @@ _HOMES = {
     "Advice": "evaluation.advice.result",
     "Agreement": "judgements.agreement",
     "Audit": "rankings.audit",
-    "CollectionCheck": "judgements.check.result",
+    "CollectionCheck": "judgements.check",
     "Comparison": "comparison.comparison",
     "ConventionError": "errors",
     "Diagnosis": "embeddings.diagnosis",

@@ -3,7 +3,7 @@
 from judged.evaluation.advice.result import Advice as Advice
 from judged.judgements.agreement import Agreement as Agreement
 from judged.rankings.audit import Audit as Audit
-from judged.judgements.check.result import CollectionCheck as CollectionCheck
+from judged.judgements.check import CollectionCheck as CollectionCheck
 from judged.comparison.comparison import Comparison as Comparison
 from judged.errors import ConventionError as ConventionError
 from judged.embeddings.diagnosis import Diagnosis as Diagnosis

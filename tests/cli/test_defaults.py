@@ -7,6 +7,7 @@ import pytest
 
 from judged import (
     Embeddings,
+    Policy,
     agreement,
     compare_conventions,
     evaluate,
@@ -34,8 +35,8 @@ from judged.options import STUDIED_TEMPERATURES as STUDIED
 
 VECTORS = (Embeddings, revisited)
 CALLED = {
-    "evaluate": (evaluate,),
-    "retriever": (evaluate, evaluate_retriever),
+    "evaluate": (Policy,),
+    "retriever": (Policy, evaluate_retriever),
     "embeddings": (*VECTORS, Embeddings.evaluate),
     "learn": (*VECTORS, fit),
     "temperature": (*VECTORS, sweep),

@@ -74,7 +74,8 @@ def test_the_table_and_what_it_says(judged, vectors):
     names = [line.split()[0] for line in lines]
     assert [names[at : at + 3] for at, name in enumerate(names) if name == "untrained"] == [
         ["untrained", "0.1", "3"]
-    ] * 2
+    ]
+    assert ["temperature", "untrained", "0.1", "3"] in [line.split() for line in lines]
     assert [line.split() for line in lines if line.split()[-1] == "P@5"] == [
         ["temperature", "RR", "P@5"]
     ]

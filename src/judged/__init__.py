@@ -86,6 +86,7 @@ _HOMES = {
     "plan": "comparison.plan",
     "queue": "judgements.queue",
     "read_judgements": "inputs",
+    "read_rankings": "rankings.file",
     "read_run": "inputs",
     "read_vectors": "inputs.vectors",
     "relevance": "embeddings.relevance",

@@ -98,16 +98,16 @@ def test_ids_that_are_whole_numbers() -> None:
         ),
         (
             "q1,3,4\n",
-            ', line 1: expected a query and its weight, found 3 fields: "q1 3 4". With more columns, the '
-            "first line has to name them.",
+            ', line 1: expected a query and its weight, found 3 fields: "q1 3 4". With more '
+            "columns, the first line has to name them.",
         ),
         ("q1 3\nq2\n", ', line 2: expected 2 fields, found 1: "q2".'),
         ("query,weight\n", ": holds no rows."),
         ("", ": the file is empty."),
         (
             "[1]",
-            ": weights of queries are a dict {query: weight}, a table or a file; JSON is such a dict or "
-            "table.",
+            ": weights of queries are a dict {query: weight}, a table or a file; JSON is such a "
+            "dict or table.",
         ),
         (
             '{"query": "q1", "weight": 3}\n[4]\n',

@@ -147,8 +147,8 @@ def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None
         ),
         (
             pd.Series([1, 2], index=["a", "a"]),
-            "the weights given, row 2: query 'a' has a weight already; give each query one, if need be "
-            "the sum.",
+            "the weights given, row 2: query 'a' has a weight already; give each query one, if "
+            "need be the sum.",
         ),
         (
             {1.5: 1},

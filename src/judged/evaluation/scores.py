@@ -29,6 +29,7 @@ from judged.statistics.samples import Means, Median, Rows, Sample
 from judged.text import few, plain
 
 if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.settings import Conventional, EvaluationSettings
     from judged.evaluation.trusted import Correction
     from judged.evaluation.unanswerable import Unanswerable
@@ -554,3 +555,16 @@ class Settlement:
         if spec.rates_relevance and self.policy.empty == "one":
             filled = np.where(self.nothing, best, filled)
         return np.where(np.isnan(filled), worst, filled)[..., self.counted]
+
+
+def about_runs(evaluation: Evaluation, said: list[list[str]]) -> list[str]:
+    """Return each sentence about runs once, with the names of the runs unless it is about all."""
+    about: dict[str, list[str]] = {}
+    for run, own in zip(evaluation.runs, said, strict=True):
+        for sentence in own:
+            about.setdefault(sentence, []).append(run.name)
+    everyone = len(evaluation.runs)
+    return [
+        text if len(names) == everyone else f"{', '.join(names)}: {text}"
+        for text, names in about.items()
+    ]

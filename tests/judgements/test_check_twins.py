@@ -9,9 +9,15 @@ import polars as pl
 import pytest
 
 from judged.inputs.vectors import Vectors
-from judged.judgements.check import twins
-from judged.judgements.check.twins import TooManyError, same_texts, same_vectors
-from judged.judgements.check.words import plain_ids, unlike, words_of
+from judged.judgements import twins
+from judged.judgements.twins import (
+    TooManyError,
+    plain_ids,
+    same_texts,
+    same_vectors,
+    unlike,
+    words_of,
+)
 
 
 def pairs(found: twins.Twins) -> set[tuple[int, int]]:
@@ -57,13 +63,13 @@ def test_the_join_in_parts_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     random = np.random.default_rng(4)
     texts = pl.Series([" ".join(random.choice([*"abcdefg"], 6).tolist()) for _ in range(60)])
     whole = pairs(same_texts(texts, np.arange(60), 0.6)[0])
-    monkeypatch.setattr(twins, "_JOINED", 500)
-    monkeypatch.setattr(twins, "_COMPARED", 400)
-    monkeypatch.setattr(twins, "_TEXTS", 25)
+    monkeypatch.setattr(twins, "PAIRS_PER_JOIN", 500)
+    monkeypatch.setattr(twins, "WORDS_PER_COMPARISON", 400)
+    monkeypatch.setattr(twins, "TEXTS_PER_BLOCK", 25)
     assert pairs(same_texts(texts, np.arange(60), 0.6)[0]) == whole
 
 
-@pytest.mark.parametrize("limit", ["MOST", "_SEARCHED"])
+@pytest.mark.parametrize("limit", ["MAX_PAIRS", "MAX_CANDIDATES"])
 def test_too_many_pairs_are_not_kept(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(twins, limit, 10)
     with pytest.raises(TooManyError):
@@ -167,6 +173,6 @@ def test_vectors_without_a_direction_are_left_out() -> None:
 
 
 def test_too_many_vectors_that_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twins, "MOST", 10)
+    monkeypatch.setattr(twins, "MAX_PAIRS", 10)
     with pytest.raises(TooManyError):
         same_vectors(Vectors(np.ones((5, 3))), np.arange(5), 0.99, "1GB")

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import judged
-from judged.judgements.check.kinds import KINDS
-from judged.judgements.check.result import CollectionCheck, Finding
+from judged.judgements.check import KINDS, CollectionCheck
+from judged.judgements.findings import CollectionFinding
 
 Grades = Mapping[str, Mapping[str, float]]
 
@@ -47,13 +47,13 @@ def check(judgements: Any = JUDGEMENTS, runs: Any = RUNS, **given: Any) -> Colle
     return judged.check(judgements, runs, MEASURES, **given)
 
 
-def only(found: CollectionCheck, name: str) -> Finding:
+def only(found: CollectionCheck, name: str) -> CollectionFinding:
     assert [each.name for each in found.findings] == [name]
     return found.findings[0]
 
 
 def assert_effect(
-    finding: Finding,
+    finding: CollectionFinding,
     before: Any,
     after: Any,
     runs: Any = RUNS,
@@ -82,9 +82,9 @@ def test_a_sound_collection_has_no_findings() -> None:
     assert found.findings == ()
     assert found.sound
     assert found.unchecked == (
-        "queries that are in the training set by their texts: it has judgements alone.",
+        "queries that are in the training set by their texts: it has only judgements.",
     )
-    assert found.sentences()[0] == "Nothing was found in 4 queries, 11 judgements and 2 runs."
+    assert found.sentences()[0] == "No problems found (4 queries, 11 judgements, 2 runs checked)."
 
 
 def test_a_sound_collection_of_a_thousand_queries() -> None:
@@ -109,8 +109,8 @@ def test_the_same_query_with_other_relevant_items() -> None:
     finding = only(check(**{**ALL, "queries": queries}), "query-twins")
     assert finding.count == 1
     assert finding.says == (
-        "1 pair of queries that are the same or nearly so, with other relevant items: 2 of 4 "
-        "queries."
+        "1 pair of identical or nearly identical queries with different relevant items (2 of 4 "
+        "queries)."
     )
     assert finding.examples == (
         "'q1' \"Cold war?\" and 'q2' \"cold WAR\" (the same words): relevant are 'a' and 'c'",
@@ -129,14 +129,16 @@ def test_the_same_query_with_the_same_relevant_items_is_no_finding() -> None:
 
 def test_near_queries_by_their_vectors() -> None:
     vectors = np.array([[1, 0, 0.0], [0, 1, 0], [0, 0, 1], [0.001, 0, 1]])
-    found = check(query_vectors=vectors, query_ids=list(QUERIES), items=ITEMS)
+    found = check(query_vectors=judged.Vectors(vectors, ids=tuple(QUERIES)), items=ITEMS)
     finding = only(found, "query-twins")
     assert finding.examples == (
         "'q3' and 'q4' (cosine 1.0000): relevant are 'd', 'e' and 'c', 'e'",
     )
     assert finding.about[0]["texts"] is None
     assert_effect(finding, JUDGEMENTS, without(JUDGEMENTS, "q3", "q4"))
-    far = check(query_vectors=vectors, query_ids=list(QUERIES), near_vectors=1, items=ITEMS)
+    far = check(
+        query_vectors=judged.Vectors(vectors, ids=tuple(QUERIES)), near_vectors=1, items=ITEMS
+    )
     assert far.sound
 
 
@@ -158,7 +160,7 @@ def test_unjudged_twins_of_relevant_items_are_judged_as_their_twin() -> None:
     assert {"query": "q4", "item": "e2"}.items() <= _about(finding, "q4").items()
 
 
-def _about(finding: Finding, query: str) -> Mapping[str, Any]:
+def _about(finding: CollectionFinding, query: str) -> Mapping[str, Any]:
     known = [*finding.about, {"query": "q4", "item": "e2"}]
     return next(each for each in known if each["query"] == query)
 
@@ -169,7 +171,9 @@ def test_twins_by_vectors_and_by_texts_are_counted_once() -> None:
     finding = only(check(items=items, item_vectors=vectors, queries=QUERIES), "item-twins")
     assert finding.count == 2  # e2 for q3 and for q4
     assert [each["by"] for each in finding.about] == ["text", "text"]
-    alone = only(check(items=vectors, item_ids=list(items), queries=QUERIES), "item-twins")
+    alone = only(
+        check(items=judged.Vectors(vectors, ids=tuple(items)), queries=QUERIES), "item-twins"
+    )
     assert [each["by"] for each in alone.about] == ["vector", "vector"]
     assert alone.effect == finding.effect
 
@@ -210,8 +214,8 @@ def test_items_judged_twice_with_different_grades(way: str, tmp_path: Path) -> N
     places = " (lines 1 and 12)" if way == "file" else ""
     assert finding.examples[0] == f"item 'a' of query 'q1': 2 and 0{places}"
     assert found.warnings() == [
-        "4 judgements repeat another: the first of each counts here, as with duplicates=first "
-        "(--duplicates first), without which 'judged evaluate' refuses them."
+        "4 judgements repeat another. The first of each counts here, as with duplicates=first "
+        "(--duplicates first); 'judged evaluate' reports an error by default."
     ]
 
 
@@ -219,8 +223,8 @@ def test_relevant_items_that_are_not_there() -> None:
     judgements = {**JUDGEMENTS, "q3": {"d": 1, "x": 1, "a": 0, "e": 0}, "q4": {"y": 1, "b": 0}}
     finding = only(check(judgements, ignore="unknown-items", **ALL), "unreachable")
     assert finding.says == (
-        "2 of 5 relevant judgements are of items that are not among the items given or in any "
-        "run: no run can return what is not there."
+        "2 of 5 relevant judgements are of items that are not among the given items or in any "
+        "run. No run can return them."
     )
     assert finding.about == (
         {"query": "q3", "item": "x", "grade": 1.0},
@@ -235,8 +239,8 @@ def test_relevant_items_that_no_run_has() -> None:
     judgements = {**JUDGEMENTS, "q3": {**JUDGEMENTS["q3"], "x": 2}}
     finding = only(check(judgements), "unreachable")
     assert finding.says == (
-        "1 of 7 relevant judgements is of an item that is not in any run: missed by all, or not "
-        "there; the items (--items) would tell."
+        "1 of 7 relevant judgements is of an item that is not in any run. Either all runs missed "
+        "them or they do not exist; give the items (--items) to know."
     )
     assert_effect(finding, judgements, JUDGEMENTS)
     assert check(judgements, items={**ITEMS, "x": "storm"}).sound
@@ -252,7 +256,7 @@ def test_judged_items_that_occur_nowhere() -> None:
     judgements = {**JUDGEMENTS, "q3": {**JUDGEMENTS["q3"], "x": 0}, "q2": {"c": 1, "x": 0, "d": 0}}
     finding = only(check(judgements, **ALL), "unknown-items")
     assert finding.count == 1
-    assert finding.says == "1 of 6 judged items is not among the items given or in any run."
+    assert finding.says == "1 of 6 judged items is not among the given items or in any run."
     after = {**JUDGEMENTS, "q2": {"c": 1, "d": 0}}
     assert_effect(finding, judgements, after)
     assert check(judgements).sound  # without items, nobody knows what there is
@@ -263,7 +267,7 @@ def test_judged_queries_that_are_not_there() -> None:
     found = check(judgements, **ALL)
     assert [each.name for each in found.findings] == ["unknown-queries", "missing-queries"]
     unknown, missing = found.findings
-    assert unknown.says == "1 of 5 judged queries is not among the queries given."
+    assert unknown.says == "1 of 5 judged queries is not among the given queries."
     assert missing.says == "1 of 5 judged queries is not in any of 2 runs."
     for each in found.findings:
         assert_effect(each, judgements, JUDGEMENTS)
@@ -273,7 +277,7 @@ def test_queries_that_nobody_judged() -> None:
     runs = {**RUNS, "one": {**RUNS["one"], "q9": {"a": 1}}}
     finding = only(check(JUDGEMENTS, runs, **ALL), "unjudged-queries")
     assert (finding.count, finding.examples) == (1, ("'q9'",))
-    assert finding.effect.reason == "Queries without judgements are in no number."
+    assert finding.effect.reason == "Queries without judgements do not count in any value."
     assert finding.effect.changes == ()
 
 
@@ -290,8 +294,8 @@ def test_judgements_that_list_relevant_items_alone() -> None:
     found = check(judgements, **ALL)
     assert found.sound
     assert found.unchecked[-1] == (
-        "queries with everything relevant: every judgement is relevant, as where relevant items "
-        "alone are listed."
+        "queries with only relevant judgements: all judgements are relevant, as in lists of "
+        "relevant items."
     )
     assert only(check({**judgements, "q1": list(ITEMS)}, **ALL), "all-relevant").count == 1
 
@@ -331,9 +335,9 @@ def test_runs_without_any_query_of_the_judgements() -> None:
     runs = {name: {q.upper(): own for q, own in run.items()} for name, run in RUNS.items()}
     found = check(JUDGEMENTS, runs)
     assert found.warnings() == [
-        "There are no numbers as it is: a dict and the judgements have no query in common. The run "
-        "has 'Q1', 'Q2', 'Q3', …; the judgements have 'q1', 'q2', 'q3', …. They would agree but "
-        "for upper and lower case: ids are compared as exact texts."
+        "The runs cannot be evaluated as they are: a dict and the judgements have no query in "
+        "common. The run has 'Q1', 'Q2', 'Q3', …; the judgements have 'q1', 'q2', 'q3', …. They "
+        "would agree but for upper and lower case: ids are compared as exact texts."
     ]
     finding = found.finding("query-ids")
     assert finding is not None
@@ -368,7 +372,7 @@ def test_two_spellings_in_the_judgements() -> None:
 def test_queries_of_a_training_set() -> None:
     training = {"q1": {"z": 1}, "t": {"a": 1}}
     finding = only(check(**{**ALL, "training": training}), "training-queries")
-    assert finding.says == "1 of 4 judged queries is in the training set, by its id."
+    assert finding.says == "1 of 4 judged queries is in the training set (same id)."
     assert_effect(finding, JUDGEMENTS, without(JUDGEMENTS, "q1"))
 
 
@@ -379,8 +383,8 @@ def test_users_of_a_recommender_are_in_its_training_set_by_design() -> None:
     found = judged.check(bought, training=trained)
     assert found.sound
     assert (
-        "queries that are in the training set: 18 of 20 are, as users of a recommender are. "
-        "Relevant items that they share with it were looked for." in found.unchecked
+        "queries that are in the training set: 18 of 20 are, like users of a recommender. Shared "
+        "relevant items were checked." in found.unchecked
     )
     # What was bought before is in the training set too: that is a fault.
     leaking = judged.check(bought, training={**trained, "u0": {"i0": 1}, "u1": {"i40": 1}})
@@ -396,12 +400,10 @@ def test_texts_of_a_training_set() -> None:
     training = {"q2": "something", "t1": "COLD, war", "t2": ""}
     found = check(**{**ALL, "training": training})
     finding = only(found, "training-queries")
-    assert finding.says == "2 of 4 judged queries are in the training set, by their id or text."
+    assert finding.says == "2 of 4 judged queries are in the training set (same id or text)."
     assert finding.about == ({"query": "q1"}, {"query": "q2"})
     assert_effect(finding, JUDGEMENTS, without(JUDGEMENTS, "q1", "q2"))
-    assert found.unchecked == (
-        "relevant items that are in the training set: it has queries alone.",
-    )
+    assert found.unchecked == ("relevant items that are in the training set: it has only queries.",)
 
 
 def test_pairs_of_a_training_set() -> None:
@@ -423,7 +425,7 @@ def test_every_kind_of_finding_is_tried_here() -> None:
     [
         {"policy": {"missing": "skip", "empty": "skip"}},
         {"policy": {"ties": "expected", "unjudged": "removed"}},
-        {"depth": 2},
+        {"policy": {"depth": 2}},
         {"weights": {"q1": 3, "q2": 1, "q3": 0.5, "q4": 2, "q5": 1}},
         {"convention": "ranx"},
     ],

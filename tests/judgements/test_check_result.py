@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.judgements.check.result import Change, Effect
+from judged.judgements.findings import FindingEffect, ValueChange
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "b": 0}, "q3": {"b": 0}}
 RUNS = {"one": {"q1": ["b", "a"], "q2": ["c"], "q3": ["b"]}, "two": {"q1": ["a"], "q2": ["c"]}}
@@ -23,27 +23,29 @@ def found() -> judged.CollectionCheck:
 def test_sentences_come_first_and_numbers_after_them(found: judged.CollectionCheck) -> None:
     # RR of one: (1/2 + 1 + 0)/3 and (1/2 + 1)/2; of two: (1 + 1 + 0)/3 and 1.
     assert found.to_text().splitlines() == [
-        "1 finding in 3 queries, 5 judgements and 2 runs.",
-        "nothing-relevant: 1 of 3 judged queries has nothing relevant.",
+        "1 kind of problem found (3 queries, 5 judgements, 2 runs checked).",
+        "nothing-relevant: 1 of 3 judged queries has no relevant items.",
         "  'q3'",
         "  Without this query: RR of two 0.6667 → 1.0000 (+0.3333), RR of one 0.5000 → 0.7500 "
         "(+0.2500).",
-        "not checked: identical and nearly identical queries: neither texts nor vectors of queries "
-        "were given.",
-        "not checked: unjudged twins of relevant items, and judged items that occur nowhere: "
-        "neither texts nor vectors of items were given.",
-        "not checked: overlap with a training set: none was given.",
-        "finding           run  measure  as it is  otherwise  difference",
+        "",
+        "finding           run  measure  as it is  corrected  difference",
         "nothing-relevant  one  RR         0.5000     0.7500     +0.2500",
         "nothing-relevant  two  RR         0.6667     1.0000     +0.3333",
+        "",
+        "Not checked: (nearly) identical queries: no texts or vectors of queries were given.",
+        "Not checked: unjudged twins of relevant items, and judged items that occur nowhere: no "
+        "texts or vectors of items were given.",
+        "Not checked: overlap with a training set: none was given.",
+        "More: verbose=True (command line: -v).",
     ]
-    assert found.to_text(verbose=True).splitlines()[7:9] == [
-        "Relevant is any grade above 0.",
-        "As it is: the number of 'judged evaluate' for all judgements as given; otherwise: the "
-        "same run, measure and policy (ties=id, missing=zero, empty=zero, unjudged=nonrelevant) "
-        "with what the finding says changed, and nothing else.",
+    assert found.to_text(verbose=True).splitlines()[-2:] == [
+        "Relevant: any grade above 0.",
+        "As it is: the value of 'judged evaluate' for all judgements. Corrected: the same run, "
+        "measure and policy (ties=id, missing=zero, empty=zero, unjudged=nonrelevant, "
+        "duplicates=first), with only the finding corrected.",
     ]
-    assert found.to_text(quiet=True).splitlines()[0].startswith("finding")
+    assert found.to_text(quiet=True).splitlines()[-3].startswith("finding")
 
 
 def test_json_is_plain(found: judged.CollectionCheck) -> None:
@@ -52,7 +54,7 @@ def test_json_is_plain(found: judged.CollectionCheck) -> None:
     assert read["findings"][0] == {
         "finding": "nothing-relevant",
         "count": 1,
-        "says": "1 of 3 judged queries has nothing relevant.",
+        "says": "1 of 3 judged queries has no relevant items.",
         "examples": [{"query": "q3"}],
         "otherwise": "without this query",
         "no_numbers": None,
@@ -93,7 +95,7 @@ def test_three_examples_and_how_many_more() -> None:
     finding = judged.check(judgements).finding("nothing-relevant")
     assert finding is not None
     assert finding.sentences() == [
-        "nothing-relevant: 5 of 10 judged queries have nothing relevant.",
+        "nothing-relevant: 5 of 10 judged queries have no relevant items.",
         "  'q0'",
         "  'q2'",
         "  'q4'",
@@ -107,18 +109,18 @@ def test_an_unknown_kind_is_refused(found: judged.CollectionCheck) -> None:
 
 
 def test_what_an_effect_says() -> None:
-    same = Change("one", "AP", 0.5, 0.5)
-    moved = [Change("one", "P", 0.5, 0.5 + step / 100) for step in range(1, 7)]
-    assert str(Effect("without them", (same,))) == "Without them, all numbers stay the same."
-    assert str(Effect("without them", (same, moved[0]))) == (
+    same = ValueChange("one", "AP", 0.5, 0.5)
+    moved = [ValueChange("one", "P", 0.5, 0.5 + step / 100) for step in range(1, 7)]
+    assert str(FindingEffect("without them", (same,))) == "Without them, all values stay the same."
+    assert str(FindingEffect("without them", (same, moved[0]))) == (
         "Without them: P of one 0.5000 → 0.5100 (+0.0100); the others stay the same."
     )
-    assert str(Effect("without them", tuple(moved))).endswith(
-        "P of one 0.5000 → 0.5300 (+0.0300); other numbers move less."
+    assert str(FindingEffect("without them", tuple(moved))).endswith(
+        "P of one 0.5000 → 0.5300 (+0.0300); other values change less."
     )
-    assert str(Effect("without them", reason="Nothing is left.")) == "Nothing is left."
+    assert str(FindingEffect("without them", reason="Nothing is left.")) == "Nothing is left."
 
 
 def test_nothing_left_is_said() -> None:
     finding = judged.check({"q": {"a": 0}}, {"q": ["a"]}).findings[0]
-    assert finding.effect.reason == "Nothing would be left to evaluate without this query."
+    assert finding.effect.reason == "Nothing is left to evaluate without this query."

@@ -1,5 +1,4 @@
-"""All that is looked at: judgements as they are evaluated and as they were given, runs, texts and
-vectors."""
+"""A collection to check: judgements as given and as evaluated, runs, texts and vectors."""
 
 from __future__ import annotations
 
@@ -28,97 +27,94 @@ from judged.matching.subtopics import rows_of
 from judged.options import number
 
 if TYPE_CHECKING:
-    from judged.options import Ids, TextsLike, VectorsLike
+    from judged.options import TextsLike, VectorsLike
 
-_ENDINGS = (
+VECTOR_EXTENSIONS = (
     *(".npy", ".npz", ".h5", ".hdf5", ".fvecs", ".bvecs", ".ivecs", ".fbin", ".u8bin", ".i8bin"),
     ".safetensors",
 )
-"""Of files that hold vectors and never texts."""
+"""Extensions of files that hold vectors and never texts."""
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
-    """What is known of queries, or of items, beside judgements and runs."""
+class SideData:
+    """Texts and vectors of queries, or of items."""
 
     name: str
-    """Queries or items."""
+    """Name of the side: queries or items."""
     texts: pl.DataFrame | None = None
     """Columns id and text."""
     vectors: Vectors | None = None
     order: str = ""
-    """What the vectors are named by that have no ids: texts or rows."""
+    """Where the ids of vectors without ids come from: "texts" or "rows"."""
 
     @classmethod
     def of(
-        cls,
-        name: Of,
-        said: TextsLike | VectorsLike | None,
-        vectors: VectorsLike | None,
-        ids: Ids | None,
-    ) -> Side:
-        """A side from what a caller may pass; vectors may stand where texts may."""
-        read = None if said is None else _texts_or_vectors(name, said)
+        cls, name: Of, given: TextsLike | VectorsLike | None, vectors: VectorsLike | None
+    ) -> SideData:
+        """Read texts, vectors, or both; `given` may be either."""
+        read = None if given is None else _texts_or_vectors(name, given)
         frame = None
         if isinstance(read, Texts):
-            whole = [f"{read.titles.get(each, '')} {text}" for each, text in read.texts.items()]
+            whole = [f"{read.titles.get(id, '')} {text}" for id, text in read.texts.items()]
             frame = pl.DataFrame([texts("id", read), texts("text", whole)])
         elif read is not None and vectors is not None:
             raise InputError(
-                f"the {name} given are vectors, and vectors of the {name} were given too; give one "
-                "of them, or texts and vectors."
+                f"the {name} are vectors, and vectors of the {name} were given too; give one of "
+                "them, or texts and vectors."
             )
         elif read is not None:
             vectors = read
         if vectors is None:
-            if ids is not None:
-                raise InputError(f"ids of {name} were given, and no vectors that they are of.")
             return cls(name, frame)
-        found = as_vectors(vectors, ids=ids, source=f"the vectors of the {name}")
-        if found.ids is not None:
-            return cls(name, frame, found)
-        if frame is not None and frame.height == len(found):
-            return cls(name, frame, replace(found, ids=tuple(frame["id"].to_list())), "texts")
-        return cls(name, frame, replace(found, ids=found.names()), "rows")
+        read = as_vectors(vectors, source=f"the vectors of the {name}")
+        if read.ids is not None:
+            return cls(name, frame, read)
+        if frame is not None and frame.height == len(read):
+            return cls(name, frame, replace(read, ids=tuple(frame["id"].to_list())), "texts")
+        return cls(name, frame, replace(read, ids=read.names()), "rows")
 
     @property
-    def how(self) -> list[str]:
-        """What was assumed, a sentence each."""
-        said = {"texts": "they are in the order of the texts", "rows": "row numbers from 0 are ids"}
-        known = said.get(self.order)
-        return [f"The vectors of the {self.name} have no ids: {known}."] if known else []
+    def assumptions(self) -> list[str]:
+        """Assumptions about ids, a sentence each."""
+        source = {"texts": "they are in the order of the texts", "rows": "row numbers are used"}
+        known = source.get(self.order)
+        return [f"The vectors of the {self.name} have no ids; {known}."] if known else []
 
     @property
     def given(self) -> bool:
-        """Whether anything is known."""
+        """Whether there are texts or vectors."""
         return self.texts is not None or self.vectors is not None
 
     @cached_property
     def ids(self) -> pl.Series:
-        """Those that have a text or a vector."""
+        """Ids that have a text or a vector."""
         found = [] if self.texts is None else [self.texts["id"]]
         found += [] if self.vectors is None else [texts("id", self.vectors.names())]
         return pl.concat(found).unique(maintain_order=True) if found else texts("id", [])
 
-    def refuse_apart(self, judged: pl.Series) -> None:
-        """Refuse vectors whose ids are row numbers, where no judged id is one."""
+    def check_ids(self, judged: pl.Series) -> None:
+        """Raise an error if vectors have row numbers as ids, but no judged id is one."""
         if self.vectors is None or self.order != "rows":
             return
         if not judged.is_in(pl.Series(self.vectors.names()).implode()).any():
             one = "query" if self.name == "queries" else "item"
             raise InputError(
-                f"{self.vectors.source} have no ids, and no judged {one}, as {judged[0]!r}, is the "
-                f"number of a row from 0; give {one}_ids (--{one}-ids), or a file with ids."
+                f"{self.vectors.source} have no ids, and no judged {one}, such as {judged[0]!r}, "
+                f"is a row number from 0; give ids with judged.Vectors(matrix, ids=...) "
+                f"(--{one}-ids), or a file with ids."
             )
 
 
 def _texts_or_vectors(name: Of, given: Any) -> Texts | Vectors:
-    """What is no table of texts may be a file of vectors: a Parquet file can be either."""
+    """Read texts, or else vectors: a Parquet file can be either."""
     path = fspath(given) if isinstance(given, (str, PathLike)) else None
     array = len(getattr(given, "shape", ())) == 2 and not hasattr(given, "columns")
-    ending = path is not None and str(path).partition("::")[0].lower().endswith(_ENDINGS)
+    extension = path is not None and str(path).partition("::")[0].lower().endswith(
+        VECTOR_EXTENSIONS
+    )
     source = f"the vectors of the {name}"
-    if isinstance(given, Vectors) or array or ending:
+    if isinstance(given, Vectors) or array or extension:
         return as_vectors(given, source=source)
     try:
         return read_texts(given, of=name)
@@ -132,44 +128,48 @@ def _texts_or_vectors(name: Of, given: Any) -> Texts | Vectors:
 
 
 @dataclass(frozen=True, eq=False)
-class Collection:
+class CheckedCollection:
     """Judgements, runs, texts and vectors, all read."""
 
     data: Data
-    """As it was given, read, with what is done to it then."""
+    """The data, read."""
     judgements: Judgements
-    """As they are evaluated, the first of rows that are about the same."""
+    """Judgements as evaluated: the first of duplicates."""
     raw: Judgements
-    """As they were given, with rows that are about the same."""
+    """Judgements as given, with duplicates."""
     runs: tuple[Run | Lookup, ...]
-    queries: Side
-    items: Side
+    queries: SideData
+    items: SideData
     rel: float | None
-    """The lowest grade that is relevant; None for any above 0."""
+    """Lowest relevant grade; None for any above 0."""
 
     @classmethod
     def of(
-        cls, data: Data, ranked: Mapping[str, Any], queries: Side, items: Side, rel: float | None
-    ) -> Collection:
+        cls,
+        data: Data,
+        ranked: Mapping[str, Any],
+        queries: SideData,
+        items: SideData,
+        rel: float | None,
+    ) -> CheckedCollection:
         given = data.given
         if not data.given_runs and (ranked["item_to"] is not None or "document" in data.columns):
             raise InputError(
-                "item_to (--item-to) says what the items of a run belong to; give a run, or leave "
-                "it out."
+                "item_to (--item-to) applies to the items of runs; give a run, or leave it out."
             )
         data = with_items(data, duplicates="first", **ranked).kept()
         raw = as_table(read_judgements(data.given), given)
         judgements = first_of_each(as_table(data.judgements()))
         if judgements.frame.is_empty():
-            raise InputError(f"{judgements.source}: there are no judgements in it.")
+            raise InputError(f"{judgements.source}: holds no judgements.")
         judged = judgements.frame
-        queries.refuse_apart(texts("query", judgements.names()))
-        items.refuse_apart(judged["item"].unique(maintain_order=True))
+        queries.check_ids(texts("query", judgements.names()))
+        items.check_ids(judged["item"].unique(maintain_order=True))
         return cls(data, judgements, raw, tuple(data.runs()), queries, items, rel)
 
     @property
     def repeats(self) -> int:
-        """How many judgements were given that repeat another."""
+        """Number of judgements that repeat another."""
         return self.raw.frame.height - self.raw.frame.select(identity(self.raw)).n_unique()
 
     @cached_property
@@ -179,7 +179,7 @@ class Collection:
 
     @cached_property
     def graded(self) -> pl.DataFrame:
-        """Query, item and the best grade of each pair, and whether that is relevant."""
+        """Query, item, best grade of each pair, and whether it is relevant."""
         grade = pl.col("grade")
         relevant = grade > 0 if self.rel is None else grade >= self.rel
         pairs = self.judgements.frame.group_by("query", "item", maintain_order=True)
@@ -187,7 +187,7 @@ class Collection:
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
-        """Query, item and grade of what is relevant."""
+        """Query, item and grade of relevant items."""
         return self.graded.filter("relevant").select("query", "item", "grade")
 
     @cached_property
@@ -201,19 +201,18 @@ class Collection:
         return _union("item", (item_ids(run) for run in self.runs))
 
     def edited(self, frame: pl.DataFrame, queries: list[str] | None = None) -> Judgements:
-        """The judgements with other rows; and with these queries, where they are not all."""
+        """Return the judgements with other rows, and with these queries if given."""
         names = self.judgements.names() if queries is None else queries
         return replace(self.judgements, frame=frame, rows=None, locate=None, queries=tuple(names))
 
     def without_queries(self, queries: pl.Series) -> Judgements:
-        """The judgements of all other queries."""
+        """Return the judgements of all other queries."""
         names = self.names.filter(~self.names.is_in(queries.implode())).to_list()
         column = self.judgements.frame["query"]
         return self.edited(self.judgements.frame.filter(~column.is_in(queries.implode())), names)
 
     def without_pairs(self, pairs: pl.DataFrame) -> Judgements:
-        """The judgements but for some of them, and without the queries to which nothing else is
-        relevant."""
+        """Return the judgements without some, and without queries that lose all relevant items."""
         left = self.judgements.frame.join(
             pairs, on=["query", "item"], how="anti", maintain_order="left"
         )
@@ -224,44 +223,43 @@ class Collection:
         return self.edited(left.filter(~left["query"].is_in(lost)), names)
 
     def sizes(self) -> dict[str, int]:
-        """How much there is of everything."""
-        found = {"queries": len(self.names), "judgements": self.graded.height}
-        found["runs"] = len(self.runs)
+        """Return the numbers of queries, judgements, runs, texts and vectors."""
+        sizes = {"queries": len(self.names), "judgements": self.graded.height}
+        sizes["runs"] = len(self.runs)
         for side in (self.queries, self.items):
             if side.texts is not None:
-                found[f"texts of {side.name}"] = side.texts.height
+                sizes[f"texts of {side.name}"] = side.texts.height
             if side.vectors is not None:
-                found[f"vectors of {side.name}"] = len(side.vectors)
-        return found
+                sizes[f"vectors of {side.name}"] = len(side.vectors)
+        return sizes
 
 
 def _union(name: str, parts: Iterable[pl.Series]) -> pl.Series:
-    found = [part.rename(name) for part in parts]
-    return pl.concat(found).unique(maintain_order=True) if found else texts(name, [])
+    columns = [part.rename(name) for part in parts]
+    return pl.concat(columns).unique(maintain_order=True) if columns else texts(name, [])
 
 
 def query_ids(run: Run | Lookup) -> pl.Series:
-    """The queries of a run."""
+    """Return the queries of a run."""
     return texts("query", run.lists if isinstance(run, Lookup) else run.names())
 
 
 def item_ids(run: Run | Lookup) -> pl.Series:
-    """The items of a run."""
+    """Return the items of a run."""
     if isinstance(run, Lookup):
         return texts("item", dict.fromkeys(chain.from_iterable(run.lists.values())))
     return run.frame["item"].unique(maintain_order=True)
 
 
 def first_of_each(judgements: Judgements) -> Judgements:
-    """The first of rows that are about the same, as `duplicates="first"` has them."""
+    """Return the judgements without duplicates, as with `duplicates="first"`."""
     again = repeated(judgements, np.arange(judgements.frame.height))
     first = without_repeats(judgements, again, "first") if len(again) else judgements
-    return replace(first, dropped=0)  # what is dropped of runs is told from it
+    return replace(first, dropped=0)  # only duplicates in runs are reported
 
 
 def as_table(judgements: Judgements | Lookup, given: Any = None) -> Judgements:
-    """Judgements as a table; lists in a dict that repeat an item are read again, as they were
-    given."""
+    """Return judgements as a table; lists that repeat an item are read again, with duplicates."""
     if isinstance(judgements, Judgements):
         return judgements
     pool = pool_of(judgements, duplicates="first")
@@ -284,7 +282,7 @@ def as_table(judgements: Judgements | Lookup, given: Any = None) -> Judgements:
 def _with_repeated(
     frame: pl.DataFrame, judgements: Lookup, given: Mapping[Any, Any]
 ) -> pl.DataFrame:
-    """The rows of lists, with those that repeat an item of their list."""
+    """Return the rows of lists, including those that repeat an item."""
     queries = dict.fromkeys(query for query, _ in judgements.repeated)
     rows = [
         (str(query), item, number(f"the grade of item {item!r} for query {query!r}", grade))
@@ -297,7 +295,7 @@ def _with_repeated(
 
 
 def as_run(run: Run | Lookup) -> Run:
-    """A run as a table."""
+    """Return a run as a table."""
     if isinstance(run, Run):
         return run
     lengths = np.fromiter(map(len, run.lists.values()), np.int64, len(run.lists))

@@ -54,7 +54,7 @@ def test_texts_come_by_every_way(way: str, tmp_path: Path) -> None:
     expected = judged.check(JUDGEMENTS, RUN, items=ITEMS, queries=QUERIES)
     assert numbers(found) == numbers(expected)
     assert [each.name for each in found.findings] == ["item-twins"]
-    assert "1 item has a text that says nothing, and cannot be compared." in found.unchecked
+    assert "twins of items: 1 item has an empty text." in found.unchecked
 
 
 def test_judgements_and_runs_come_by_every_way(tmp_path: Path) -> None:
@@ -82,20 +82,17 @@ def test_judgements_and_runs_come_by_every_way(tmp_path: Path) -> None:
 def test_without_runs_there_are_no_numbers() -> None:
     found = judged.check({**JUDGEMENTS, "q3": {"b": 0}})
     assert found.sentences()[:7] == [
-        "1 finding in 3 queries and 5 judgements.",
-        "nothing-relevant: 1 of 3 judged queries has nothing relevant.",
+        "1 kind of problem found (3 queries, 5 judgements checked).",
+        "nothing-relevant: 1 of 3 judged queries has no relevant items.",
         "  'q3'",
-        "not checked: identical and nearly identical queries: neither texts nor vectors of queries "
-        "were given.",
-        "not checked: unjudged twins of relevant items, and judged items that occur nowhere: "
-        "neither texts nor vectors of items were given.",
-        "not checked: what runs lack, and what findings do to the numbers: no runs were given.",
-        "not checked: overlap with a training set: none was given.",
+        "Not checked: (nearly) identical queries: no texts or vectors of queries were given.",
+        "Not checked: unjudged twins of relevant items, and judged items that occur nowhere: no "
+        "texts or vectors of items were given.",
+        "Not checked: queries and items that runs lack, and effects on values: no runs were given.",
+        "Not checked: overlap with a training set: none was given.",
     ]
     finding = found.findings[0]
-    assert finding.effect.reason == (
-        "No runs were given: what it does to the numbers is not known."
-    )
+    assert finding.effect.reason == "No runs were given, so the effect on values is unknown."
     assert found.tables() == []
     assert found.to_frame().rows() == [("nothing-relevant", 1, None, None, None, None, None)]
 
@@ -103,19 +100,19 @@ def test_without_runs_there_are_no_numbers() -> None:
 def test_vectors_without_ids() -> None:
     matrix = np.eye(4)
     found = judged.check(JUDGEMENTS, RUN, items=ITEMS, item_vectors=matrix)
-    assert "The vectors of the items have no ids: they are in the order of the texts." in found.how
+    assert "The vectors of the items have no ids; they are in the order of the texts." in found.how
     with pytest.raises(InputError) as error:
         judged.check(JUDGEMENTS, RUN, items=matrix)
     assert str(error.value) == (
-        "the vectors of the items have no ids, and no judged item, as 'a', is the number of a row "
-        "from 0; give item_ids (--item-ids), or a file with ids."
+        "the vectors of the items have no ids, and no judged item, such as 'a', is a row number "
+        "from 0; give ids with judged.Vectors(matrix, ids=...) (--item-ids), or a file with ids."
     )
     by_row = {"0": {"0": 1, "1": 0}, "1": {"2": 1, "1": 0}}
     found = judged.check(by_row, {"0": ["0"], "1": ["2"]}, items=matrix, queries=np.eye(2))
     assert found.sound
     assert found.how[2:4] == (
-        "The vectors of the queries have no ids: row numbers from 0 are ids.",
-        "The vectors of the items have no ids: row numbers from 0 are ids.",
+        "The vectors of the queries have no ids; row numbers are used.",
+        "The vectors of the items have no ids; row numbers are used.",
     )
 
 
@@ -123,7 +120,9 @@ def test_vectors_from_files(tmp_path: Path) -> None:
     matrix = np.array([[1.0, 0], [2, 0], [0, 1], [1, 1]])
     np.savez(tmp_path / "items.npz", vectors=matrix, ids=["a", "a2", "b", "c"])
     np.save(tmp_path / "items.npy", matrix)
-    expected = judged.check(JUDGEMENTS, RUN, items=matrix, item_ids=["a", "a2", "b", "c"])
+    expected = judged.check(
+        JUDGEMENTS, RUN, items=judged.Vectors(matrix, ids=("a", "a2", "b", "c"))
+    )
     assert [each.name for each in expected.findings] == ["item-twins"]
     found = judged.check(JUDGEMENTS, RUN, items=tmp_path / "items.npz")
     assert numbers(found) == numbers(expected)
@@ -140,28 +139,27 @@ def test_vectors_from_files(tmp_path: Path) -> None:
 
 def test_bad_vectors_are_left_out_and_said() -> None:
     matrix = np.array([[1.0, 0], [np.nan, 0], [0, 1], [0, 0]])
-    found = judged.check(JUDGEMENTS, RUN, items=matrix, item_ids=["a", "a2", "b", "c"])
+    found = judged.check(JUDGEMENTS, RUN, items=judged.Vectors(matrix, ids=("a", "a2", "b", "c")))
     assert found.sound
     assert found.unchecked[-1] == (
-        "2 items have a vector of zeros, NaN or infinity, and cannot be compared."
+        "twins of items: 2 items have a vector of zeros, NaN or infinity."
     )
 
 
 def test_too_many_twins_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from judged.judgements.check import items, twins
+    from judged.judgements import findings, twins
 
-    monkeypatch.setattr(twins, "MOST", 0)
+    monkeypatch.setattr(twins, "MAX_PAIRS", 0)
     found = judged.check(JUDGEMENTS, RUN, items=ITEMS)
     assert found.sound
     assert found.unchecked[-1] == (
-        "twins of items by text: more than 10,000,000 pairs are as near as that; are all texts "
-        "alike?"
+        "twins of items by text: there are more than 0 pairs. Are all texts alike?"
     )
     monkeypatch.undo()
-    monkeypatch.setattr(items, "MOST", 0)
+    monkeypatch.setattr(findings, "MAX_PAIRS", 0)
     found = judged.check(JUDGEMENTS, RUN, items=ITEMS)
     assert found.unchecked[-1] == (
-        "unjudged twins of relevant items: there are more than 0 of them; are all items alike?"
+        "unjudged twins of relevant items: there are more than 0. Are all items alike?"
     )
 
 
@@ -170,12 +168,8 @@ def test_too_many_twins_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             {"items": np.eye(2), "item_vectors": np.eye(2)},
-            "the items given are vectors, and vectors of the items were given too; give one of "
-            "them, or texts and vectors.",
-        ),
-        (
-            {"query_ids": ["a"]},
-            "ids of queries were given, and no vectors that they are of.",
+            "the items are vectors, and vectors of the items were given too; give one of them, or "
+            "texts and vectors.",
         ),
         ({"near": 0.2}, "near must be a finite number from 0.5 to 1; got 0.2."),
         ({"near_vectors": 2}, "near_vectors must be a finite number from 0 to 1; got 2."),
@@ -186,7 +180,7 @@ def test_too_many_twins_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
             "nothing-relevant, query-ids, item-ids, training-queries, training-pairs; got "
             "'unreachables'; did you mean 'unreachable'?",
         ),
-        ({"ignore": 3}, "ignore must be names of findings, in a list; got 3."),
+        ({"ignore": 3}, "ignore must be a list of names of findings; got 3."),
         (
             {"training": 3},
             "the training set is neither judgements nor a table of queries. As judgements: a data "
@@ -207,8 +201,7 @@ def test_too_many_twins_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             {"runs": None, "item_to": "doc:#"},
-            "item_to (--item-to) says what the items of a run belong to; give a run, or leave it "
-            "out.",
+            "item_to (--item-to) applies to the items of runs; give a run, or leave it out.",
         ),
         ({"weights": {"q1": 1}}, None),
     ],
@@ -233,8 +226,8 @@ def test_huge_and_empty_texts() -> None:
     found = judged.check(JUDGEMENTS, RUN, items=items, queries={"q1": "", "q2": ""})
     assert found.sound
     assert found.unchecked[1:] == (
-        "2 queries have a text that says nothing, and cannot be compared.",
-        "2 items have a text that says nothing, and cannot be compared.",
+        "twins of queries: 2 queries have an empty text.",
+        "twins of items: 2 items have an empty text.",
     )
 
 

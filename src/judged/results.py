@@ -359,13 +359,12 @@ class _Layout:
         spare = width - _total(least)
         if spare < 0:
             return None
-        while spare and (
-            gaps := [wide - narrow for wide, narrow in zip(natural, least, strict=True)]
-        ):
-            if max(gaps) == 0:
-                break
-            least[gaps.index(max(gaps))] += 1
-            spare -= 1
+        wanting = [wide - narrow for wide, narrow in zip(natural, least, strict=True)]
+        order = sorted(range(len(least)), key=wanting.__getitem__)
+        for place, at in enumerate(order):  # columns that want little get all of it
+            more = min(wanting[at], spare // (len(order) - place))
+            least[at] += more
+            spare -= more
         return least
 
     def lines(self, widths: Sequence[int]) -> list[str]:

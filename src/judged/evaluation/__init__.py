@@ -53,8 +53,8 @@ def evaluate(
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.blocks import Room
     from judged.inputs.data import Data
-    from judged.rankings.file import is_rankings_file
     from judged.limits import limits
+    from judged.rankings.file import is_rankings_file
 
     options: dict[str, Any] = dict(scoring)
     if is_rankings_file(judgements):

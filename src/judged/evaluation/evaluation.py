@@ -81,7 +81,7 @@ def evaluate_rankings(
         settings = EvaluationSettings.of_rankings(rankings, measures, policy)
     chosen = None
     if weights is not None:
-        from judged.inputs.weights import read_weights  # loads what reads files
+        from judged.inputs.keyed import read_weights  # loads what reads files
 
         chosen = read_weights(weights)
     return Evaluation(

@@ -33,7 +33,7 @@ Groups = Mapping[str, int]
 
 def group_of_each(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
     """The groups of all queries of some runs, numbered in the order of query ids."""
-    from judged.inputs.groups import groups_of
+    from judged.inputs.keyed import groups_of
 
     queries = sorted({query for run in runs for query in run.rankings.queries})
     return dict(zip(queries, groups_of(given, queries)[0].tolist(), strict=True))

@@ -13,7 +13,7 @@ from judged.evaluation.export import Look
 from judged.evaluation.scores import about_runs
 from judged.evaluation.warnings import grave
 from judged.evaluation.wording import notes
-from judged.inputs.attributes import TAKEN
+from judged.inputs.keyed import RELEVANT_ITEMS
 from judged.measures.formula import readable
 from judged.measures.spec import names as measure_names
 from judged.rankings.strips import mean_strip
@@ -43,7 +43,7 @@ class SliceResults:
 def attributes(workspace: Workspace) -> tuple[str, ...]:
     """The attributes that queries can be told apart by: the number of relevant items, and the
     columns of tables that have a query column."""
-    names = [TAKEN]
+    names = [RELEVANT_ITEMS]
     for file in workspace.of_kind("attributes"):
         names += [name for name in file.columns if name.lower() not in _QUERY_COLUMNS]
     return tuple(dict.fromkeys(names))
@@ -84,7 +84,7 @@ def _slices_source(visit: Visit, attribute: str) -> str:
     for file in visit.workspace.of_kind("attributes"):
         if attribute in file.columns:
             return str(file.path)
-    return TAKEN
+    return RELEVANT_ITEMS
 
 
 OPTIONS_IN_SENTENCES = {": see --tie-range.": ".", ": see --unanswerable.": "."}

@@ -160,8 +160,8 @@ def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) 
         side = one if apart[0] in first.queries else two
         raise InputError(
             f"{one} and {two} have different queries: "
-            f"{counted(len(apart), 'query is', 'queries are')} in one of them only ({few(apart)}; {apart[0]!r} is in {side}). Evaluate both runs "
-            "with the same judgements."
+            f"{counted(len(apart), 'query is', 'queries are')} in one of them only ({few(apart)}; "
+            f"{apart[0]!r} is in {side}). Evaluate both runs with the same judgements."
         )
     for name in ("ties", "unjudged", "depth", "complete"):
         ours, theirs = getattr(first, name), getattr(other, name)

@@ -24,7 +24,6 @@ from judged.cli.embeddings import TOP
 from judged.cli.explain import SAVED_AS
 from judged.cli.learn import learn
 from judged.cli.temperature import temperature
-from judged.cli.temperature_study import temperature_study
 from judged.conventions.disagreement import DEFAULT
 from judged.embeddings.relevance import revisited
 from judged.explanation import Explanation
@@ -39,8 +38,7 @@ CALLED = {
     "retriever": (Policy, evaluate_retriever),
     "embeddings": (*VECTORS, Embeddings.evaluate),
     "learn": (*VECTORS, fit),
-    "temperature": (*VECTORS, sweep),
-    "temperature-study": (*VECTORS, fit, study),
+    "temperature": (*VECTORS, fit, study, sweep),
     "conventions": (compare_conventions,),
     "identify": (identify,),
     "plan": (evaluate, plan),
@@ -91,12 +89,9 @@ def test_lists_in_help_are_those_of_the_library():
         temperature, "temperatures"
     )
     *most, last = [f"{each:g}" for each in STUDIED]
-    assert f"{', '.join(most)} and {last} if none is given" in help_of(
-        temperature_study, "temperatures"
-    )
-    assert f"{', '.join(MEASURES[:-1])} and {MEASURES[-1]} if none is given" in help_of(
-        temperature_study, "reported"
-    )
+    assert f"--train {', '.join(most)} and {last}." in help_of(temperature, "temperatures")
+    measures = f"{', '.join(MEASURES[:-1])} and {MEASURES[-1]}"
+    assert f"by default {measures}." in help_of(temperature, "report")
     assert all(kind in help_of(learn, "kind") for kind in KINDS)
     said = " ".join(command_of("conventions").help.split())
     assert f"The measures are {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]} unless" in said

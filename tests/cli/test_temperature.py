@@ -176,7 +176,7 @@ def test_what_is_read_is_not_written_over(judged, vectors, tmp_path):
     before = (tmp_path / "i.npy").read_bytes()
     for command, more in (
         ("temperature", ()),
-        ("temperature-study", ()),
+        ("temperature", ("--train",)),
         ("embeddings", ()),
         ("embeddings", ("--diagnose",)),
     ):

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError, quoted
-from judged.evaluation.definition import about_runs
 from judged.evaluation.evaluation import Evaluation
+from judged.evaluation.scores import about_runs
 from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data

@@ -1,5 +1,4 @@
-"""What the numbers of an evaluation mean, in words: of one measure, and of all as a paragraph for a
-methods section."""
+"""An evaluation in words: assumptions, definitions, notes, and the methods section of a paper."""
 
 from __future__ import annotations
 
@@ -9,32 +8,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged import __version__
-from judged.evaluation.intervals import interval_of, weights_line
+from judged.evaluation.intervals import interval_of, weight_sources, weights_line
 from judged.evaluation.ranges import TIE_SENTENCES
-from judged.evaluation.scores import UNJUDGED_ENDS
-from judged.evaluation.trusted_sentences import methods_of, of_measure, trusted_lines
-from judged.evaluation.unanswerable import apart_lines
+from judged.evaluation.scores import UNJUDGED_ENDS, about_runs
+from judged.evaluation.unanswerable import apart_lines, apart_notes
+from judged.evaluation.warnings import covered
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
 from judged.options import LEVEL, RESAMPLES
-from judged.text import counted, listed
+from judged.policy import Policy
+from judged.rankings.columns import ENCODED, OTHER_WAY
+from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
-    from judged.evaluation.exports import Exports
+    from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
+    from judged.evaluation.trusted import Trusted
     from judged.measures import Measure
 
 
-def _title(evaluation: Exports, measure: Measure) -> str:
+def _title(evaluation: Evaluation, measure: Measure) -> str:
     """What a measure is called, and in brackets what it is: MAP (AP, Average precision)."""
     label = evaluation.label(measure)
     ours = "" if label == str(measure) else f"{measure}, "
     return f"{label} ({ours}{measure.spec.title})"
 
 
-def assumptions(evaluation: Exports) -> list[str]:
+def assumptions(evaluation: Evaluation) -> list[str]:
     """The policy, and the convention and the latency where there is one: a line each."""
-    lines = [*latency(evaluation), f"policy: {evaluation.policy}"]
+    lines = [*latency_lines(evaluation), f"policy: {evaluation.policy}"]
     if evaluation.convention:
         names = "; ".join(
             f"{each.measure} is {each.theirs}" for each in evaluation.convention.named
@@ -45,22 +47,9 @@ def assumptions(evaluation: Exports) -> list[str]:
     return [*lines, *intervals, *told]
 
 
-def latency(evaluation: Exports) -> list[str]:
+def latency_lines(evaluation: Evaluation) -> list[str]:
     """How long queries took, where a retriever was asked: a line."""
     return [f"latency: {evaluation.latency.sentence()}"] if evaluation.latency else []
-
-
-def about_runs(evaluation: Exports, said: list[list[str]]) -> list[str]:
-    """Sentences of each run, each once, with the runs it is about where it is not about all."""
-    about: dict[str, list[str]] = {}
-    for run, own in zip(evaluation.runs, said, strict=True):
-        for sentence in own:
-            about.setdefault(sentence, []).append(run.name)
-    everyone = len(evaluation.runs)
-    return [
-        text if len(names) == everyone else f"{', '.join(names)}: {text}"
-        for text, names in about.items()
-    ]
 
 
 METHOD_WORDS = {
@@ -75,7 +64,7 @@ METHOD_WORDS = {
 """How an interval may be made, in words."""
 
 
-def interval_lines(evaluation: Exports) -> list[str]:
+def interval_lines(evaluation: Evaluation) -> list[str]:
     """How the intervals were made, and why some are not there, where they were asked for."""
     how = "; ".join(
         f"{METHOD_WORDS.get(method, method)} ({', '.join(names)})"
@@ -85,7 +74,7 @@ def interval_lines(evaluation: Exports) -> list[str]:
     return told + _without(evaluation, evaluation.measures)
 
 
-def brief_intervals(evaluation: Exports) -> list[str]:
+def brief_intervals(evaluation: Evaluation) -> list[str]:
     """The same in few words."""
     known = _by_method(evaluation, evaluation.measures)
     how = ", ".join(
@@ -96,7 +85,7 @@ def brief_intervals(evaluation: Exports) -> list[str]:
     return told + _without(evaluation, evaluation.measures)
 
 
-def _own_interval(evaluation: Exports, measure: Measure) -> list[str]:
+def _own_interval(evaluation: Evaluation, measure: Measure) -> list[str]:
     """How the interval of one measure was made."""
     known = _by_method(evaluation, [measure])
     how = [METHOD_WORDS.get(method, method) for method in known]
@@ -104,13 +93,13 @@ def _own_interval(evaluation: Exports, measure: Measure) -> list[str]:
     return told + _without(evaluation, [measure])
 
 
-def _level(evaluation: Exports) -> str:
+def _level(evaluation: Evaluation) -> str:
     """The level of the intervals in percent."""
     assert evaluation.level is not None
     return f"{100 * evaluation.level:.10g} %"
 
 
-def _grouped(evaluation: Exports) -> str:
+def _grouped(evaluation: Evaluation) -> str:
     """The groups of queries that intervals are by, and how much wider that makes them where no
     bootstrap did."""
     if evaluation.groups is None:
@@ -140,7 +129,7 @@ def _grouped(evaluation: Exports) -> str:
     return f"{said}, {low if low == high else f'{low} to {high}'} times as wide as by query"
 
 
-def _without(evaluation: Exports, measures: Sequence[Measure]) -> list[str]:
+def _without(evaluation: Evaluation, measures: Sequence[Measure]) -> list[str]:
     """Which numbers have no interval, and why."""
     said: list[list[str]] = []
     for run in evaluation.runs:
@@ -152,7 +141,7 @@ def _without(evaluation: Exports, measures: Sequence[Measure]) -> list[str]:
     return about_runs(evaluation, said)
 
 
-def _by_method(evaluation: Exports, measures: Sequence[Measure]) -> dict[str, list[str]]:
+def _by_method(evaluation: Evaluation, measures: Sequence[Measure]) -> dict[str, list[str]]:
     """The measures by how their intervals were made; with the run where that differs by run."""
     found: dict[str, list[str]] = {}
     for measure in measures:
@@ -172,7 +161,7 @@ TIES_REFERENCE = "mcsherry2008"
 """Where the closed forms of means over the orders of ties come from."""
 
 
-def definition(evaluation: Exports, measure: Measure) -> str:
+def definition(evaluation: Evaluation, measure: Measure) -> str:
     """What one measure's numbers mean: its words, formula, policy and source."""
     spec = measure.spec
     policy = "; ".join(evaluation.policy.sentences().values())
@@ -191,7 +180,7 @@ def definition(evaluation: Exports, measure: Measure) -> str:
     return "\n".join(lines)
 
 
-def methods(evaluation: Exports) -> str:
+def methods(evaluation: Evaluation) -> str:
     """All measures with their parameters, the policy, what was done about ties, the queries
     counted, and the sources."""
     assumed = [
@@ -236,13 +225,13 @@ def methods(evaluation: Exports) -> str:
     return " ".join(told)
 
 
-def _basis(evaluation: Exports) -> list[str]:
+def _basis(evaluation: Evaluation) -> list[str]:
     """What was ranked and how, each once, where rankings say so: embeddings, categories."""
     said = ("; ".join(run.rankings.basis) for run in evaluation.runs)
     return list(dict.fromkeys(filter(None, said)))
 
 
-def _conventionally(evaluation: Exports, measure: Measure) -> list[str]:
+def _conventionally(evaluation: Evaluation, measure: Measure) -> list[str]:
     """What the library whose numbers these are calls a measure, and how that differs from ours."""
     named = evaluation.convention.theirs(measure) if evaluation.convention else None
     if named is None:
@@ -253,7 +242,7 @@ def _conventionally(evaluation: Exports, measure: Measure) -> list[str]:
     ]
 
 
-def _means(evaluation: Exports, measure: Measure) -> list[str]:
+def _means(evaluation: Evaluation, measure: Measure) -> list[str]:
     """How a measure's mean over the orders of ties was found, where one was asked for."""
     runs = expected_runs(evaluation)
     if not runs:
@@ -267,7 +256,7 @@ def _means(evaluation: Exports, measure: Measure) -> list[str]:
     ]
 
 
-def standard_errors(evaluation: Exports, measure: Measure) -> str:
+def standard_errors(evaluation: Evaluation, measure: Measure) -> str:
     """The standard error of an estimated summary, with the runs' names where there are several."""
     runs = [run for run in expected_runs(evaluation) if measure in run.summary_errors]
     several = len(evaluation.runs) > 1
@@ -277,14 +266,14 @@ def standard_errors(evaluation: Exports, measure: Measure) -> str:
     return f"standard error {', '.join(told)}" if told else ""
 
 
-def expected_runs(evaluation: Exports) -> list[Scored]:
+def expected_runs(evaluation: Evaluation) -> list[Scored]:
     """The values that are means over orders of ties: the runs' own, or those of the tie range."""
     if evaluation.policy.ties == "expected":
         return list(evaluation.runs)
     return [run.others["expected"] for run in evaluation.runs if "expected" in run.others]
 
 
-def _ranges(evaluation: Exports) -> list[str]:
+def _ranges(evaluation: Evaluation) -> list[str]:
     known = {**TIE_SENTENCES, **UNJUDGED_ENDS}
     told = [f"{name} ({known[name]})" for name in evaluation.others if name in known]
     return (
@@ -294,7 +283,7 @@ def _ranges(evaluation: Exports) -> list[str]:
     )
 
 
-def _population(evaluation: Exports, runs: Sequence[Scored]) -> str:
+def _population(evaluation: Evaluation, runs: Sequence[Scored]) -> str:
     """How many queries the summaries are about; where it differs, for which runs or measures."""
     if len({len(run.rankings) for run in runs}) > 1:
         return " and ".join(f"{_population(evaluation, [run])} ({run.name})" for run in runs)
@@ -323,3 +312,192 @@ def _population(evaluation: Exports, runs: Sequence[Scored]) -> str:
         f"{min(different):,} to {max(different):,} of the {queries:,} {kind}, which "
         "differ by run and measure"
     )
+
+
+def details(evaluation: Evaluation) -> list[str]:
+    """What was assumed, what was ranked, what was found, and what each measure is."""
+    ranked = about_runs(
+        evaluation,
+        [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
+    )
+    return [
+        *assumptions(evaluation),
+        *(f"ranking: {text}" for text in ranked),
+        *(f"note: {text}" for text in notes(evaluation)),
+        *(f"measure: {_described(evaluation, measure)}" for measure in evaluation.measures),
+    ]
+
+
+def brief(evaluation: Evaluation) -> str:
+    """One line: what is not as by default, and where everything is said."""
+    usual = Policy().to_dict()
+    chosen = [
+        f"{name}={choice}"
+        for name, choice in evaluation.policy.to_dict().items()
+        if choice != usual.get(name)
+    ]
+    bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
+    shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []
+    ranked = dict.fromkeys(
+        part if part.startswith(WHOLE) else part.partition(":")[0] for part in shared
+    )
+    said = [
+        *([f"as {evaluation.convention}"] if evaluation.convention else []),
+        *([", ".join(chosen)] if chosen else []),
+        *(part for part in ranked if part not in USUAL_BASIS),
+        *(f"weighted by {source}" for source in weight_sources(evaluation)),
+        *apart_notes(evaluation),
+        *brief_intervals(evaluation),
+        *(text for measure in evaluation.measures for text in _estimated(evaluation, measure)),
+    ]
+    return "; ".join([*said, "definitions and notes: verbose (-v)"])
+
+
+WHOLE = ("excluded", *ENCODED.values())
+"""What is said in one line with all its words, how these begin."""
+USUAL_BASIS = frozenset({"all items are ranked", OTHER_WAY, "relevant"})
+"""What needs no word in one line."""
+
+
+def _described(evaluation: Evaluation, measure: Measure) -> str:
+    """A measure with every parameter; first which one it is, where it was called otherwise."""
+    label, words = evaluation.label(measure), measure.describe(brief=True)
+    if label == str(measure):
+        return words
+    return f"{label} is {measure}:{words.removeprefix(f'{measure} is')}"
+
+
+def notes(evaluation: Evaluation) -> list[str]:
+    """What the audits found that no warning is about, which means over orders of ties are
+    estimates, and what a convention rests on."""
+    told = covered(evaluation)
+    found = about_runs(
+        evaluation,
+        [
+            [text for about, text in run.audit.said().items() if about not in told]
+            + [text for text in run.audit.notes if not isinstance(text, Warned)]
+            for run in evaluation.runs
+        ],
+    )
+    found += [text for measure in evaluation.measures for text in _estimate(evaluation, measure)]
+    if evaluation.convention and evaluation.convention.convention.held == "reading":
+        found.append(
+            f"what {evaluation.convention} computes is known from its source, which was read and "
+            "not run."
+        )
+    return found
+
+
+def _estimated(evaluation: Evaluation, measure: Measure) -> list[str]:
+    """In few words that a number is an estimate."""
+    error = standard_errors(evaluation, measure)
+    return [f"the expected {evaluation.label(measure)} is an estimate, {error}"] if error else []
+
+
+def _estimate(evaluation: Evaluation, measure: Measure) -> list[str]:
+    """A sentence about a mean over orders of ties, where that mean is an estimate."""
+    if not any(measure in run.errors for run in expected_runs(evaluation)):
+        return []
+    error = standard_errors(evaluation, measure)
+    return [
+        f"the expected {evaluation.label(measure)} is estimated from {DRAWS} random orders of the "
+        f"tied results, in queries where they are more than {LIMIT}"
+        f"{f'; {error}' if error else ''}."
+    ]
+
+
+CORRECTION = (
+    "Each number is corrected by prediction-powered inference with a tuned weight (PPI++: "
+    "Angelopoulos, Duchi and Zrnic, 2023, arXiv:2311.01453): λ times the mean over all queries "
+    "under the cheap judgements, plus the mean over the trusted queries of the trusted value minus "
+    "λ times the cheap one; λ is the covariance of trusted and cheap values by the variance of the "
+    "cheap ones, cut at 0 and 1. Its variance is that of the trusted queries plus that of the "
+    "others, which are independent of them, with Student's t of one degree of freedom fewer than "
+    "trusted queries"
+)
+"""How numbers are corrected, for a methods section."""
+SAMPLING = (
+    "This holds where the trusted queries are a random sample of all queries; whether their cheap "
+    "values look so was tested by Welch's test (a warning is given where p is below 0.01)"
+)
+"""What the correction takes for granted."""
+
+
+def about_trusted(trusted: Trusted, queries: int) -> str:
+    """How many queries have trusted judgements, and whose they are."""
+    of = counted(queries, "query", "queries")
+    return f"{trusted.queries:,} of {of} have trusted judgements too ({trusted.source})"
+
+
+def methods_of(evaluation: Evaluation) -> list[str]:
+    """How numbers were corrected, for a paper; nothing where none were."""
+    if evaluation.trusted is None:
+        return []
+    return [
+        f"{about_trusted(evaluation.trusted, _number_of_queries(evaluation))}.",
+        f"{CORRECTION}.",
+        f"{SAMPLING}.",
+    ]
+
+
+def trusted_lines(evaluation: Evaluation) -> list[str]:
+    """Whose judgements are trusted, and how each number was corrected: a line each."""
+    if evaluation.trusted is None:
+        return []
+    several = len(evaluation.runs) > 1
+    return [
+        f"trusted: {about_trusted(evaluation.trusted, _number_of_queries(evaluation))}",
+        *(
+            f"trusted: {run.label(measure)}{f' of {run.name}' if several else ''}: {each.says()}"
+            for run in evaluation.runs
+            for measure, each in run.corrections.items()
+        ),
+    ]
+
+
+def of_measure(evaluation: Evaluation, measure: Measure) -> list[str]:
+    """How the numbers of one measure were corrected."""
+    if evaluation.trusted is None:
+        return []
+    several = len(evaluation.runs) > 1
+    return [
+        *methods_of(evaluation),
+        *(
+            f"{f'{run.name}: ' if several else ''}{run.corrections[measure].says()}."
+            for run in evaluation.runs
+        ),
+    ]
+
+
+def brief_trusted(evaluation: Evaluation) -> list[str]:
+    """In few words: how many queries, the weights, and which interval is narrower."""
+    if evaluation.trusted is None:
+        return []
+    several = len(evaluation.runs) > 1
+    narrower: dict[str | None, list[str]] = {}
+    weights = []
+    for measure in evaluation.measures:
+        for run in evaluation.runs:
+            each = run.corrections[measure]
+            name = f"{run.label(measure)} of {run.name}" if several else run.label(measure)
+            weights.append(each.weight)
+            narrower.setdefault(each.narrower, []).append(name)
+    low, high = f"{min(weights):.2f}", f"{max(weights):.2f}"
+    said = [f"corrected: {about_trusted(evaluation.trusted, _number_of_queries(evaluation))}"]
+    said.append(f"λ {low if low == high else f'{low} to {high}'}")
+    for which, names in narrower.items():
+        which = NARROWER[which]
+        said.append(f"{which} for {', '.join(names)}" if len(narrower) > 1 else which)
+    return ["; ".join(said)]
+
+
+NARROWER = {
+    "corrected": "narrower than by the trusted judgements alone",
+    "trusted": "not narrower than by the trusted judgements alone",
+    None: "no interval to compare",
+}
+"""Which interval is narrower, in words."""
+
+
+def _number_of_queries(evaluation: Evaluation) -> int:
+    return len(evaluation.runs[0].rankings)

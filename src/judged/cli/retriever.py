@@ -22,7 +22,7 @@ from judged.policy import CHOICES
 KEYWORDS = [
     name
     for name, each in signature(evaluate_retriever).parameters.items()
-    if each.kind is each.KEYWORD_ONLY and name not in ("item", "progress")
+    if each.kind is each.KEYWORD_ONLY and name != "item"
 ]
 NAMED = ("a retriever", "search.bm25:ask")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -117,21 +117,21 @@ def retriever(
     mappings or objects. What it prints goes to standard error.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.inputs.retriever.task import Task
+    from judged.inputs.retriever import RetrieverTask
 
     check_format(form, output, Exports.SAVED_AS)
     given = {name: options.pop(name) for name in KEYWORDS if name in options}
     per_query = options.pop("per_query")
     scored, shown, _ = split_options(options)
     with redirect_stdout(sys.stderr):
-        task = Task.of(
+        task = RetrieverTask.of(
             imported(retriever, *NAMED),
             queries,
             judgements,
             measures or None,
             item=imported(item, *NAMED) if item and ":" in item else item,
             **given,
-            options=scored,
+            scoring=scored,
         )
         with counting("Asking", len(task.todo)) as advance:
             found = task.evaluate(advance)

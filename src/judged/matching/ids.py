@@ -170,8 +170,6 @@ def _sample(
 
 def _first_items(pool: Pool, found: Matches, queries: Ints) -> Iterable[list[str]]:
     """The first ids of the run for some queries."""
-    if found.reduced is not None:
-        return found.reduced.first_items([pool.queries[each] for each in queries.tolist()], IDS)
     lists = found.list_of[queries]
     first = (np.arange(length) < IDS for length in found.lengths[lists].tolist())
     return map(found.items, lists[:, None], first)

@@ -10,7 +10,7 @@ import numpy as np
 
 from judged.arrays import Floats, Ints, positions, starts_of
 from judged.errors import InputError
-from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.remote import AnyRun
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.text import Tallied, Warned, counted
 
@@ -32,8 +32,6 @@ def without_own_ids(given: Given) -> tuple[Given, int]:
     >>> without_own_ids(Lookup({"q": {"q": 2.0, "a": 1.0}}))[0].lists
     {'q': {'a': 1.0}}
     """
-    if isinstance(given, RemoteRun):
-        return given.without_own_ids()
     if isinstance(given, Lookup):
         own = {query for query, items in given.lists.items() if query in items}
         if not own:
@@ -65,8 +63,6 @@ def without_own_ids(given: Given) -> tuple[Given, int]:
 
 def _holds(given: Judgements | AnyRun) -> bool:
     """Whether there is anything in it."""
-    if isinstance(given, RemoteRun):
-        return not given.is_empty()
     return any(map(len, given.lists.values() if isinstance(given, Lookup) else [given.frame]))
 
 
@@ -177,8 +173,7 @@ class OwnIds:
         own, score = own[left], found.own_score[left]
         if not len(own):
             return cls(queries=queries)
-        reduced = found.reduced
-        above = _above(found, own, score) if reduced is None else reduced.own_above[left]
+        above = _above(found, own, score)
         return cls(len(own), int((above == 0).sum()), int((above < 10).sum()), queries)
 
     def plus(self, other: OwnIds) -> OwnIds:

@@ -117,12 +117,8 @@ class DistantRun(RunBlocks):
 
     blocks: Cut = _elsewhere
 
-    def rankings(self, judge: Any) -> Iterator[Any]:
-        """Yield `Rankings` of whole queries, as a `Judge` makes them; join them by `concat`."""
-        return self.judged(judge)
-
-    def judged(self, judge: Any, make: Callable[[Any], Any] | None = None) -> Iterator[Any]:
-        """Yield what `make` makes of the rankings of each block, where the block is."""
+    def rankings(self, matcher: Any) -> Iterator[Any]:
+        """Yield `Rankings` of whole queries, made by a `Matcher`; `Rankings.concat` joins them."""
         raise NotImplementedError
 
 

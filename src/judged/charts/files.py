@@ -12,8 +12,7 @@ from judged.charts.sources import Systems
 from judged.comparison import compare
 from judged.errors import InputError
 from judged.evaluation import evaluate
-from judged.inputs.blocks import RunBlocks
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room, RunBlocks
 from judged.inputs.data import Data
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source

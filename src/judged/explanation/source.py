@@ -19,7 +19,7 @@ from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:
-    from judged.inputs.blocks.room import Room
+    from judged.inputs.blocks import Room
     from judged.options import CollectionLike, ColumnsLike, FileFormat, ItemToLike, PolicyLike
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from judged.inputs.blocks import RunBlocks
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.inputs.tables import Judgements, Lookup, Run
 
 _TABLES = {
@@ -27,11 +27,11 @@ _TABLES = {
 class RemoteTable:
     """A table in a database or in Spark that may hold a run or judgements."""
 
-    def run(self, name: str | None, columns: Named) -> RunBlocks:
+    def run(self, name: str | None, columns: NamedColumns) -> RunBlocks:
         """Return the run in this table."""
         raise NotImplementedError
 
-    def judgements(self, columns: Named) -> Judgements:
+    def judgements(self, columns: NamedColumns) -> Judgements:
         """Fetch the judgements in this table."""
         raise NotImplementedError
 

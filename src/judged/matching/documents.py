@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError
-from judged.inputs.readings import texts
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.matching.faults import identity, nan_message, refuse_repeated, without_repeats
 from judged.matching.item_to import Documents
 from judged.matching.join import distinct, numbers

@@ -36,7 +36,7 @@ from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.rankings.weights import Weights
 
 if TYPE_CHECKING:
-    from judged.inputs.query_weights import QueryWeights
+    from judged.inputs.tables import QueryWeights
     from judged.options import CollectionLike
 
 

@@ -10,7 +10,7 @@ from judged.conventions.disagreement.definitions import family
 from judged.conventions.disagreement.result import Disagreement
 from judged.errors import InputError
 from judged.evaluation.settings import unprepared
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.data import Data, holds_rows
 from judged.matching import match_variants
 from judged.matching.items import with_items

@@ -10,7 +10,7 @@ from judged.conventions.identification.grid import all_rankings, compute
 from judged.conventions.identification.likelihood import Definition, Match, Ranker, chance
 from judged.conventions.identification.printed import Asked
 from judged.conventions.identification.result import SHOWN, Identification
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.data import Data
 from judged.matching import match_variants
 from judged.matching.items import with_items

@@ -36,9 +36,8 @@ from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.scores import Scored, score_run
 from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.data import Data
-from judged.inputs.readings import ungraded_note
 from judged.inputs.remote import is_spark
-from judged.inputs.tables import JUDGEMENTS
+from judged.inputs.tables import JUDGEMENTS, ungraded_note
 from judged.matching.faults import EMPTY, nothing_in_common_of
 from judged.matching.items import with_items
 from judged.matching.pool import pool_of

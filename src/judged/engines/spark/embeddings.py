@@ -17,7 +17,7 @@ from judged.engines.spark.run import MAX_BROADCAST_QUERIES
 from judged.engines.spark.session import address_of, is_connect, spark_errors
 from judged.engines.spark.tables import collect, send
 from judged.errors import InputError, JudgedError
-from judged.inputs.names import candidates
+from judged.inputs.columns import candidates
 from judged.text import counted, quote
 
 if TYPE_CHECKING:

@@ -20,8 +20,19 @@ from judged import __version__
 from judged.engines.spark.session import not_installed, other_version, spark_errors
 from judged.engines.spark.tables import collect
 from judged.errors import EngineError, InputError, JudgedError
-from judged.inputs.readings import Reading, from_rows, to_judgements, to_run
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Passed, Run
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    RUN,
+    Judgements,
+    Kind,
+    Lookup,
+    Passed,
+    RawTable,
+    Run,
+    from_rows,
+    to_judgements,
+    to_run,
+)
 from judged.matching.faults import ADVICE, NAN_ADVICE
 from judged.matching.matcher import Matcher
 from judged.matching.pool import pool_of
@@ -187,8 +198,7 @@ class TableDescription:
         """Read the lines that do not have the usual number of fields."""
         import polars as pl
 
-        from judged.inputs.layouts import TREC_JUDGEMENTS, TREC_RUN
-        from judged.inputs.trec import line_by_line
+        from judged.inputs.trec import TREC_JUDGEMENTS, TREC_RUN, line_by_line
 
         lines = rows["line"].drop_nulls().sort().to_list()
         rows = rows.filter(pl.col("line").is_null()).drop("line")
@@ -211,10 +221,10 @@ class TableDescription:
         """Return the judgements in such rows."""
         return to_judgements(self._reading(rows), self.source)
 
-    def _reading(self, rows: pl.DataFrame) -> Reading:
+    def _reading(self, rows: pl.DataFrame) -> RawTable:
         from judged.inputs.frames import complete
 
-        return Reading(complete(rows, self.kind, self.source), self.notes)
+        return RawTable(complete(rows, self.kind, self.source), self.notes)
 
 
 def not_utf8_message(line: str, more: str = "") -> str:

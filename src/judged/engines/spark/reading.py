@@ -21,7 +21,7 @@ from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup
 from judged.text import Warned
 
 if TYPE_CHECKING:
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.options import ColumnsLike, FileFormat
 
 CATALOG_PREFIX = "table:"
@@ -86,7 +86,9 @@ def _plain(where: str) -> str:
     return where.rstrip("/")
 
 
-def _opened(spark: Any, where: str, kind: Kind, named: Named, format: str | None) -> SparkTable:
+def _opened(
+    spark: Any, where: str, kind: Kind, named: NamedColumns, format: str | None
+) -> SparkTable:
     if where == "-":
         raise InputError("Spark cannot read standard input; give a path or table:NAME.")
     if where.startswith(CATALOG_PREFIX):
@@ -110,7 +112,7 @@ def _opened(spark: Any, where: str, kind: Kind, named: Named, format: str | None
     return as_table(frame, kind, named, source=where, all_texts=True)
 
 
-def _head(spark: Any, where: str, kind: Kind, named: Named) -> Source | None:
+def _head(spark: Any, where: str, kind: Kind, named: NamedColumns) -> Source | None:
     """Return the first lines of a text; None for a Parquet file."""
     if promised(Path(where)) == "parquet":
         return None
@@ -171,8 +173,7 @@ def _trec(spark: Any, where: str, kind: Kind, head: Source) -> SparkTable:
     """Open TREC text; the workers read lines with an unusual number of fields."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    from judged.inputs.layouts import TREC_JUDGEMENTS, TREC_RUN
-    from judged.inputs.trec import read_trec
+    from judged.inputs.trec import TREC_JUDGEMENTS, TREC_RUN, read_trec
 
     layout = TREC_RUN if kind is RUN else TREC_JUDGEMENTS
     notes = tuple(note for note in read_trec(head).notes if isinstance(note, Warned))

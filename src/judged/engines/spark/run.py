@@ -28,7 +28,7 @@ from judged.rankings.findings import Findings
 from judged.text import counted
 
 if TYPE_CHECKING:
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.inputs.tables import Judgements, Kind
     from judged.matching.matcher import Matcher
     from judged.rankings.rankings import Rankings
@@ -51,12 +51,12 @@ class SparkFrame(RemoteTable):
 
     given: Any
 
-    def run(self, name: str | None, columns: Named) -> SparkRun:
+    def run(self, name: str | None, columns: NamedColumns) -> SparkRun:
         """Return the run in this frame."""
         check_installed()
         return SparkRun.of(self.table(RUN, columns, name))
 
-    def judgements(self, columns: Named) -> Judgements:
+    def judgements(self, columns: NamedColumns) -> Judgements:
         """Fetch the judgements, ordered by id."""
         check_installed()
         return fetch_judgements(self.table(JUDGEMENTS, columns))
@@ -68,7 +68,7 @@ class SparkFrame(RemoteTable):
             "run is in Spark; collect it first (frame.toPandas())."
         )
 
-    def table(self, kind: Kind, columns: Named, name: str | None = None) -> SparkTable:
+    def table(self, kind: Kind, columns: NamedColumns, name: str | None = None) -> SparkTable:
         """Return the table of a kind in this frame."""
         if isinstance(self.given, SparkTable):
             return replace(self.given, name=name or self.given.name)

@@ -13,13 +13,12 @@ import numpy as np
 from judged.arrays import starts_of
 from judged.engines.spark.session import spark_errors
 from judged.inputs.columns import JOINER, Columns, choose_columns
-from judged.inputs.readings import texts
-from judged.inputs.tables import JUDGEMENTS, Kind
+from judged.inputs.tables import JUDGEMENTS, Kind, texts
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.matching.pool import Pool
     from judged.rankings.weights import Weights
 
@@ -45,7 +44,7 @@ class SparkTable:
 def as_table(
     frame: Any,
     kind: Kind,
-    named: Named,
+    named: NamedColumns,
     *,
     name: str = "run",
     source: str | None = None,

@@ -284,7 +284,7 @@ def test_latency_is_in_every_form(time: list[float]) -> None:
     line = "mean 500 ms, p50 500 ms, p95 500 ms (1 query)"
     assert f"latency: {line}" in found.sentences()
     assert f"latency: {line}" in found.to_html()
-    assert f"Latency: {line}." in found.to_markdown()
+    assert f"latency: {line}" in found.to_markdown()
     assert found.to_dict()["latency"] == {
         "unit": "seconds",
         "mean": 0.5,

@@ -647,7 +647,7 @@ def print_options(saved_as: Mapping[str, str] = Result.SAVED_AS) -> Decorator[An
 def _formats(saved_as: Mapping[str, str]) -> list[str]:
     """Return the formats that can be printed, text first."""
     names = [method.removeprefix("to_") for method in saved_as.values()]
-    return ["text", *(name for name in names if name not in ("text", "gif"))]
+    return ["text", *(name for name in names if name not in ("text", "gif", "rankings"))]
 
 
 def check_format(

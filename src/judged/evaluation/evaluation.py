@@ -113,6 +113,7 @@ class Evaluation(Result):
         ".tex": "to_latex",
         ".trec": "to_trec",
         ".yaml": "to_yaml",
+        ".rankings": "to_rankings",
         "metrics": "to_metrics",
     }
     DISPLAY: ClassVar[frozenset[str]] = frozenset({"per_query", "sort", "decimals", "percent"})
@@ -1164,6 +1165,26 @@ class Evaluation(Result):
         from judged.evaluation.export import as_yaml
 
         return as_yaml(self.to_huggingface(dataset=dataset or "unknown"))
+
+    def to_rankings(self) -> bytes:
+        """Return the rankings of the only run as the bytes of a rankings file.
+
+        Returns
+        -------
+        bytes
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_rankings()[:4]
+        b'PAR1'
+        """
+        from judged.rankings.file import to_bytes
+
+        if len(self.runs) > 1:
+            raise InputError(
+                "a rankings file holds one run, and there are "
+                f"{len(self.runs)}; evaluate one run at a time, or save evaluation.rankings[name]."
+            )
+        return to_bytes(self.runs[0].rankings)
 
     def _metadata(self) -> dict[str, str]:
         return {"definition": self.methods(), **super()._metadata()}

@@ -13,7 +13,7 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.errors import MeasureError, PolicyError
 from judged.evaluation.settings import regraded
-from judged.matching.variants import Variants
+from judged.matching.variants import Variants, cut
 from judged.matching.weights import weighted
 from judged.measures import Measure, Spec
 from judged.measures.aggregation import AGGREGATIONS
@@ -267,11 +267,23 @@ def score_run(
         refuse_sums(settings.measures)
     policy = settings.policy
     refuse_missing(r, policy)
+    if policy.depth is not None and policy.depth != r.depth:
+        r = _cut_again(r, policy.depth)
     r = Variants(r).under(policy.ties, policy.unjudged)
     findings = findings_of(r)
     r = replace(r, findings=findings.in_order(r.queries))
     values = values_of(r, settings.measures, settings.convention)
     return replace(settled_values(values, r, policy), labels=settings.labels)
+
+
+def _cut_again(r: Rankings, depth: int) -> Rankings:
+    """Cut rankings that were made with longer lists."""
+    if r.depth is not None and depth > r.depth:
+        raise PolicyError(
+            f"{r.name}: the lists were cut at rank {r.depth:,}, so depth={depth:,} cannot be "
+            "evaluated; make the rankings again with longer lists."
+        )
+    return replace(cut(r.whole or r, depth), findings=r.findings)
 
 
 def score_ties(run: Scored, settings: EvaluationSettings) -> dict[str, Scored]:

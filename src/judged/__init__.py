@@ -57,7 +57,6 @@ _HOMES = {
     "Rankings": "rankings.rankings",
     "Report": "web.report.report",
     "Run": "inputs",
-    "Similarity": "embeddings.similarity.similarity",
     "TopK": "embeddings.top_k",
     "Vectors": "inputs.vectors",
     "advise": "evaluation.advice",

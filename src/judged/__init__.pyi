@@ -38,7 +38,6 @@ from judged.judgements.queue import Queue as Queue
 from judged.rankings.rankings import Rankings as Rankings
 from judged.web.report.report import Report as Report
 from judged.inputs import Run as Run
-from judged.embeddings.similarity.similarity import Similarity as Similarity
 from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors

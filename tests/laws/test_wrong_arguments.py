@@ -262,7 +262,7 @@ def calls_of(name: str, made: Results) -> Iterator[tuple[str, Callable[..., Any]
 
 
 NOT_CALLED = {
-    *("Audit", "Judgements", "Lookup", "MergedJudgements", "Run", "Measure", "Similarity"),
+    *("Audit", "Judgements", "Lookup", "MergedJudgements", "Run", "Measure"),
     *("Metric", "Unanswerable", "Vectors"),
 }
 """What people get and do not make; `Measure` has its own tests, in tests/measures."""

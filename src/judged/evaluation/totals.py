@@ -11,7 +11,7 @@ import numpy as np
 
 from judged.errors import InputError, MeasureError
 from judged.evaluation.scores import Scored, score_run
-from judged.rankings.findings import findings_of, total
+from judged.rankings.audit import findings_of, total
 from judged.rankings.rankings import Rankings
 from judged.statistics.exact_sums import ExactSum
 from judged.statistics.samples import Means

@@ -13,12 +13,12 @@ from judged.evaluation.settings import unprepared
 from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.data import Data, holds_rows
 from judged.matching import match_variants
-from judged.matching.items import with_items
+from judged.matching.documents import with_items
 from judged.matching.variants import list_variants
 from judged.measures import Measure, parse_all
 from judged.options import checked
 from judged.policy import Policy
-from judged.rankings.findings import audit_of
+from judged.rankings.audit import audit_of
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from judged.conventions.identification.result import SHOWN, Identification
 from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.data import Data
 from judged.matching import match_variants
-from judged.matching.items import with_items
+from judged.matching.documents import with_items
 from judged.options import checked
 from judged.policy import Policy
-from judged.rankings.findings import audit_of
+from judged.rankings.audit import audit_of
 
 if TYPE_CHECKING:
     from judged.options import (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, JudgedError
-from judged.matching.faults import ADVICE, NAN_ADVICE
+from judged.matching.checks import ADVICE, NAN_ADVICE
 from judged.text import counted
 
 if TYPE_CHECKING:

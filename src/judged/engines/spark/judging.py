@@ -13,12 +13,9 @@ from judged.engines.spark.faults import fault_in
 from judged.errors import JudgedError
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching.matcher import Matcher
-from judged.matching.pool import pool_of
-from judged.matching.subtopics import counts_of
-from judged.matching.weights import weighed
-from judged.rankings.findings import Findings, total
-from judged.rankings.rankings import Rankings
-from judged.rankings.weights import Weights
+from judged.matching.pool import counts_of, pool_of, weighed
+from judged.rankings.audit import Findings, total
+from judged.rankings.rankings import Rankings, Weights
 from judged.text import Tallied
 
 if TYPE_CHECKING:

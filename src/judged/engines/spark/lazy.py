@@ -72,7 +72,7 @@ def per_query(
     from judged.inputs.data import Data
     from judged.inputs.remote import is_spark
     from judged.inputs.tables import JUDGEMENTS
-    from judged.matching.items import with_items
+    from judged.matching.documents import with_items
     from judged.matching.pool import pool_of
     from judged.policy import add_choices
 

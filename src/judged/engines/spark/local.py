@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.matching.pool import Pool
-    from judged.rankings.weights import Weights
+    from judged.rankings.rankings import Weights
 
 
 def pool_table(pool: Pool, weights: Weights | None, spark: Any) -> SparkTable:

@@ -24,8 +24,7 @@ from judged.engines.spark.work import done
 from judged.errors import InputError, JudgedError
 from judged.inputs.remote import RemoteRun
 from judged.inputs.tables import texts
-from judged.matching.faults import ADVICE
-from judged.matching.ids import IDS
+from judged.matching.checks import ADVICE, IDS
 from judged.matching.join import Matches, Reduced, Tied
 from judged.text import counted, merged, quote
 

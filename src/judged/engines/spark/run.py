@@ -26,9 +26,9 @@ from judged.engines.spark.work import done, some_queries
 from judged.errors import InputError, PolicyError
 from judged.inputs.blocks import DistantRun
 from judged.inputs.tables import Lookup
-from judged.matching.faults import EMPTY, nothing_in_common
-from judged.matching.weights import about_weights
-from judged.rankings.findings import Findings
+from judged.matching.checks import EMPTY, nothing_in_common
+from judged.matching.pool import about_weights
+from judged.rankings.audit import Findings
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from judged.engines.spark.tables import SparkTable
 from judged.engines.spark.work import some_queries
 from judged.errors import InputError
 from judged.inputs.tables import JUDGEMENTS, ungraded_note
-from judged.matching.faults import EMPTY, nothing_in_common_of
-from judged.matching.items import with_items
-from judged.matching.subtopics import with_note
-from judged.rankings.findings import Findings
+from judged.matching.checks import EMPTY, nothing_in_common_of
+from judged.matching.documents import with_items
+from judged.matching.pool import with_note
+from judged.rankings.audit import Findings
 from judged.text import merged
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from judged.inputs.agreement import (
     without_prefix,
 )
 from judged.inputs.order import AgainstRanks, OrderOnly
-from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.remote import AnyRun
 from judged.inputs.tables import AnyTable, Judgements, Lookup, Run, Table, lost_message
 from judged.text import Tallied, Warned, counted
 
@@ -178,8 +178,6 @@ def _sample(
 
 def _first_items(pool: Pool, found: Matches, queries: Ints) -> Iterable[list[str]]:
     """The first ids of the run for some queries."""
-    if found.reduced is not None:
-        return found.reduced.first_items([pool.queries[each] for each in queries.tolist()], IDS)
     lists = found.list_of[queries]
     first = (np.arange(length) < IDS for length in found.lengths[lists].tolist())
     return map(found.items, lists[:, None], first)
@@ -521,8 +519,6 @@ def without_own_ids(given: Given) -> tuple[Given, int]:
     >>> without_own_ids(Lookup({"q": {"q": 2.0, "a": 1.0}}))[0].lists
     {'q': {'a': 1.0}}
     """
-    if isinstance(given, RemoteRun):
-        return given.without_own_ids()
     if isinstance(given, Lookup):
         own = {query for query, items in given.lists.items() if query in items}
         if not own:
@@ -554,8 +550,6 @@ def without_own_ids(given: Given) -> tuple[Given, int]:
 
 def _holds(given: Judgements | AnyRun) -> bool:
     """Whether there is anything in it."""
-    if isinstance(given, RemoteRun):
-        return not given.is_empty()
     return any(map(len, given.lists.values() if isinstance(given, Lookup) else [given.frame]))
 
 
@@ -666,8 +660,7 @@ class OwnIds:
         own, score = own[left], found.own_score[left]
         if not len(own):
             return cls(queries=queries)
-        reduced = found.reduced
-        above = _above(found, own, score) if reduced is None else reduced.own_above[left]
+        above = _above(found, own, score)
         return cls(len(own), int((above == 0).sum()), int((above < 10).sum()), queries)
 
     def plus(self, other: OwnIds) -> OwnIds:

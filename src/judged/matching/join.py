@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, borders, positions, starts_of
 from judged.errors import InputError, quoted
-from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.remote import AnyRun
 from judged.inputs.tables import AnyTable, Lookup, Run, texts
 from judged.matching.checks import (
     EMPTY,
@@ -338,28 +338,6 @@ class Tied:
     tie: Ints
     item: list[str]
     hit_tie: Ints
-    note: str | None = None
-    """What should be known about it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Reduced:
-    """What is known of lists that are elsewhere, in place of their scores."""
-
-    first: Ints
-    """The first rank of each hit's tie."""
-    last: Ints
-    own_above: Ints
-    """How many results are above each query that is among its own results."""
-    best: Floats
-    """The greatest score of each list; NaN where there is none."""
-    tied: Callable[[Ints, str], Tied]
-    """(hits, rule) -> the items of the ties that these hits are in."""
-    first_items: Callable[[list[str], int], list[list[str]]]
-    """(queries, number) -> the first items of each."""
-    before: Ints | None = None
-    """How many items of its tie have a greater id than each hit, where that was counted: nobody
-    asks for the items then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,8 +363,6 @@ class Matches:
     infinite: int = 0
     """How many scores are infinite."""
     dropped: int = 0
-    reduced: Reduced | None = None
-    """What is known of lists whose scores are elsewhere; `scores` is empty then."""
 
     @property
     def asked(self) -> NDArray[np.bool_]:
@@ -399,15 +375,11 @@ def match(pool: Pool, run: AnyRun, *, duplicates: str) -> Matches:
     counted, and nothing else is asked of them."""
     if isinstance(run, Lookup):
         return _match_lookup(pool, run, duplicates)
-    if isinstance(run, RemoteRun):
-        return run.match(pool, duplicates)
     return _match_table(pool, run, duplicates)
 
 
 def names_of(run: AnyRun) -> list[str]:
     """The queries of a run, those that were passed over included, for messages."""
-    if isinstance(run, RemoteRun):
-        return run.names()
     if isinstance(run, Lookup):
         return list(run.lists)
     return [*(run.names() if run.frame.height or run.queries else ()), *run.passed.names]

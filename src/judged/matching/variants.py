@@ -41,7 +41,6 @@ class Places:
     last: Ints
     in_order: bool
     """Whether every list came with its greatest score first."""
-    notes: tuple[str, ...] = ()
     single_ties: int = 0
     """How many hits tie with a neighbour in single precision only."""
 
@@ -50,14 +49,9 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
     """Rank the hits: one more than the number of greater scores, and within a tie by the rule."""
     starts = starts_of(found.lengths)
     segment = found.list_of[pool.query[found.hit_judgement]]
-    reduced, ordered = found.reduced, found.scores
-    single = 0
-    if reduced is not None:
-        first, last = reduced.first, reduced.last
-    else:
-        ordered = descending(found.scores, found.lengths)
-        first, last = _spans(found, ordered, starts, segment)
-        single = _single_ties(found, ordered, starts, segment, first, last)
+    ordered = descending(found.scores, found.lengths)
+    first, last = _spans(found, ordered, starts, segment)
+    single = _single_ties(found, ordered, starts, segment, first, last)
     if ties in ("best", "worst"):
         judgement = found.hit_judgement
         rank = favoured(
@@ -73,16 +67,9 @@ def place(pool: Pool, found: Matches, ties: str) -> Places:
         return Places(rank, first, last, ordered is found.scores, single_ties=single)
     rank = first.copy()
     tied = np.flatnonzero(last > first)
-    notes: tuple[str, ...] = ()
-    if reduced is not None and reduced.before is not None:
-        rank[tied] += reduced.before[tied]
-    elif len(tied) and reduced is not None:
-        rows = reduced.tied(tied, ties)
-        rank[tied] += _placed(rows, pool, found.hit_judgement[tied], ties)
-        notes = () if rows.note is None else (rows.note,)
-    elif len(tied):
+    if len(tied):
         rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, tied, ties)
-    return Places(rank, first, last, ordered is found.scores, notes, single)
+    return Places(rank, first, last, ordered is found.scores, single)
 
 
 def _single_ties(

@@ -29,7 +29,7 @@ from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError, MissingExtraError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.options import checked_methods, real
-from judged.rankings.findings import Findings
+from judged.rankings.audit import Findings
 from judged.rankings.rankings import Rankings
 from judged.results import Part, Result, Table
 from judged.text import Warned, plain, shown, to_json

@@ -29,8 +29,8 @@ from judged.embeddings.relations import Bound, BoundJudgements, Pairs
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.policy import Policy
+from judged.rankings.lists import favoured
 from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.rankings.ties import favoured
 
 Result = TypeVar("Result")
 _PAIRS_PER_PIECE = 50_000

@@ -29,12 +29,11 @@ from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError, PolicyError
 from judged.inputs.keyed import CATEGORIES
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, unit
-from judged.matching.item_to import BASIS
+from judged.matching.documents import BASIS
 from judged.options import size_in_bytes
 from judged.policy import Policy
-from judged.rankings.columns import ENCODED, OTHER_WAY
-from judged.rankings.findings import Findings
-from judged.rankings.rankings import Rankings
+from judged.rankings.audit import Findings
+from judged.rankings.rankings import ENCODED, OTHER_WAY, Rankings
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:

@@ -65,6 +65,7 @@ _HOMES = {
     "Vectors": "inputs.vectors",
     "advise": "evaluation.advice",
     "agreement": "judgements.agreements",
+    "assert_no_regression": "comparison.gate",
     "charts": "charts",
     "check": "judgements.check",
     "compare": "comparison",
@@ -98,7 +99,6 @@ _HOMES = {
     "statistics": "statistics",
     "options": "options",
     "temperature": "learning.temperature",
-    "testing": "testing",
 }
 """Each public name and the module that it is in, or that it is."""
 

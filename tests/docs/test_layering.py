@@ -39,6 +39,7 @@ HANDS_OVER = {
     "rankings": {"matching": {"from_scores"}, "evaluation": {"evaluate"}},
     "evaluation": {
         "comparison": {"compare"},
+        "comparison.gate": {"gate"},
         "web.report": {"report"},
         "engines": {"evaluated_runs"},
     },

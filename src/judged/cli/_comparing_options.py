@@ -10,7 +10,7 @@ import click
 from judged.cli._files import READS
 from judged.cli._options import Function, default_of
 from judged.comparison import compare
-from judged.comparison.settings import CORRECTIONS, FAMILIES, TESTS
+from judged.comparison.settings import CORRECTIONS, TESTS
 from judged.errors import InputError, quoted
 
 
@@ -62,13 +62,6 @@ def comparing_options(function: Function) -> Function:
             help="How p is corrected for the number of comparisons.",
         ),
         click.option(
-            "--family",
-            type=click.Choice(list(FAMILIES)),
-            default=_default("family"),
-            show_default=True,
-            help="Which comparisons are corrected together: those of a measure, or all.",
-        ),
-        click.option(
             "--level",
             type=float,
             default=_default("level"),
@@ -76,14 +69,6 @@ def comparing_options(function: Function) -> Function:
             metavar="SHARE",
             help="The level of intervals; a difference is shown where the corrected p is below "
             "1 - level.",
-        ),
-        click.option(
-            "--power",
-            type=float,
-            default=_default("power"),
-            show_default=True,
-            metavar="SHARE",
-            help="How often the difference that is called detectable would have been found.",
         ),
         click.option(
             "--margin",
@@ -104,14 +89,6 @@ def comparing_options(function: Function) -> Function:
             "--unjudged-range",
             is_flag=True,
             help="Check whether unjudged results could change a verdict.",
-        ),
-        click.option(
-            "--resamples",
-            type=int,
-            default=_default("resamples"),
-            show_default=True,
-            metavar="N",
-            help="How many sign flips or resamples are drawn, where some are.",
         ),
         click.option(
             "--seed",

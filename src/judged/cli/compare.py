@@ -157,8 +157,7 @@ def _conventions(given: tuple[str, ...], *, orders: bool) -> list[str | None]:
 OF_VALUES = ("measure_name", "lower_is_better")
 """Options for values only."""
 OF_BOTH = (
-    *("baseline", "test", "correction", "family", "level", "power", "margin", "groups", "slices"),
-    *("weights", "resamples", "seed"),
+    *("baseline", "test", "correction", "level", "margin", "groups", "slices", "weights", "seed"),
 )
 """Options for runs and for values."""
 

@@ -22,7 +22,7 @@ from judged.cli._options import (
     weights_option,
 )
 from judged.cli._room_options import room_options
-from judged.comparison.gate.result import CHANGED, RULES, SAVED_AS
+from judged.comparison.settings import CHANGED, GATE_SAVED_AS, RULES
 
 ARGUMENTS = "judged.gate.arguments"
 """Where the arguments wait, for the command that makes a baseline."""
@@ -121,8 +121,7 @@ def _words(choices: dict[str, str]) -> str:
 @click.option(
     "--force",
     is_flag=True,
-    help="With --update-baseline: write it all the same, be it that the gate fails, or that the "
-    "file has other measures, another policy or other judgements.",
+    help="With --update-baseline: write it even if the gate fails or cannot compare.",
 )
 @click.option(
     "--level",
@@ -158,7 +157,7 @@ def _words(choices: dict[str, str]) -> str:
 @click.option("--junit", metavar="FILE", type=WRITES, help="Write a report in JUnit's XML.")
 @click.option("--markdown", metavar="FILE", type=WRITES, help="Write the result in Markdown.")
 @click.option("--json", metavar="FILE", type=WRITES, help="Write the result as JSON.")
-@print_option(SAVED_AS)
+@print_option(GATE_SAVED_AS)
 def gate(
     judgements: str,
     runs: tuple[str, ...],
@@ -184,7 +183,10 @@ def gate(
     from judged.errors import InputError
     from judged.outputs import write_text
 
-    check_format(form, None, SAVED_AS)
+    check_format(form, None, GATE_SAVED_AS)
+    update, force = options.pop("update_baseline"), options.pop("force")
+    if force and not update:
+        raise click.UsageError("--force needs --update-baseline.")
     try:
         held: Any = None if baseline is None else opened_run(engine, baseline, options)
         with counting("Reading runs", len(runs) or 1, "") as advance:
@@ -193,6 +195,7 @@ def gate(
                 measures or None,
                 baseline=held,
                 progress=advance and (lambda _: advance(1)),
+                update="force" if force else update,
                 **options,
             )
     except NoBaselineError:

@@ -238,11 +238,12 @@ def evaluate(
             found = evaluate_runs(
                 evaluated.runs, asked, interval=interval, level=level, groups=groups
             )
-            return announced(replace(found, skipped=evaluated.skipped))
+            found = replace(found, skipped=evaluated.skipped, judgements=evaluated.judgements)
+            return announced(found)
         judged = judged_runs(data, request, trusted=trusted, **how)
     from judged.evaluation.trusted import with_trusted
 
     assert judged.trusted is not None
     found = evaluate_rankings(judged.rankings, request, weights=weights)
     found = with_trusted(found, judged.trusted, level)
-    return announced(replace(found, skipped=judged.skipped))
+    return announced(replace(found, skipped=judged.skipped, judgements=judged.judgements))

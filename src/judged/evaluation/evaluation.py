@@ -23,9 +23,19 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.comparison.comparison import Comparison
+    from judged.comparison.gate.result import Gate
     from judged.evaluation.latency import Latency
     from judged.evaluation.trusted import Trusted
-    from judged.options import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
+    from judged.inputs.tables import Judgements, Lookup
+    from judged.options import (
+        ConventionLike,
+        GroupsLike,
+        MeasuresLike,
+        Path,
+        PolicyLike,
+        SlicesLike,
+        WeightsLike,
+    )
 
 
 def evaluate_rankings(
@@ -115,6 +125,8 @@ class Evaluation(Paged):
     rankings: Mapping[str, Rankings] = field(default_factory=dict)
     """The rankings of each run by its name, where they were kept: charts and comparisons look into
     them. Those of a run that was read in blocks are not, where they are large."""
+    judgements: Judgements | Lookup | None = None
+    """The judgements, if they were kept; baseline files of gates hold their fingerprints."""
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Runs that were left out, as they cannot be evaluated, and why."""
 
@@ -195,21 +207,30 @@ class Evaluation(Paged):
         return self.runs[names.index(run)]
 
     def compare(
-        self, *, baseline: str | None = None, missing: str | None = None, **settings: Any
+        self,
+        *,
+        baseline: str | None = None,
+        test: str = "auto",
+        correction: str = "holm",
+        level: float = LEVEL,
+        margin: Mapping[str, float] | float | None = None,
+        groups: GroupsLike | None = None,
+        slices: SlicesLike | None = None,
+        repeats: Mapping[str, Sequence[str]] | None = None,
+        missing: str | None = None,
+        seed: int = 0,
     ) -> Comparison:
-        """Compare the runs of this evaluation: is the difference real?
+        """Compare the runs of this evaluation.
 
         Parameters
         ----------
-        baseline : str, optional
-            The run that all others are compared with.
+        baseline, test, correction, level, margin, groups, slices, seed
+            As for `judged.compare`.
+        repeats : dict, optional
+            The runs of each system that has several, as {"dense": ["seed 1", "seed 2"]}.
         missing : str, optional
-            Where a run lacks more than a tenth of the queries that another has, it is refused
-            unless this says that they count as in this evaluation: "zero".
-        **settings : Any
-            `test`, `correction`, `family`, `level`, `power`, `margin`, `groups`, `slices`,
-            `resamples` and `seed`, as `judged.compare` has them; `repeats` says which runs are of
-            one system, as {"dense": ["seed 1", "seed 2"]}.
+            The policy of this evaluation for missing queries, such as "zero". It is needed if a run
+            lacks more than a tenth of the queries of another run.
 
         Returns
         -------
@@ -221,10 +242,68 @@ class Evaluation(Paged):
         'too few'
         """
         from judged.comparison import compare_evaluation
-        from judged.comparison.dependence import refuse_unsaid
+        from judged.comparison.dependence import check_evaluated_missing
 
-        refuse_unsaid([run.about for run in self.runs], self.policy, missing)
-        return compare_evaluation(self, baseline=baseline, **settings)
+        check_evaluated_missing([run.about for run in self.runs], self.policy, missing)
+        return compare_evaluation(
+            self,
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            level=level,
+            margin=margin,
+            groups=groups,
+            slices=slices,
+            repeats=repeats,
+            seed=seed,
+        )
+
+    def gate(
+        self,
+        baseline: Path | None = None,
+        *,
+        rule: str = "loss",
+        max_drop: Mapping[str, float] | float | None = None,
+        minimum: Mapping[str, float] | float | None = None,
+        golden: Any = None,
+        changed: str = "error",
+        update: bool | str = False,
+        level: float = LEVEL,
+        groups: GroupsLike | None = None,
+    ) -> Gate:
+        """Decide whether the runs of this evaluation may replace a baseline.
+
+        Parameters
+        ----------
+        baseline : str or PathLike, optional
+            A file that a gate wrote, or the name of one of the runs. All other runs are repeats of
+            one system.
+        rule, max_drop, minimum, golden, changed, update, level, groups
+            As for `judged.gate`.
+
+        Returns
+        -------
+        Gate
+
+        >>> from judged import evaluate
+        >>> runs = {"old": {"q": ["a", "b"]}, "new": {"q": ["a"]}}
+        >>> evaluate({"q": {"a": 1}}, runs, "RR").gate("old").says()
+        'PASSED: no significant drop in RR.'
+        """
+        from judged.comparison.gate import gate_evaluation
+
+        return gate_evaluation(
+            self,
+            baseline,
+            rule=rule,
+            max_drop=max_drop,
+            minimum=minimum,
+            golden=golden,
+            changed=changed,
+            update=update,
+            level=level,
+            groups=groups,
+        )
 
     def beside(self, *others: Evaluation, names: Sequence[str] | None = None) -> Evaluation:
         """This evaluation and others of the same queries as one, to be compared.

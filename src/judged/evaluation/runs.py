@@ -109,6 +109,8 @@ class EvaluatedRuns:
     """The values of each, and its rankings where these are not too large to keep."""
     skipped: Mapping[str, str]
     """Why runs were left out, by their names."""
+    judgements: Judgements | Lookup | None = None
+    """What the runs were judged by."""
 
 
 def evaluated_runs(
@@ -157,7 +159,7 @@ def evaluated_runs(
         return len(own[-1][0].about)
 
     skipped = ready.each(evaluate, take, progress, jobs, skip_bad)
-    return EvaluatedRuns(runs, skipped)
+    return EvaluatedRuns(runs, skipped, ready.judgements)
 
 
 MOST_HITS = 10 * MOST_ROWS

@@ -93,12 +93,12 @@ class Calculations:
 
         def compared() -> Comparison:
             from judged.comparison import compare_evaluation
-            from judged.comparison.dependence import refuse_lacking, says_missing
+            from judged.comparison.dependence import check_missing, names_missing
 
             at = {each.name: place for place, each in enumerate(self.systems)}
             rankings = [self.rankings(asked)[at[name]] for name in names]
-            if not says_missing(asked.chosen):
-                refuse_lacking(rankings)
+            if not names_missing(asked.chosen):
+                check_missing(rankings)
             found = self._part(terms, asked, [at[name] for name in names])
             found = found or self._evaluated(rankings, asked.request)
             progress_of_this_work().say("Comparing systems")

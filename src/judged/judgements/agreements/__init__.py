@@ -141,7 +141,7 @@ def agreement(
             measures,
             columns,
             run_format,
-            {"level": level, "resamples": resamples, "seed": seed},
+            {"level": level, "seed": seed},
             {**scoring, "duplicates": duplicates},
         )
         boards = leaderboards_of(judges, grades.shared_queries(), runs, terms)

@@ -87,7 +87,7 @@ def compare(asked: Asked) -> dict[str, Any]:
     names = asked.params.all("system")
     settings: dict[str, Any] = {
         name: value
-        for name in ("test", "correction", "family")
+        for name in ("test", "correction")
         if (value := asked.params.one(name)) is not None
     }
     return asked.calculations.comparison(
@@ -261,7 +261,6 @@ NUMBERS = (
             Param("baseline", "The system that all others are compared with."),
             Param("test", "Where p and interval come from."),
             Param("correction", "How p is corrected."),
-            Param("family", "Which comparisons are corrected together."),
         ),
     ),
     Endpoint("/api/queries", "The values of each query.", queries, (*FILES, *TERMS, *_SOME)),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.comparison.match import matched
-from judged.comparison.methods import done
+from judged.comparison.methods import method_line
 from judged.comparison.settings import TESTS
 from judged.comparison.verdicts import OTHERWISE
 from judged.comparison.wording import amount, shown_p
@@ -151,7 +151,7 @@ def panel(
         scale=scale_of([pair]),
         facts=_facts(comparison, pair),
         turns=_turns(comparison, pair, unjudged),
-        done=done(comparison),
+        done=method_line(comparison),
         notes=tuple(comparison._own_warnings()),
     )
 
@@ -227,9 +227,9 @@ def _turns(comparison: Comparison, pair: Pair, unjudged: bool) -> tuple[Turn, ..
 
 def _clause(pair: Pair, cause: str) -> str:
     """What the sentence of a pair says of one cause, as a sentence of its own."""
-    for clause in pair.says.removesuffix(".").split("; "):
-        if clause.startswith(OTHERWISE[cause]):
-            return f"{clause[0].upper()}{clause[1:]}."
+    for sentence in pair.says.split(". "):
+        if sentence.startswith(OTHERWISE[cause]):
+            return f"{sentence.removesuffix('.')}."
     return ""
 
 

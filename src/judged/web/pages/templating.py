@@ -79,7 +79,7 @@ def _visible(text: object) -> str:
 
 def _functions() -> dict[str, Any]:
     """What templates may call, by name."""
-    from judged.comparison.wording import shown_level, shown_p
+    from judged.comparison.wording import percent_of, shown_p
     from judged.text import counted
     from judged.web.pages import compact, drawings, marks, numbers
 
@@ -101,7 +101,7 @@ def _functions() -> dict[str, Any]:
         "show_count": numbers.count,
         "show_plain": numbers.plain_number,
         "show_p": shown_p,
-        "show_level": shown_level,
+        "show_level": percent_of,
         "favicon": drawings.favicon,
         "counted": counted,
     }

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from judged import __version__
 from judged.charts.pictures import address
-from judged.comparison.methods import done
-from judged.comparison.tables import Form, slice_tables
+from judged.comparison.methods import method_line
+from judged.comparison.tables import NumberFormat, slice_tables
 from judged.errors import MissingExtraError
 from judged.evaluation.kept import rankings_of
 from judged.evaluation.table import Look
@@ -81,7 +81,7 @@ class Layout:
             panel=self.panel,
             refused=contents.refused,
             comparison=contents.comparison,
-            done=None if contents.comparison is None else done(contents.comparison),
+            done=None if contents.comparison is None else method_line(contents.comparison),
             pair=contents.pair,
             by=contents.by,
             wins=self.shown(contents.listed[0], without),
@@ -240,7 +240,7 @@ class Layout:
         if comparison is None or not len(comparison.slices):
             return []
         return [
-            (each.name, slice_tables(comparison, Form(each, Look()), None))
+            (each.name, slice_tables(comparison, NumberFormat(each, Look())))
             for each in comparison.numbers.measures
         ]
 

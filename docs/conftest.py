@@ -15,7 +15,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     if request.path.suffix == ".md":
         text = request.path.read_text(encoding="utf-8")
         if re.search(r"(>>>|\.\.\.) .*judged-demo/text", text):
-            from judged.demo import write_text_demo
+            from judged.cli.demo_data import write_text_demo
 
             write_text_demo(tmp_path / "judged-demo" / "text")
         write_files(text, tmp_path)

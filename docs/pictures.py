@@ -23,11 +23,11 @@ from typing import Any
 from PIL import Image
 
 import judged
-from judged import Rankings, charts, demo
+from judged import Rankings, charts
+from judged.cli import demo_data
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 STUDY = FOLDER.parent / "temperature-study.json"
-INDEX = FOLDER.parent / "index-sweep.json"
 """An HNSW index of 20,000 vectors; times are other ones on every machine, so they are recorded."""
 SKETCHES = FOLDER / "sketches.json"
 
@@ -46,7 +46,7 @@ SHOWN = (0.002, 0.01, 0.05)
 class Digits:
     """The demo's three systems: their files, and the rankings of the whole collection."""
 
-    files: demo.DemoFiles
+    files: demo_data.DemoFiles
 
     @property
     def judgements(self) -> Path:
@@ -78,9 +78,9 @@ class Digits:
         )
 
     @cached_property
-    def texts(self) -> demo.TextFiles:
+    def texts(self) -> demo_data.TextFiles:
         """The demo's text search."""
-        return demo.write_text_demo(self.files.folder / "text")
+        return demo_data.write_text_demo(self.files.folder / "text")
 
     def text_runs(self, *names: str) -> judged.Comparison:
         """Some of its systems, the first as the baseline."""
@@ -155,7 +155,6 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "scatter": lambda digits: charts.scatter(digits.pair, measure="AP"),
     "forest": lambda digits: charts.forest(digits.comparison),
     "systems": lambda digits: charts.systems(digits.comparison),
-    "index-sweep": lambda digits: charts.index_sweep(json.loads(INDEX.read_text(encoding="utf-8"))),
     "power": lambda digits: charts.power(digits.plan),
     "text-forest": lambda digits: charts.forest(digits.text_runs("bm25", "dense", "fused")),
     "text-differences": lambda digits: charts.differences(digits.text_runs("bm25", "dense")),
@@ -174,7 +173,7 @@ PICTURES: dict[str, Callable[[Digits], Any]] = {
     "gallery": lambda digits: charts.gallery(
         digits.judgements,
         digits.run("cosine-pca8"),
-        pictures=demo.pictures(demo.load_digits()),
+        pictures=demo_data.pictures(demo_data.load_digits()),
         k=8,
     ),
     "temperature": lambda digits: charts.temperature(digits.sweep),
@@ -248,7 +247,7 @@ def _save(name: str, picture: Any) -> None:
 def main(names: list[str]) -> None:
     """Draws the pictures of these names, or all of them."""
     with TemporaryDirectory() as folder:
-        digits = Digits(demo.write_demo(Path(folder)))
+        digits = Digits(demo_data.write_demo(Path(folder)))
         if not names:
             record_study(digits)
         pictures = {name: PICTURES[name](digits) for name in names or PICTURES}

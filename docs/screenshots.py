@@ -126,9 +126,9 @@ def served(folder: Path) -> Iterator[str]:
     """The explorer of a folder; its address."""
     import uvicorn
 
-    from judged.web import Settings, application, bound
+    from judged.web import ServerSettings, application, bound
 
-    settings = Settings.of([folder], port=0, key=False)
+    settings = ServerSettings.of([folder], port=0, key=False)
     listening = bound(settings, print)
     settings = replace(settings, port=listening.getsockname()[1])
     server = uvicorn.Server(
@@ -188,7 +188,7 @@ def take(names: list[str], target: Path) -> None:
     """Serve the data, open each page, and keep a picture of it."""
     from playwright.sync_api import sync_playwright
 
-    from judged.demo import write_demo, write_gallery
+    from judged.cli.demo_data import write_demo, write_gallery
 
     browser_path = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
     if browser_path is None:

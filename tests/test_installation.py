@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import judged
-from judged import installation
 from judged.cli import NO
-from judged.installation import UNLISTED, Package, doctor
+from judged.cli import doctor as installation
+from judged.cli.doctor import UNLISTED, Package, doctor
 
 DECLARED = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 

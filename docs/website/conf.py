@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import judged  # noqa: E402
-from judged.web.pages.drawings import favicon, logo  # noqa: E402
+from judged.web.pages.drawings import favicon, logo
 
 STYLES = Path(judged.__file__).parent / "pages" / "assets" / "styles"
 

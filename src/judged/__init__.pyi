@@ -1,9 +1,9 @@
 """Written by docs/reference.py from __init__.py and the registry of measures."""
 
 from judged.evaluation.advice.result import Advice as Advice
-from judged.judgements.agreements.result import Agreement as Agreement
+from judged.judgements.agreement import Agreement as Agreement
 from judged.rankings.audit import Audit as Audit
-from judged.judgements.check.result import CollectionCheck as CollectionCheck
+from judged.judgements.check import CollectionCheck as CollectionCheck
 from judged.comparison.comparison import Comparison as Comparison
 from judged.errors import ConventionError as ConventionError
 from judged.embeddings.diagnosis import Diagnosis as Diagnosis
@@ -17,17 +17,16 @@ from judged.runs.fusion.result import Fusion as Fusion
 from judged.comparison.gate.result import Gate as Gate
 from judged.conventions.identification.result import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
-from judged.embeddings.index_sweep import IndexSweep as IndexSweep
 from judged.errors import InputError as InputError
-from judged.installation import Installation as Installation
+from judged.cli.doctor import Installation as Installation
 from judged.errors import JudgedError as JudgedError
 from judged.errors import JudgedWarning as JudgedWarning
 from judged.inputs import Judgements as Judgements
 from judged.inputs import Lookup as Lookup
 from judged.measures import Measure as Measure
 from judged.errors import MeasureError as MeasureError
-from judged.judgements.agreements.merger import MergedJudgements as MergedJudgements
-from judged.evaluation.metrics import Metric as Metric
+from judged.judgements.merge import MergedJudgements as MergedJudgements
+from judged.evaluation.export import Metric as Metric
 from judged.errors import MissingExtraError as MissingExtraError
 from judged.comparison.orders import Orders as Orders
 from judged.errors import OutputError as OutputError
@@ -44,14 +43,14 @@ from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
 from judged.evaluation.advice import advise as advise
-from judged.judgements.agreements import agreement as agreement
+from judged.judgements.agreement import agreement as agreement
 from judged import charts as charts
 from judged.judgements.check import check as check
 from judged.comparison import compare as compare
 from judged.conventions.disagreement import compare_conventions as compare_conventions
 from judged.comparison import compare_values as compare_values
 from judged import conventions as conventions
-from judged.installation import doctor as doctor
+from judged.cli.doctor import doctor as doctor
 from judged import engines as engines
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
@@ -63,10 +62,10 @@ from judged.conventions.identification import identify as identify
 from judged.matching import judge as judge
 from judged.learning import learn as learn
 from judged.web.report import make_report as make_report
-from judged.judgements.agreements.merger import merge_judgements as merge_judgements
+from judged.judgements.merge import merge_judgements as merge_judgements
 from judged.runs.overlap import overlap as overlap
 from judged.measures import parse_measure as parse_measure
-from judged.evaluation.metrics import parse_metric as parse_metric
+from judged.evaluation.export import parse_metric as parse_metric
 from judged.comparison.plan import plan as plan
 from judged.judgements.queue import queue as queue
 from judged.inputs import read_judgements as read_judgements
@@ -74,7 +73,6 @@ from judged.inputs import read_run as read_run
 from judged.inputs.vectors import read_vectors as read_vectors
 from judged.embeddings import relevance as relevance
 from judged.inputs.repeated import repeats as repeats
-from judged.embeddings import shards as shards
 from judged import statistics as statistics
 from judged.learning import temperature as temperature
 from judged.comparison.gate import assert_no_regression as assert_no_regression

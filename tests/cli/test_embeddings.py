@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.cli._embedding_options import RELEVANCE
+from judged.cli._vectors import RELEVANCE
 from judged.cli.embeddings import embeddings
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
 from judged.embeddings.similarity.choice import SIMILARITIES
@@ -167,27 +167,6 @@ def test_columns(judged, vectors):
     assert unmeant.err.endswith(
         "Error: --columns says what columns of --qrels and --exclude-listed are; give one of "
         "them.\n"
-    )
-
-
-def test_device(judged, vectors):
-    torch = pytest.importorskip("torch")
-    here, there = (
-        judged(*DOT, *LABELS, "--save-run", f"{name}.run", *options, "--format", "json")
-        for name, options in (("here", ()), ("there", ("--device", "cpu")))
-    )
-    assert there.code == 0
-    assert there.out == here.out
-    assert (vectors / "there.run").read_bytes() == (vectors / "here.run").read_bytes()
-    missing = judged(*DOT, *LABELS, "--device", "cuda:999")
-    assert missing.code == 2
-    assert missing.err.startswith(
-        f"judged: there is no device 'cuda:999' here; torch {torch.__version__} sees cpu"
-    )
-    changed = judged(*DOT, *LABELS, "--device", "cpu", "--normalise", "csls(k=1)")
-    assert changed.code == 2
-    assert changed.err == (
-        "judged: normalise is not there on a device; leave it out, or leave device out.\n"
     )
 
 
@@ -385,16 +364,6 @@ def test_output_goes_to_a_file_whole(judged, vectors):
             (*LABELS, "--diagnose", "--unique", "il"),
             2,
             "--unique has no meaning with --diagnose; leave it out.",
-        ),
-        (
-            (*LABELS, "--diagnose", "--device", "cpu"),
-            2,
-            "--device has no meaning with --diagnose; leave it out.",
-        ),
-        (
-            (*LABELS, "--part", "1/2", "-o", "part.npz", "--device", "cpu"),
-            2,
-            "--device has no meaning with --part; leave it out.",
         ),
         (
             (*LABELS, "--index", "x", "--tie-range"),

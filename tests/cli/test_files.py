@@ -30,7 +30,7 @@ TEXTS = {
     "embeddings": {
         *("caption", "columns", "convention", "label", "measures", "memory", "name", "sort"),
         *("encoder", "query_encoder", "item_encoder", "query_prompt", "item_prompt"),
-        *("dataset", "device", "sweep"),
+        "dataset",
         *("encoder_name", "cache"),  # a folder, in which only files under hashes are written
     },
     "evaluate": {
@@ -57,8 +57,7 @@ TEXTS = {
         *("dataset", "sort"),
     },
     "serve": {"annotator", "grades", "host", "memory", "upload_limit"},
-    "temperature": {"columns", "memory", "query"},
-    "temperature-study": {"columns", "kind", "measure", "memory", "reported"},
+    "temperature": {"columns", "kind", "measure", "memory", "query", "report"},
     "trec-eval": {"debug", "judgements_format", "measures", "run_format", *ROOM},
 }
 """Parameters that take words and name no file. What is not here must say whether it is read or
@@ -168,7 +167,6 @@ CALLS = [
     ("unique", "check qrels a.run --weights unique -o {}"),
     ("unique", "check qrels a.run --item-to table:unique -o {}"),
     ("q.npy", "embeddings q.npy i.npy --pairs --save-run {}"),
-    ("model.npz", "embeddings q.npy i.npy --pairs --parts m*.npz -o {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs --save-run {}"),
     ("i.npy", "embeddings q.npy i.npy::arr --pairs -o {}"),
     ("model.npz", "embeddings q.npy i.npy --pairs --similarity model.npz --save-run {}"),
@@ -189,7 +187,7 @@ CALLS = [
     ("model.npz", "learn q.npy model.npz --pairs -o {}"),
     ("labels", "temperature q.npy i.npy --labels labels ids -o {}"),
     ("model.npz", "temperature q.npy i.npy --pairs --similarity model.npz -o {}"),
-    ("ids", "temperature-study q.npy i.npy --labels labels ids -o {}"),
+    ("ids", "temperature --train q.npy i.npy --labels labels ids -o {}"),
     ("qrels", "retriever qrels json:dumps --queries s.json -o {}"),
     ("s.json", "retriever qrels json:dumps --queries s.json -o {}"),
     ("unique", "retriever qrels json:dumps --unique unique -o {}"),

@@ -105,8 +105,10 @@ def test_demo(judged, tmp_path):
 
 
 def test_the_demo_shows_tables_of_comparisons_where_all_is_asked_for(judged, tmp_path, monkeypatch):
-    monkeypatch.setattr("judged.demo.write_gallery", lambda files: None)
-    monkeypatch.setattr("judged.demo.write_report", lambda files: files.folder / "report.html")
+    monkeypatch.setattr("judged.cli.demo_data.write_gallery", lambda files: None)
+    monkeypatch.setattr(
+        "judged.cli.demo_data.write_report", lambda files: files.folder / "report.html"
+    )
     quiet, whole = (judged("demo", tmp_path, option).out for option in ("-q", "-v"))
     assert "is better than" not in quiet
     assert "verdict" not in quiet

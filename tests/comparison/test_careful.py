@@ -12,7 +12,7 @@ import pytest
 import judged
 from judged.comparison.verdicts import Pair
 from judged.errors import InputError
-from judged.web.pages.headings import verdict_heading
+from judged.web.pages.pairs import verdict_heading
 from support.resampling import resamples
 
 pytestmark = pytest.mark.usefixtures("few_resamples")

@@ -15,10 +15,10 @@ from judged.comparison.dependence import Alternatives
 from judged.comparison.match import Match, matched
 from judged.comparison.numbers import Numbers
 from judged.errors import PolicyError
-from judged.evaluation import runs
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.inputs import read_judgements, read_run
 from judged.matching.joint import Joint
+from judged.policy import add_choices
 from support.joint import Lists, cases, judged_by_loops
 
 SMALL = ["P@2", "AP", "RR", "nDCG@3", "DCG(gain=exp)", "Rank(aggregate=median)"]
@@ -29,7 +29,8 @@ def readings_of(
 ) -> Alternatives:
     """Of runs a, b, …, unjudged results included."""
     named = dict(zip("abc", runs, strict=False))
-    evaluation = evaluate(judgements, named, measures, **options)
+    policy = add_choices(options.pop("policy", None), depth=options.pop("depth", None))
+    evaluation = evaluate(judgements, named, measures, policy=policy, **options)
     joint = Joint.of(
         read_judgements(judgements),
         [read_run(run) for run in runs],
@@ -76,7 +77,7 @@ def test_ties_are_read_at_the_ends_of_all_orders(ties: Any, depth: int | None) -
                     ways[f"{query}/{at}"] = judgements[query]
                     if query in run:
                         every[f"{query}/{at}"] = order
-            scored = evaluate(ways, every, SMALL, depth=depth).scored()
+            scored = evaluate(ways, every, SMALL, policy={"depth": depth}).scored()
             names = [query.partition("/")[0] for query in ways]
             for name, measure in zip(SMALL, scored.values, strict=True):
                 found: dict[str, list[float]] = {}
@@ -129,7 +130,7 @@ def test_without_ties_of_judged_items_nothing_is_read() -> None:
 def test_a_tie_range_that_is_there_is_used() -> None:
     judgements = {"1": {"a": 1}}
     runs = {"a": {"1": {"a": 1.0, "x": 1.0}}, "b": {"1": ["x", "a"]}}
-    evaluation = evaluate(judgements, runs, "RR", tie_range=True)
+    evaluation = evaluate(judgements, runs, "RR").showing(tie_range=True)
     readings = Alternatives(evaluation, Numbers.of(evaluation))
     ends = evaluation.scored("a").others
     assert readings.tie_ends("a") == (ends["worst"], ends["best"])
@@ -138,7 +139,7 @@ def test_a_tie_range_that_is_there_is_used() -> None:
 def test_a_depth_through_a_tie_of_condensed_lists_is_read_by_grade() -> None:
     judgements = {"1": {"a": 2, "b": 0}}
     runs = {"a": {"1": {"a": 1.0, "x": 1.0, "b": 1.0}}, "b": {"1": ["x", "a"]}}
-    evaluation = evaluate(judgements, runs, "RR", policy={"unjudged": "removed"}, depth=2)
+    evaluation = evaluate(judgements, runs, "RR", policy={"unjudged": "removed", "depth": 2})
     readings = Alternatives(evaluation, Numbers.of(evaluation))
     worst, best = read(readings, "RR")["ties"]
     assert (worst.against_value, best.against_value) == (1.0, 0.0)
@@ -164,8 +165,10 @@ def test_unjudged_results_are_read_with_the_cutoff_of_each_measure(
                 made = judged_by_loops(judgements, runs[one], runs[other], chosen, depth, k)
                 known = {}
                 for side in (0, 1):
-                    scored = evaluate(made, runs[side], name, policy=policy, depth=depth).scored()
-                    own = dict(zip(scored.about.queries, *scored.values.values(), strict=True))
+                    scored = evaluate(
+                        made, runs[side], name, policy=add_choices(policy, depth=depth)
+                    ).scored()
+                    own = dict(zip(scored.rankings.queries, *scored.values.values(), strict=True))
                     known[side] = [own[query] for query in sorted(own) if own[query] == own[query]]
                 np.testing.assert_allclose(values(end), [known[1], known[0]], atol=1e-12)
 
@@ -399,7 +402,7 @@ def test_where_an_end_is_infinite_there_is_no_verdict() -> None:
 def test_ends_of_orders_that_were_tried_are_said_to_be() -> None:
     judgements = {"1": {"a": 2, "b": 0}}
     runs = {"a": {"1": {"a": 1.0, "x": 1.0, "b": 1.0}}, "b": {"1": ["x", "a"]}}
-    evaluation = evaluate(judgements, runs, "RR", policy={"unjudged": "removed"}, depth=2)
+    evaluation = evaluate(judgements, runs, "RR", policy={"unjudged": "removed", "depth": 2})
     assert compare_evaluation(evaluation).notes == (
         "Whether verdicts on RR depend on ties was checked for some orders of ties "
         "only. Other orders may change more.",
@@ -425,22 +428,3 @@ def test_judgements_by_subtopic_are_refused() -> None:
         "the judgements: judged by subtopic, where an unjudged result may serve one subtopic and "
         "not another: there is no one judging in favour of a run. Leave out unjudged_range."
     )
-
-
-@pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
-def test_ranks_that_were_not_kept_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is said of ties then, but that nothing was seen; a range of ties tells without."""
-    judgements = {f"q{n}": {"a": 1, "b": n % 2} for n in range(9)}
-    tied = {query: {"a": 1.0, "b": 1.0, "c": 1.0} for query in judgements}
-    other = {query: {"c": 2.0, "a": 1.0, "b": 1.0} for query in judgements}
-    given = {"x": tied, "y": other}
-    whole = evaluate(judgements, given, "AP").compare().to_dict()
-    monkeypatch.setattr(runs, "MOST_HITS", 0)
-    blind = evaluate(judgements, given, "AP").compare().to_dict()
-    assert blind["warnings"][0] == (
-        "Whether verdicts depend on ties of x and y was not checked, because their "
-        "ranks were not kept. Compare the runs themselves."
-    )
-    ranged = evaluate(judgements, given, "AP", tie_range=True).compare().to_dict()
-    assert ranged["pairs"] == whole["pairs"]
-    assert blind["pairs"] != whole["pairs"]

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judged import demo, evaluate, evaluate_embeddings
+from judged import evaluate, evaluate_embeddings
+from judged.cli import demo_data
 from judged.embeddings.relevance import same_label
 from judged.errors import OutputError
 
@@ -19,57 +20,59 @@ SYSTEMS = ["cosine-pixels", "euclidean-pixels", "cosine-pca8"]
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> demo.DemoFiles:
-    return demo.write_demo(tmp_path_factory.mktemp("demo") / "made" / "by the demo")
+def files(tmp_path_factory: pytest.TempPathFactory) -> demo_data.DemoFiles:
+    return demo_data.write_demo(tmp_path_factory.mktemp("demo") / "made" / "by the demo")
 
 
 @pytest.fixture(scope="module")
-def digits() -> demo.Digits:
-    return demo.load_digits()
+def digits() -> demo_data.Digits:
+    return demo_data.load_digits()
 
 
 def rows(path: Path) -> list[list[str]]:
     return [line.split(" ") for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def every(files: demo.DemoFiles) -> list[Path]:
+def every(files: demo_data.DemoFiles) -> list[Path]:
     return [files.judgements, files.readme, *files.runs, *files.vectors, *files.labels, *files.ids]
 
 
-def relevant_items(files: demo.DemoFiles) -> dict[str, set[str]]:
+def relevant_items(files: demo_data.DemoFiles) -> dict[str, set[str]]:
     items: dict[str, set[str]] = defaultdict(set)
     for query, _, item, _ in rows(files.judgements):
         items[query].add(item)
     return items
 
 
-def run_of(files: demo.DemoFiles, name: str) -> dict[str, list[tuple[str, float]]]:
+def run_of(files: demo_data.DemoFiles, name: str) -> dict[str, list[tuple[str, float]]]:
     results: dict[str, list[tuple[str, float]]] = defaultdict(list)
     for query, _, item, _, score, _ in rows(files.folder / f"{name}.run"):
         results[query].append((item, float(score)))
     return results
 
 
-def test_the_bundled_digits_are_those_of_scikit_learn(digits: demo.Digits) -> None:
+def test_the_bundled_digits_are_those_of_scikit_learn(digits: demo_data.Digits) -> None:
     original = pytest.importorskip("sklearn.datasets").load_digits()
     assert digits.images.shape == (1797, 64)
     np.testing.assert_array_equal(digits.images, original.data)
     np.testing.assert_array_equal(digits.labels, original.target)
 
 
-def test_the_files_come_out_the_same_every_time(files: demo.DemoFiles, tmp_path: Path) -> None:
-    again = demo.write_demo(tmp_path)
+def test_the_files_come_out_the_same_every_time(files: demo_data.DemoFiles, tmp_path: Path) -> None:
+    again = demo_data.write_demo(tmp_path)
     for path in every(files):
         assert path.read_bytes() == (again.folder / path.name).read_bytes()
 
 
-def test_the_folder_holds_the_named_files_and_nothing_unfinished(files: demo.DemoFiles) -> None:
+def test_the_folder_holds_the_named_files_and_nothing_unfinished(
+    files: demo_data.DemoFiles,
+) -> None:
     assert [path.stem for path in files.runs] == SYSTEMS
     assert set(files.folder.iterdir()) == set(every(files))
 
 
 def test_every_query_has_relevant_items_and_digits_are_even(
-    files: demo.DemoFiles, digits: demo.Digits
+    files: demo_data.DemoFiles, digits: demo_data.Digits
 ) -> None:
     assert np.bincount(digits.labels[digits.queries]).tolist() == [30] * 10
     relevant = relevant_items(files)
@@ -78,7 +81,7 @@ def test_every_query_has_relevant_items_and_digits_are_even(
     assert min(map(len, relevant.values())) == 144
 
 
-def test_queries_are_not_in_the_collection(files: demo.DemoFiles) -> None:
+def test_queries_are_not_in_the_collection(files: demo_data.DemoFiles) -> None:
     relevant = relevant_items(files)
     queries = {query[1:] for query in relevant}
     items = {item[1:] for judged in relevant.values() for item in judged}
@@ -91,7 +94,7 @@ def test_queries_are_not_in_the_collection(files: demo.DemoFiles) -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_run_is_best_first_and_equal_scores_go_by_id_descending(
-    files: demo.DemoFiles, name: str
+    files: demo_data.DemoFiles, name: str
 ) -> None:
     for results in run_of(files, name).values():
         assert len({item for item, _ in results}) == 100
@@ -100,9 +103,9 @@ def test_a_run_is_best_first_and_equal_scores_go_by_id_descending(
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_scores_are_exact_in_single_precision(
-    files: demo.DemoFiles, digits: demo.Digits, name: str
+    files: demo_data.DemoFiles, digits: demo_data.Digits, name: str
 ) -> None:
-    system = demo.systems(digits)[name]
+    system = demo_data.systems(digits)[name]
     queries, collection = system.queries.astype(np.int64), system.collection.astype(np.int64)
     scores = queries @ collection.T
     if system.similarity == "euclidean":
@@ -113,12 +116,12 @@ def test_scores_are_exact_in_single_precision(
         assert [score for _, score in results] == [row[column[item]] for item, _ in results]
 
 
-def test_the_numbers_are_those_of_whole_rankings_of_the_files(files: demo.DemoFiles) -> None:
+def test_the_numbers_are_those_of_whole_rankings_of_the_files(files: demo_data.DemoFiles) -> None:
     labels = [path.read_text(encoding="utf-8").split() for path in files.labels]
     found = evaluate_embeddings(
-        *files.vectors, same_label(*labels), similarity="euclidean", measures=demo.MEASURES
+        *files.vectors, same_label(*labels), similarity="euclidean", measures=demo_data.MEASURES
     )
-    mine = files.rankings[SYSTEMS.index("euclidean-pixels")].evaluate(demo.MEASURES)
+    mine = files.rankings[SYSTEMS.index("euclidean-pixels")].evaluate(demo_data.MEASURES)
     for measure in ("P@10", "RR", "R@100", "AP"):  # ids differ, and so the order of ties
         assert found.value(measure) == pytest.approx(mine.value(measure), abs=2e-3)
     judged_lists = evaluate(files.judgements, list(files.runs), ["P@10", "R@100", "AP@100"])
@@ -129,7 +132,7 @@ def test_the_numbers_are_those_of_whole_rankings_of_the_files(files: demo.DemoFi
 
 
 def test_precision_from_the_files_is_that_of_a_loop_over_the_images(
-    files: demo.DemoFiles, digits: demo.Digits
+    files: demo_data.DemoFiles, digits: demo_data.Digits
 ) -> None:
     relevant, run = relevant_items(files), run_of(files, "euclidean-pixels")
     from_files = [sum(item in relevant[query] for item, _ in run[query][:10]) / 10 for query in run]
@@ -147,7 +150,7 @@ def test_precision_from_the_files_is_that_of_a_loop_over_the_images(
     assert 0.5 < sum(from_files) / len(from_files) < 1
 
 
-def test_the_systems_differ(files: demo.DemoFiles) -> None:
+def test_the_systems_differ(files: demo_data.DemoFiles) -> None:
     firsts = [
         [tuple(item for item, _ in results[:10]) for results in run_of(files, name).values()]
         for name in SYSTEMS
@@ -161,7 +164,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("mine")
     with pytest.raises(OutputError) as refused:
-        demo.write_demo(taken)
+        demo_data.write_demo(taken)
     assert (
         str(refused.value) == f"{taken}: cannot be made a folder (File exists); name another one."
     )
@@ -169,10 +172,10 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_gallery_is_a_page_of_its_own_with_the_pixels_of_the_digits(
-    files: demo.DemoFiles, digits: demo.Digits
+    files: demo_data.DemoFiles, digits: demo_data.Digits
 ) -> None:
     pytest.importorskip("PIL")
-    path = demo.write_gallery(files)
+    path = demo_data.write_gallery(files)
     assert path == files.folder / "gallery.html"
     page = path.read_text(encoding="utf-8")
     path.unlink()
@@ -180,17 +183,17 @@ def test_the_gallery_is_a_page_of_its_own_with_the_pixels_of_the_digits(
     assert page.count("<img") == 8 * 11
     assert "http:" not in page
     assert "https:" not in page
-    shown = demo.pictures(digits)
+    shown = demo_data.pictures(digits)
     assert len(shown) == 1797
     row = int(digits.queries[0])
     np.testing.assert_array_equal(shown[f"q{row:04}"].ravel(), 255 - digits.images[row] * 255 // 16)
 
 
 def test_without_the_extra_there_is_no_gallery(
-    files: demo.DemoFiles, monkeypatch: pytest.MonkeyPatch
+    files: demo_data.DemoFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
-    assert demo.write_gallery(files) is None
+    assert demo_data.write_gallery(files) is None
     assert not (files.folder / "gallery.html").exists()
 
 
@@ -198,16 +201,16 @@ def test_a_folder_with_files_of_somebody_else_is_left_alone(tmp_path: Path) -> N
     mine = tmp_path / "README.txt"
     mine.write_text("mine\n", encoding="utf-8")
     with pytest.raises(OutputError) as refused:
-        demo.write_demo(tmp_path)
+        demo_data.write_demo(tmp_path)
     assert str(refused.value) == f"{mine}: is there, and is no part of a demo; name another folder."
     assert [path.name for path in tmp_path.iterdir()] == ["README.txt"]
 
 
 def test_the_report_has_the_numbers_of_the_demo_and_its_pictures(
-    files: demo.DemoFiles, has
+    files: demo_data.DemoFiles, has
 ) -> None:
     has("PIL")
-    path = demo.write_report(files)
+    path = demo_data.write_report(files)
     assert path == files.folder / "report.html"
     page = path.read_text(encoding="utf-8")
     for rankings in files.rankings:

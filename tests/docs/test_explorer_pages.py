@@ -16,8 +16,8 @@ from PIL import Image
 
 from judged.cli import cli
 from judged.web.api import ENDPOINTS
-from judged.web.files import DEPTH, MOST_FILES
-from judged.web.routes import VIEWS, View
+from judged.web.app import VIEWS, View
+from judged.web.files import MAX_FILES, MAX_FOLDER_DEPTH
 from judged.web.safety import POLICY
 from support.loops import for_each
 
@@ -72,7 +72,7 @@ def test_there_is_no_screenshot_that_the_script_does_not_take() -> None:
     assert kept == {f"page-{name}" for name in screenshots.SHOTS}
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.module)
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.path)
 def test_every_view_is_in_the_guide(view: View) -> None:
     assert f"`{view.path}`" in EXPLORER
     if view.title:
@@ -95,8 +95,8 @@ def test_every_option_of_report_is_in_the_guide(option: str) -> None:
 
 
 def test_bounds_of_a_folder_are_those_of_the_code() -> None:
-    assert DEPTH == 4
-    assert f"four folders deep and up to {MOST_FILES:,} files" in EXPLORER
+    assert MAX_FOLDER_DEPTH == 4
+    assert f"four folders deep and up to {MAX_FILES:,} files" in EXPLORER
 
 
 def test_the_policy_of_pages_is_the_one_of_the_code() -> None:

@@ -16,9 +16,10 @@ import pytest
 import vl_convert
 from PIL import Image
 
-from judged import charts, demo
+from judged import charts
 from judged.charts.chart import SCALE
 from judged.charts.kinds import KINDS
+from judged.cli import demo_data
 from support.loops import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,7 +46,7 @@ every_picture = for_each("name", pictures.PICTURES)
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    digits = pictures.Digits(demo.write_demo(tmp_path_factory.mktemp("pictures")))
+    digits = pictures.Digits(demo_data.write_demo(tmp_path_factory.mktemp("pictures")))
     return {name: make(digits) for name, make in pictures.PICTURES.items()}
 
 

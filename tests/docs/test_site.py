@@ -135,16 +135,15 @@ def test_a_measure_says_who_computes_it() -> None:
 @for_each("spec", catalogue(), ids=lambda spec: spec.name)
 def test_the_playground_shows_the_example(spec: Spec) -> None:
     """With the value that the page has; lists with subtopics it does not take."""
-    from judged.web.params import Params
-    from judged.web.playground.answer import Answer
-    from judged.web.playground.state import State
+    from judged.web.playground import PlaygroundAnswer, PlaygroundState
+    from judged.web.visit import Params
 
     address = playground(spec)
     if "{" in spec.example.ranking:
         assert address is None
         return
     assert address is not None
-    answer = Answer(State.of(Params.read(address.partition("?")[2])))
+    answer = PlaygroundAnswer(PlaygroundState.of(Params.read(address.partition("?")[2])))
     value = pytest.approx(float(spec.example.value), abs=1e-6)
     asked = judged.parse_measure(spec.example.measure)
     assert [card.value for card in answer.cards if card.measure == asked] == [value]
@@ -303,7 +302,7 @@ def test_no_page_is_wider_than_a_phone_and_none_asks_for_anything(site: Path, br
 @pytest.mark.slow
 def test_colours_follow_the_reader(site: Path, browser: Any) -> None:
     """By what the system prefers, and by the button."""
-    from judged.web.pages.assets import palette
+    from judged.web.pages.templating import palette
 
     grounds = [
         tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5)) for colour in palette()["paper"]

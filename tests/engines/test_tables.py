@@ -18,10 +18,9 @@ from click.testing import CliRunner
 
 import judged
 from judged.cli import cli
-from judged.engines.tables import hits
-from judged.errors import EngineError, InputError, MissingExtraError, PolicyError
-from support.engine_cases import BATCHES
-from support.engines import asked, expected, told
+from judged.engines import tables
+from judged.errors import EngineError, InputError, PolicyError
+from support.engines import told
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning"),
@@ -45,29 +44,42 @@ def audits(evaluation: judged.Evaluation) -> list[str]:
     return audit.sentences()
 
 
-def test_a_relation_stays_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_judged_queries_leave_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     fetched = []
-    bring = hits.Backend.fetched
+    stream = tables.DatabaseTable.batches
 
-    def watched(self: Any, table: Any) -> pl.DataFrame:
-        fetched.append(bring(self, table))
-        return fetched[-1]
+    def watched(self: Any, table: Any) -> Any:
+        for batch in stream(self, table):
+            fetched.extend(batch["query"].to_list())
+            yield batch
 
-    monkeypatch.setattr(hits.Backend, "fetched", watched)
-    many = ", ".join(f"('q1', 'u{n}', {1 + n})" for n in range(100))
-    rankings = judged.judge(JUDGEMENTS, relation(f"{ROWS}, {many}"))
-    assert rankings.retrieved.tolist() == [103, 1, 0]
-    # The queries, no duplicates, the judged results, and the two that tie.
-    assert [len(each) for each in fetched] == [3, 0, 2, 2]
+    monkeypatch.setattr(tables.DatabaseTable, "batches", watched)
+    many = ", ".join(f"('other', 'u{n}', {1 + n})" for n in range(100))
+    rankings = judged.Rankings.from_run(JUDGEMENTS, relation(f"{ROWS}, {many}"))
+    assert rankings.retrieved.tolist() == [3, 1, 0]
+    assert fetched == ["q1", "q1", "q1", "q2"]
 
 
-@pytest.mark.parametrize("engine", [None, "tables", "memory"])
-def test_every_engine_ranks_alike(engine: Any) -> None:
+@pytest.mark.parametrize("limit", [0, 10])
+@pytest.mark.parametrize("batch", [1, 2, 1000])
+def test_batches_and_filters_change_nothing(
+    limit: int, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that come unfiltered, or in batches that cut queries, give the same rankings."""
+    monkeypatch.setattr(tables, "MAX_FILTERED_QUERIES", limit)
+    monkeypatch.setattr(tables.DatabaseTable, "batches", _in_batches(batch))
     table = relation()
-    found = judged.judge(JUDGEMENTS, table, engine=engine)
+    found = judged.Rankings.from_run(JUDGEMENTS, table)
     assert found.hit_rank.tolist() == [2, 3]
     assert found.hit_tie_first.tolist() == [1, 3]
-    assert found.audit == judged.judge(JUDGEMENTS, pl.DataFrame(table)).audit
+    assert found.audit == judged.Rankings.from_run(JUDGEMENTS, pl.DataFrame(table)).audit
+
+
+def _in_batches(rows: int) -> Any:
+    def batches(self: Any, table: Any) -> Any:
+        yield from self.fetch(table).iter_slices(rows)
+
+    return batches
 
 
 def test_several_runs_and_a_comparison() -> None:
@@ -108,7 +120,7 @@ def test_judgements_in_a_table_come_by_their_ids() -> None:
 def test_of_judgements_twice_the_best_counts() -> None:
     rows = "('q1', 'c', 0), ('q1', 'c', 2), ('q1', 'c', 1)"
     table = relation(rows, "query, item, grade")
-    found = judged.evaluate(table, relation(), "nDCG@10", duplicates="first")
+    found = judged.evaluate(table, relation(), "nDCG@10", policy={"duplicates": "first"})
     assert (
         found.value() == judged.evaluate({"q1": {"c": 2}}, pl.DataFrame(relation()), "nDCG").value()
     )
@@ -151,38 +163,39 @@ def test_tables_with_lists_are_read_whole() -> None:
 
 def test_narwhals_frames_are_tables_too() -> None:
     table = nw.from_native(relation())
-    assert judged.judge(JUDGEMENTS, table).hit_rank.tolist() == [2, 3]
+    assert judged.Rankings.from_run(JUDGEMENTS, table).hit_rank.tolist() == [2, 3]
     lazy = nw.from_native(pl.DataFrame(relation()).lazy())
-    assert judged.judge(JUDGEMENTS, lazy).hit_rank.tolist() == [2, 3]
-    assert judged.judge(JUDGEMENTS, lazy.to_native(), engine="tables").hit_rank.tolist() == [2, 3]
+    assert judged.Rankings.from_run(JUDGEMENTS, lazy).hit_rank.tolist() == [2, 3]
 
 
 def test_ranks_give_the_order_of_the_input() -> None:
     table = relation("('q1', 'a', 2), ('q1', 'b', 1)", "query, item, rank")
-    assert judged.judge(JUDGEMENTS, table, policy={"ties": "input"}).hit_rank.tolist() == [1, 2]
+    assert judged.Rankings.from_run(
+        JUDGEMENTS, table, policy={"ties": "input"}
+    ).hit_rank.tolist() == [1, 2]
 
 
 def test_equal_ranks_have_no_order() -> None:
     table = relation("('q1', 'a', 1), ('q1', 'b', 1)", "query, item, rank")
     with pytest.raises(PolicyError) as raised:
-        judged.judge(JUDGEMENTS, table, policy={"ties": "input"})
+        judged.Rankings.from_run(JUDGEMENTS, table, policy={"ties": "input"})
     assert str(raised.value) == (
-        "a DuckDB relation: query 'q1' has results of the same rank, and a table has no order that "
-        "ties=input could take; choose ties=id, expected, best or worst."
+        "a DuckDB relation: query 'q1' has results with the same rank, and ties=input needs an "
+        "order, which a table does not have; choose ties=id, expected, best or worst."
     )
 
 
 WRONG = {
     "nan": (
         relation(f"{ROWS}, ('q1', 'z', 'nan'::DOUBLE), ('q2', 'y', 'nan'::DOUBLE)"),
-        "a DuckDB relation: the score of item 'z' for query 'q1' is NaN (and 1 more). A NaN has no "
+        "a DuckDB relation, query 'q1': the score of item 'z' for query 'q1' is NaN. A NaN has no "
         "place in a ranking; give it a number or remove the row.",
     ),
     "duplicates": (
         relation(f"{ROWS}, {ROWS}"),
-        "a DuckDB relation: query 'q1' has item 'a' more than once (and 3 more such pairs). Remove "
-        "the repetitions, or keep the best-ranked of each with duplicates='first' (--duplicates "
-        "first).",
+        "a DuckDB relation, query 'q1': query 'q1' has item 'c' more than once (and at least "
+        "2 more such pairs). Remove the repetitions, or keep the best-ranked of each with "
+        "duplicates='first' (--duplicates first).",
     ),
     "no item": (
         relation(f"{ROWS}, ('q1', NULL, 0.5)"),
@@ -190,7 +203,7 @@ WRONG = {
     ),
     "only named": (
         relation(f"{ROWS}, ('q1', NULL, NULL)"),
-        "a DuckDB relation: the item is missing in a row of query 'q1'.",
+        "a DuckDB relation, query 'q1': the item is missing.",
     ),
     "empty item": (
         relation(f"{ROWS}, ('q1', '', 0.5)"),
@@ -202,7 +215,7 @@ WRONG = {
     ),
     "no query": (
         relation(f"{ROWS}, (NULL, 'z', 0.5), ('', 'z', 0.5)"),
-        "a DuckDB relation: the query is missing in 2 rows.",
+        "a DuckDB relation: one or more rows have no query.",
     ),
     "negative ranks": (
         relation("('q1', 'a', -1), ('q1', 'b', 1)", "query, item, rank"),
@@ -213,7 +226,7 @@ WRONG = {
     ),
     "ranks of a text search": (
         relation("('q1', 'a', 0.06), ('q1', 'b', 0.03)", "query, item, rank"),
-        "a DuckDB relation, query 'q1': the rank is 0.03, but ranks are whole numbers from 0 or 1, "
+        "a DuckDB relation, query 'q1': the rank is 0.06, but ranks are whole numbers from 0 or 1, "
         "the best first. If the greatest value is the best, the column is a score: "
         "columns={'score': COLUMN} (--columns score=COLUMN). If tied results share an average "
         "rank, give them whole ranks.",
@@ -261,7 +274,7 @@ def test_what_is_wrong_is_named(name: str) -> None:
 
 def test_one_of_several_is_named() -> None:
     other = relation("(NULL::VARCHAR, 'z', 0.5)")
-    with pytest.raises(InputError, match=r"^DuckDB relation 'b': the query is missing in 1 row\.$"):
+    with pytest.raises(InputError, match=r"^DuckDB relation 'b': one or more rows have no query"):
         judged.evaluate(JUDGEMENTS, {"a": relation(), "b": other})
 
 
@@ -269,72 +282,30 @@ def test_the_order_of_the_input_is_refused() -> None:
     with pytest.raises(PolicyError) as raised:
         judged.evaluate(JUDGEMENTS, relation(), policy={"ties": "input"})
     assert str(raised.value) == (
-        "ties=input cannot be had of a DuckDB relation: a table has no order. Give a rank column "
-        "in place of the score (columns={'rank': COLUMN}, --columns rank=COLUMN), or another rule: "
-        "ties=id, expected, best or worst."
+        "a DuckDB relation: ties=input needs an order, which a table does not have. Give a column "
+        "with ranks instead of the score (columns={'rank': COLUMN}, --columns rank=COLUMN), or "
+        "choose ties=id, expected, best or worst."
     )
 
 
 @pytest.mark.parametrize(
     "option", [{"unique": {each: each for each in "abcdx"}}, {"item_to": "doc:#"}]
 )
-def test_documents_are_refused(option: dict[str, Any]) -> None:
-    with pytest.raises(InputError) as raised:
-        judged.evaluate(JUDGEMENTS, relation(), **option)
-    assert str(raised.value) == (
-        "item_to and unique need every result, and the run stays in its engine; read it whole "
-        "(engine='memory'), or rank documents there before."
+def test_documents_are_read_whole(option: dict[str, Any]) -> None:
+    for measure in ("RR", "AP"):
+        found = judged.evaluate(JUDGEMENTS, relation(), measure, **option)
+        local = judged.evaluate(JUDGEMENTS, pl.DataFrame(relation()), measure, **option)
+        assert found.value() == local.value()
+
+
+def test_a_comparison_of_unjudged_results_reads_tables_whole() -> None:
+    runs = {"a": relation(), "b": relation()}
+    frames = {name: pl.DataFrame(run) for name, run in runs.items()}
+    found, local = (
+        judged.compare(JUDGEMENTS, each, "RR", unjudged_range=True).to_dict()
+        for each in (runs, frames)
     )
-    assert judged.evaluate(JUDGEMENTS, relation(), "RR", engine="memory", **option).value() >= 0
-
-
-def test_every_result_is_needed_for_a_comparison_of_what_is_unjudged() -> None:
-    with pytest.raises(InputError, match="needs every result, and a run stays in its engine"):
-        judged.compare(JUDGEMENTS, {"a": relation(), "b": relation()}, "RR", unjudged_range=True)
-
-
-def test_other_things_are_no_tables() -> None:
-    for run in (JUDGEMENTS, [{"query": "q1", "item": "a", "score": 1.0}]):
-        with pytest.raises(InputError) as raised:
-            judged.evaluate(JUDGEMENTS, run, engine="tables")
-        assert str(raised.value) == (
-            "engine='tables' takes a table that lives elsewhere (DuckDB, ibis, Spark, any lazy "
-            f"frame that narwhals knows) or its address, URL#TABLE; got {type(run).__name__}."
-        )
-
-
-def test_too_many_ties(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hits, "MOST_TIED", 1)
-    with pytest.raises(EngineError) as raised:
-        judged.evaluate(JUDGEMENTS, relation())
-    assert str(raised.value) == (
-        "a DuckDB relation: 2 results tie with judged ones, too many to be brought here and "
-        "ordered by id; choose ties=expected, best or worst, which need no order."
-    )
-
-
-@pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
-@pytest.mark.parametrize("name", ["best", "worst", "expected"])
-def test_ties_that_need_no_order_are_not_brought_here(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hits, "MOST_TIED", 0)
-    batch = BATCHES[name]
-    con = duckdb.connect()
-    con.register("given", batch.frame)
-    found = told(judged.evaluate(batch.judgements, con.sql("SELECT * FROM given"), **asked(batch)))
-    local = expected(name)
-    assert found["per_query"] == local["per_query"]
-    assert found["scores"] == local["scores"]
-    said = [note for note in found["audit"]["notes"] if note not in local["audit"]["notes"]]
-    assert said == (
-        []
-        if name != "expected"
-        else [
-            "Ties hold too many results to bring them here: judged@10 counts the judged ones as "
-            "the first of their tie."
-        ]
-    )
+    assert found == local
 
 
 def test_ids_that_do_not_meet_are_explained() -> None:
@@ -364,16 +335,19 @@ def test_a_collation_is_taken_off() -> None:
 
 
 def test_a_collation_that_cannot_be_taken_off_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hits.Backend, "exact", lambda self, table, *names: table)
+    monkeypatch.setattr(tables.DatabaseTable, "compare_by_bytes", lambda self, table, names: table)
     con = duckdb.connect()
-    con.execute("CREATE TABLE run (query VARCHAR, item VARCHAR COLLATE NOCASE, score DOUBLE)")
-    con.execute("INSERT INTO run VALUES ('q1', 'A', 1.0), ('q1', 'x', 0.5)")
-    with pytest.raises(EngineError) as raised:
-        judged.evaluate(JUDGEMENTS, ibis.duckdb.from_connection(con).table("run"), "RR")
-    assert str(raised.value) == (
-        "an ibis table: its engine takes 'A' and 'a' for the same, as the column has a collation; "
-        "make it a column whose texts are compared by their bytes."
-    )
+    con.execute("CREATE TABLE run (query VARCHAR COLLATE NOCASE, item VARCHAR, score DOUBLE)")
+    con.execute("INSERT INTO run VALUES ('Q1', 'a', 1.0), ('q1', 'x', 0.5), ('Q1', 'b', 0.2)")
+    for limit in (0, 10):
+        monkeypatch.setattr(tables, "MAX_FILTERED_QUERIES", limit)
+        monkeypatch.setattr(tables.DatabaseTable, "batches", _in_batches(1))
+        with pytest.raises(EngineError) as raised:
+            judged.evaluate(JUDGEMENTS, con.table("run"), "RR")
+        assert str(raised.value) == (
+            "a DuckDB relation: its engine does not tell query 'Q1' from another one, because the "
+            "column has a collation; use a column whose texts are compared by their bytes."
+        )
 
 
 @pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
@@ -390,19 +364,9 @@ def test_large_whole_numbers_are_rounded_once(type_: str) -> None:
     con.execute(f"CREATE TABLE run AS SELECT * FROM (VALUES {rows}) AS run({NAMES})")
     for table in (con.table("run"), ibis.duckdb.from_connection(con).table("run")):
         for run in (table, pl.DataFrame(con.table("run"))):
-            rankings = judged.judge(JUDGEMENTS, run)
+            rankings = judged.Rankings.from_run(JUDGEMENTS, run)
             assert rankings.hit_tie_first.tolist() == [1]
             assert rankings.hit_tie_last.tolist() == [2]
-
-
-def test_a_relation_of_a_connection_that_ibis_has_too() -> None:
-    """ibis tells DuckDB to look for no variables of Python; it is told so afterwards again."""
-    con = duckdb.connect()
-    ibis.duckdb.from_connection(con)
-    table = con.sql(f"SELECT * FROM (VALUES {ROWS}) AS run({NAMES})")
-    assert judged.judge(JUDGEMENTS, table).hit_rank.tolist() == [2, 3]
-    setting = con.sql("SELECT current_setting('python_enable_replacements')").fetchall()
-    assert setting == [(False,)]
 
 
 @pytest.mark.parametrize("what", ["run", "judgements"])
@@ -432,7 +396,7 @@ def test_sqlite_holds_anything_in_any_column(tmp_path: Path) -> None:
     assert str(raised.value) == (
         'an ibis table: column "score" holds a text in 1 row, but a score must be a number.'
     )
-    rankings = judged.judge(tables.table("qrels"), {"q1": {"a": 1.0}})
+    rankings = judged.Rankings.from_run(tables.table("qrels"), {"q1": {"a": 1.0}})
     assert rankings.pool_grade.tolist() == [1.5, 1]
     con.execute("UPDATE qrels SET grade = 'yes' WHERE item = 'c'")
     con.commit()
@@ -518,12 +482,7 @@ def test_an_engine_that_fails_says_so() -> None:
 def test_without_narwhals_tables_are_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judged.engines.tables.find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "narwhals", None)
-    assert judged.judge(JUDGEMENTS, relation()).hit_rank.tolist() == [2, 3]
-    with pytest.raises(MissingExtraError) as raised:
-        judged.judge(JUDGEMENTS, relation(), engine="tables")
-    assert str(raised.value) == (
-        'Tables that live elsewhere need narwhals: pip install "judged[tables]".'
-    )
+    assert judged.Rankings.from_run(JUDGEMENTS, relation()).hit_rank.tolist() == [2, 3]
 
 
 @pytest.fixture
@@ -542,7 +501,7 @@ def databases(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("library", ["duckdb", "sqlite"])
 def test_addresses(databases: Path, library: str) -> None:
     address = f"{library}://{databases}/runs.{library}#bm25"
-    found = judged.judge(JUDGEMENTS, address, engine="tables")
+    found = judged.Rankings.from_run(JUDGEMENTS, address)
     assert found.hit_rank.tolist() == [2, 3]
 
 
@@ -551,35 +510,26 @@ def test_the_command_line_takes_addresses(databases: Path) -> None:
     qrels.write_text("q1 0 a 1\nq1 0 c 2\nq2 0 a 1\n", encoding="utf-8")
     address = f"duckdb://{databases}/runs.duckdb"
     asked = ["evaluate", str(qrels), f"{address}#bm25", f"again={address}#bm25", "-m", "RR"]
-    found = CliRunner().invoke(cli, [*asked, "--engine", "tables", "--format", "csv"])
+    found = CliRunner().invoke(cli, [*asked, "--format", "csv"])
     assert found.stdout.splitlines()[:3] == ["run,RR", "bm25,0.25", "again,0.25"]
-    lost = CliRunner().invoke(cli, ["evaluate", str(qrels), address, "--engine", "tables"])
-    assert "with engine tables a run is a table of a database" in str(lost.exception)
-    mixed = CliRunner().invoke(cli, [*asked, str(qrels), "--engine", "tables"])
-    assert str(mixed.exception) == (
-        f"{qrels}: with engine tables a run is a table of a database, URL#TABLE, as "
-        "duckdb://runs.duckdb#bm25; a file is read without an engine."
-    )
 
 
 def test_wrong_addresses(databases: Path) -> None:
     lost = databases / "lost.duckdb"
     for address, message in {
-        "run.trec": "run.trec: with engine tables a run is a table of a database, URL#TABLE, as "
-        "duckdb://runs.duckdb#bm25; a file is read without an engine.",
         f"duckdb://{lost}#bm25": f"{lost}: no such file.",
         f"sqlite://{lost}#bm25": f"{lost}: no such file.",
         f"duckdb://{databases}/runs.duckdb#other": f"duckdb://{databases}/runs.duckdb: there is no "
         "table 'other' (",
     }.items():
         with pytest.raises(InputError, match="^" + re.escape(message)):
-            judged.evaluate(JUDGEMENTS, address, engine="tables")
+            judged.evaluate(JUDGEMENTS, address)
     assert not lost.exists()
 
 
 def test_secrets_of_an_address_are_not_said() -> None:
     with pytest.raises(EngineError) as raised:
-        judged.evaluate(JUDGEMENTS, "nowhere://me:secret@host/db?key=secret#t", engine="tables")
+        judged.evaluate(JUDGEMENTS, "nowhere://me:secret@host/db?key=secret#t")
     assert "secret" not in str(raised.value).partition("(")[0]
 
 

@@ -41,7 +41,9 @@ class Results:
 
     @cached_property
     def evaluation(self) -> Any:
-        return judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
+        return judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"]).showing(
+            tie_range=True, unjudged_range=True
+        )
 
     @cached_property
     def same(self) -> Any:
@@ -70,10 +72,6 @@ class Results:
     @cached_property
     def plan(self) -> Any:
         return judged.plan(difference=0.02, sd=0.1)
-
-    @cached_property
-    def shards(self) -> Any:
-        return judged.shards.prepare([[1.0]], [[1.0]], {"0": {"0": 1}}, k=1)
 
     @cached_property
     def sources(self) -> dict[str, Any]:
@@ -154,7 +152,7 @@ CALLS: dict[str, Callable[[Results], Call]] = {
         judged.Rankings.from_scores,
         {"y_true": [[1, 0]], "y_score": [[0.1, 0.2]]},
     ),
-    "Rankings.evaluate": lambda made: (judged.judge(JUDGEMENTS, RUN).evaluate, {}),
+    "Rankings.evaluate": lambda made: (judged.Rankings.from_run(JUDGEMENTS, RUN).evaluate, {}),
     "Embeddings": lambda made: (judged.Embeddings, VECTORS),
     "Embeddings.evaluate": lambda made: (made.embeddings.evaluate, {"relevance": made.same}),
     "Embeddings.evaluate_and_top_k": lambda made: (
@@ -166,16 +164,6 @@ CALLS: dict[str, Callable[[Results], Call]] = {
         {
             "index": lambda vectors, k: (np.zeros((len(vectors), k), int),) * 2,
             "relevance": made.same,
-        },
-    ),
-    "Embeddings.sweep_index": lambda made: (
-        made.embeddings.sweep_index,
-        {
-            "index": lambda vectors, k, ef: (np.zeros((len(vectors), k), int),) * 2,
-            "relevance": made.same,
-            "parameter": "ef",
-            "values": [1],
-            "timed": 1,
         },
     ),
     "Embeddings.rank": lambda made: (made.embeddings.rank, {"relevance": made.same}),
@@ -213,20 +201,6 @@ CALLS: dict[str, Callable[[Results], Call]] = {
         {"x": [3, 2, 1], "y": [3, 1, 2]},
     ),
     "conventions.find": lambda made: (conventions.find, {"name": "ranx"}),
-    "shards.prepare": lambda made: (
-        judged.shards.prepare,
-        {"queries": np.eye(3), "judged_items": np.eye(3), "relevance": made.same},
-    ),
-    "shards.Prepared.count": lambda made: (
-        made.shards.count,
-        {"item_ids": ["b"], "vectors": [[2.0]]},
-    ),
-    "shards.Prepared.rankings": lambda made: (
-        made.shards.rankings,
-        {"counts": made.shards.nothing()},
-    ),
-    "shards.Prepared.top_k": lambda made: (made.shards.top_k, {"counts": made.shards.nothing()}),
-    "shards.load": lambda made: (judged.shards.load, {"path": "none.npz"}),
     "relevance.listed": lambda made: (relevance.listed, {"judgements": JUDGEMENTS}),
     "relevance.revisited": lambda made: (
         relevance.revisited,
@@ -245,9 +219,6 @@ METHODS: dict[str, Callable[[Results], Any]] = {
     "Evaluation": lambda made: made.evaluation,
     "Advice": lambda made: judged.advise(JUDGEMENTS, RUNS),
     "Installation": lambda made: judged.Installation({}, (), ()),
-    "IndexSweep": lambda made: made.embeddings.sweep_index(
-        search, made.same, parameter="ef", values=[1], k=3, timed=1
-    ),
     "Comparison": lambda made: made.comparison,
     "Orders": lambda made: judged.compare(
         JUDGEMENTS, {**RUNS, "three": RUN}, ["AP", "RR"]

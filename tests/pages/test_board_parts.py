@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import judged
-from judged.web.pages.boards import Beside, board
-from judged.web.pages.pairs import extremes, panel
+from judged.web.pages.boards import BoardContext, board
+from judged.web.pages.pairs import largest_differences, panel
 from judged.web.pages.templating import environment
 
 HOSTILE = "<script>alert(1)</script>{{7*7}}\"'"
@@ -30,8 +30,8 @@ def text_of(page: str) -> str:
 
 
 def test_the_table_has_every_number_and_its_interval() -> None:
-    found = judged.evaluate(JUDGEMENTS, RUNS, "RR, P@1", interval=True)
-    page = rendered("{{ leaderboard(it) }}", it=board(found, Beside(found.compare())))
+    found = judged.evaluate(JUDGEMENTS, RUNS, "RR, P@1").showing(intervals=True)
+    page = rendered("{{ leaderboard(it) }}", it=board(found, BoardContext(found.compare())))
     assert page.count("<tr>") == 3
     assert "1.0000" in text_of(page)
     assert "0.3333" in text_of(page)
@@ -40,15 +40,15 @@ def test_the_table_has_every_number_and_its_interval() -> None:
 
 
 def test_names_run_nothing() -> None:
-    found = judged.evaluate(JUDGEMENTS, RUNS, "RR", interval=True, unjudged_range=True)
+    found = judged.evaluate(JUDGEMENTS, RUNS, "RR").showing(intervals=True, unjudged_range=True)
     compared = found.compare()
-    view = board(found, Beside(found.compare(baseline="good"), None, found))
+    view = board(found, BoardContext(found.compare(baseline="good"), None, found))
     page = rendered(
         "{{ line(it.heading) }}{{ board_table(it, pick=[]) }}{{ compare_panel(panel) }}"
         "{{ differing_table(extremes, panel.pair, open=open) }}",
         it=view,
         panel=panel(compared),
-        extremes=extremes(compared),
+        extremes=largest_differences(compared),
         open=lambda query: f"/query?query={query}",
     )
     assert "<script" not in page

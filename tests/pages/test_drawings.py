@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judged.rankings.strips import Cell
-from judged.web.pages import drawings, marks
+from judged.web.pages import drawings
+from judged.web.pages import drawings as marks
 
 NUMBERS = st.none() | st.floats(allow_nan=True, allow_infinity=True)
 

@@ -9,7 +9,7 @@ import pytest
 
 from judged import charts
 from judged.rankings.rankings import Rankings
-from judged.web.pages.figure import figure
+from judged.web.pages.templating import figure
 
 HOSTILE = "<script>alert(1)</script>"
 

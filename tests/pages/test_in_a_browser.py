@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from judged.web.pages import environment
-from judged.web.pages.document import document
+from judged.web.pages.templating import document, environment
 from support.all_parts import SITE, gallery, served
 from support.browser import violations
 

@@ -7,13 +7,12 @@ import re
 import numpy as np
 import pytest
 
-from judged import judge
 from judged.errors import InputError
 from judged.explanation.source import Read
 from judged.inputs.texts import read_texts
 from judged.rankings.rankings import Rankings
-from judged.web.pages import environment
-from judged.web.pages.lists import Given, SideBySide, side_by_side
+from judged.web.pages.lists import RankedList, SideBySide, side_by_side
+from judged.web.pages.templating import environment
 from support.hostile import NAMES
 from support.loops import for_each
 
@@ -22,10 +21,10 @@ LEFT = ["c", "a", "e", "b", "d"]
 RIGHT = ["a", "b", "f", "c"]
 
 
-def given(system: str, items: list[str], place: int = 0) -> Given:
+def given(system: str, items: list[str], place: int = 0) -> RankedList:
     scores = {item: float(-at) for at, item in enumerate(items)}
-    rankings = judge(GRADES, {"q": scores})
-    return Given(system, rankings, dict(enumerate(items, 1)), place)
+    rankings = Rankings.from_run(GRADES, {"q": scores})
+    return RankedList(system, rankings, dict(enumerate(items, 1)), place)
 
 
 def shown(view: SideBySide, **options: object) -> str:
@@ -109,7 +108,7 @@ def test_cells_ideal_order_and_sentence() -> None:
     ],
 )
 def test_sentences(grades: list[float], sentence: str) -> None:
-    view = side_by_side([Given("run", Rankings.from_relevance([grades]))])
+    view = side_by_side([RankedList("run", Rankings.from_relevance([grades]))])
     assert view.sentence == sentence
 
 
@@ -132,7 +131,7 @@ def test_pictures() -> None:
 
 
 def test_lists_without_ids_have_no_moves() -> None:
-    lists = [Given(name, Rankings.from_relevance([[1, 0, None]])) for name in ("a", "b")]
+    lists = [RankedList(name, Rankings.from_relevance([[1, 0, None]])) for name in ("a", "b")]
     view = side_by_side(lists)
     assert view.lists[1].lines == ()
     assert [entry.came for entry in view.lists[1].entries] == [None] * 3
@@ -152,8 +151,8 @@ def test_four_lists() -> None:
 
 
 def test_a_run_that_lacks_the_query() -> None:
-    rankings = judge({**GRADES, "p": {"a": 1}}, {"p": {"a": 1.0}})
-    lacking = Given("short", rankings.take([rankings.queries.index("q")]))
+    rankings = Rankings.from_run({**GRADES, "p": {"a": 1}}, {"p": {"a": 1.0}})
+    lacking = RankedList("short", rankings.take([rankings.queries.index("q")]))
     html = shown(side_by_side([given("bm25", LEFT), lacking]))
     assert "The run lacks this query." in html
 
@@ -163,7 +162,7 @@ def test_refused() -> None:
         side_by_side([given("a", LEFT)] * 5)
     assert str(caught.value) == "one to 4 lists can stand side by side; got 5."
     with pytest.raises(InputError) as caught:
-        side_by_side([given("a", LEFT), Given("b", Rankings.from_relevance([[1]]))])
+        side_by_side([given("a", LEFT), RankedList("b", Rankings.from_relevance([[1]]))])
     assert str(caught.value) == (
         "lists side by side must be of one query, the same in all of them."
     )
@@ -172,8 +171,8 @@ def test_refused() -> None:
 @for_each("name", NAMES)
 def test_nothing_in_a_name_is_run(name: str) -> None:
     scores = {"q": {name: 2.0, "b": 1.0}}
-    rankings = judge(GRADES, scores)
-    one = Given(name, rankings, {1: name, 2: "b"})
+    rankings = Rankings.from_run(GRADES, scores)
+    one = RankedList(name, rankings, {1: name, 2: "b"})
     texts = read_texts({name: {"title": name or "x", "text": name or "x"}})
     html = shown(side_by_side([one, one], texts=texts))
     assert "<script" not in html
@@ -207,5 +206,5 @@ def test_ranks_are_those_of_the_library() -> None:
 
 def test_what_an_explanation_reads_fits() -> None:
     read = Read(Rankings.from_relevance([[1, 0]]), {1: "a", 2: "b"})
-    view = side_by_side([Given("run", read.rankings, read.items, value=0.5)])
+    view = side_by_side([RankedList("run", read.rankings, read.items, value=0.5)])
     assert "0.500" in shown(view)

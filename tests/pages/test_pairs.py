@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import judged
-from judged.web.pages.pairs import extremes, panel
+from judged.web.pages.pairs import largest_differences, panel
 
 JUDGEMENTS = {str(q): {"a": 1, "b": 0} for q in range(20)}
 OLD = {str(q): ["b", "a"] if q % 2 else ["a"] for q in range(20)}
@@ -55,7 +55,7 @@ def test_ties_that_could_turn_a_verdict() -> None:
 
 def test_the_queries_that_differ_most() -> None:
     found = compared()
-    shown = extremes(found, measure="RR", most=3)
+    shown = largest_differences(found, measure="RR", most=3)
     assert [row.query for row in shown.first] == ["1", "11", "13"]
     assert [row.difference for row in shown.first] == [0.5, 0.5, 0.5]
     assert [row.difference for row in shown.last][-1] == 1 / 3 - 1
@@ -70,13 +70,13 @@ def test_the_queries_that_differ_most() -> None:
 def test_few_queries_are_shown_once_each() -> None:
     runs = {"old": {"1": ["a"], "2": ["b", "a"]}, "new": {"1": ["b", "a"], "2": ["a"]}}
     found = judged.compare({"1": {"a": 1}, "2": {"a": 1}}, runs, "RR")
-    shown = extremes(found)
+    shown = largest_differences(found)
     assert [row.query for row in (*shown.first, *shown.last)] == ["2", "1"]
     assert shown.between == 0
 
 
 def test_a_lower_value_that_is_better() -> None:
     found = judged.compare(JUDGEMENTS, {"old": OLD, "new": NEW}, "Rank")
-    shown = extremes(found, most=1)
+    shown = largest_differences(found, most=1)
     assert shown.first[0].difference > 0
     assert shown.first[0].better is False

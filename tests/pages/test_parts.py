@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from judged.rankings.strips import Cell
-from judged.web.pages import environment
+from judged.web.pages.templating import environment
 from support.hostile import SCRIPTS
 from support.loops import for_each
 

@@ -7,8 +7,8 @@ import re
 
 from judged import explain
 from judged.measures import REGISTRY
-from judged.web.pages import environment
-from judged.web.pages.sums import Sum, sum_behind
+from judged.web.pages.calculations import Calculation, calculation_of
+from judged.web.pages.templating import environment
 from support.hostile import NAMES
 from support.loops import for_each
 
@@ -16,7 +16,7 @@ GRADES = {"q": {"a": 3, "b": 2, "c": 0, "d": 1, "e": -1, "z": 2}}
 RUN = {"q": {item: float(-at) for at, item in enumerate(["c", "a", "x", "b", "e", "d"])}}
 
 
-def shown(view: Sum) -> str:
+def shown(view: Calculation) -> str:
     template = environment().from_string(
         '{% from "parts/sums.html" import sum %}{{ sum(view, "/playground") }}'
     )
@@ -25,7 +25,7 @@ def shown(view: Sum) -> str:
 
 def test_ranks_with_what_each_adds() -> None:
     explanation = explain(GRADES, RUN, "nDCG@5")
-    view = sum_behind(explanation)
+    view = calculation_of(explanation)
     assert view.value == explanation.value
     assert [row.item for row in view.rows] == ["c", "a", "x", "b", "e", "d"]
     assert [row.cell.kind for row in view.rows] == [
@@ -38,7 +38,7 @@ def test_ranks_with_what_each_adds() -> None:
 
 
 def test_lines_with_their_meaning() -> None:
-    view = sum_behind(explain("0 1 0 0 1 0 1 0 1 0", measure="AP", relevant=6))
+    view = calculation_of(explain("0 1 0 0 1 0 1 0 1 0", measure="AP", relevant=6))
     assert [(line.before, line.value, bool(line.says)) for line in view.lines] == [
         ("N", "6", True),
         (
@@ -51,7 +51,7 @@ def test_lines_with_their_meaning() -> None:
 
 def test_what_would_help_stands_apart() -> None:
     explanation = explain(GRADES, RUN, "AP")
-    view = sum_behind(explanation)
+    view = calculation_of(explanation)
     assert view.helps == explanation.improvement
     assert view.helps.startswith("What would help most: ")
     assert view.helps not in view.sentences
@@ -60,7 +60,7 @@ def test_what_would_help_stands_apart() -> None:
 
 def test_other_definitions() -> None:
     explanation = explain(GRADES, RUN, "nDCG@5")
-    view = sum_behind(explanation)
+    view = calculation_of(explanation)
     told = {str(each.measure): each.value for each in explanation.variants}
     assert view.others
     assert all(told[other.measure] == other.value for other in view.others)
@@ -68,7 +68,9 @@ def test_other_definitions() -> None:
 
 
 def test_a_measure_without_a_value() -> None:
-    view = sum_behind(explain({"q": {"a": 0}}, {"q": {"a": 1.0}}, "AP", policy={"empty": "skip"}))
+    view = calculation_of(
+        explain({"q": {"a": 0}}, {"q": {"a": 1.0}}, "AP", policy={"empty": "skip"})
+    )
     assert view.value is None
     assert view.lines == ()
     assert "has no value here" in view.sentences[0]
@@ -77,7 +79,7 @@ def test_a_measure_without_a_value() -> None:
 
 def test_steps_are_the_walk() -> None:
     explanation = explain("0 1 0 1", measure="AP")
-    view = sum_behind(explanation)
+    view = calculation_of(explanation)
     frames = explanation.animation.frames
     assert [(step.rank, step.caption, step.score) for step in view.steps] == [
         (frame.rank, frame.caption, frame.score) for frame in frames
@@ -86,7 +88,7 @@ def test_steps_are_the_walk() -> None:
 
 
 def test_ranks_that_are_left_out_are_said() -> None:
-    view = sum_behind(explain([0] * 60 + [1] + [0] * 20, measure="AP", rows=5))
+    view = calculation_of(explain([0] * 60 + [1] + [0] * 20, measure="AP", rows=5))
     html = shown(view)
     assert "… 56 ranks not shown" in html
     assert "… 20 ranks not shown" in html
@@ -96,7 +98,7 @@ def test_ranks_that_are_left_out_are_said() -> None:
 def test_every_measure_can_be_shown(name: str) -> None:
     example = REGISTRY[name].example
     explanation = explain(example.rankings(), measure=example.measure)
-    view = sum_behind(explanation)
+    view = calculation_of(explanation)
     assert view.value is not None
     assert math.isclose(view.value, example.value, abs_tol=1e-12)
     assert shown(view)
@@ -105,7 +107,7 @@ def test_every_measure_can_be_shown(name: str) -> None:
 @for_each("name", NAMES)
 def test_nothing_in_a_name_is_run(name: str) -> None:
     explanation = explain({"q": {name: 1, "b": 0}}, {"q": {"b": 2.0, name: 1.0}}, "AP")
-    html = shown(sum_behind(explanation))
+    html = shown(calculation_of(explanation))
     assert "<script" not in html
     assert "<img" not in html
     assert " style=" not in html

@@ -7,7 +7,7 @@ import re
 from judged import explain
 from judged.measures import REGISTRY
 from judged.rankings.strips import Cell
-from judged.web.pages.walks import draw, walk_of
+from judged.web.pages.calculations import draw_walk, walk_of
 from support.loops import for_each
 
 
@@ -46,7 +46,7 @@ def test_what_is_not_stepped_through_is_one_piece() -> None:
 
 def test_a_sum_is_drawn_against_the_ideal() -> None:
     # DCG 2 + 0 + 3/2 = 3.5, of 3 + 2/log2(3) = 4.2619
-    drawn = draw(explain("2 0 3", measure="nDCG").to_dict()["walk"]["chart"])
+    drawn = draw_walk(explain("2 0 3", measure="nDCG").to_dict()["walk"]["chart"])
     label = "How DCG adds up down the list, against IDCG: 3.5000 against 4.2619"
     assert f'aria-label="{label}"' in drawn
     assert drawn.count('class="way"') == drawn.count('class="ideal"') == 3

@@ -136,7 +136,7 @@ def test_fingerprints_of_subtopics() -> None:
         ({"measures": "AP@5"}, "it has no AP@5, only AP"),
         ({"policy": {"ties": "best"}}, "it was made with ties=id, not ties=best"),
         ({"policy": {"missing": "skip"}}, "it was made with missing=zero, not missing=skip"),
-        ({"depth": 5}, "its depth is unlimited, not 5"),
+        ({"policy": {"depth": 5}}, "its depth is unlimited, not 5"),
         ({"collection": 50}, "it was made with another collection"),
     ],
 )

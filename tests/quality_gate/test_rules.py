@@ -429,9 +429,9 @@ def test_a_run_that_lacks_queries_is_refused() -> None:
             judged.gate(judgements, new, "RR", baseline=then)
         assert str(refused.value) == (
             f"{who} has no results for 2 queries (q000, q001) of the 10 judged queries that "
-            f"{other} "
-            f"{other} has. Did it run on all of them? To compare anyway, use policy={'missing': 'zero'} "
-            "(--missing zero) to score these queries 0, or missing=skip to leave them out."
+            f"{other} has. Did it run on all of them? To compare anyway, use "
+            "policy={'missing': 'zero'} (--missing zero) to score these queries 0, or missing=skip "
+            "to leave them out."
         )
     assert judged.gate(judgements, partial, "RR", baseline=old, policy={"missing": "skip"}).passed
 

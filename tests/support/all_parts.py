@@ -11,7 +11,8 @@ import numpy as np
 
 from judged.rankings.rankings import Rankings
 from judged.rankings.strips import mean_strip, strips
-from judged.web.pages import assets, environment
+from judged.web.pages import templating as assets
+from judged.web.pages.templating import environment
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -136,11 +136,6 @@ def _on_spark(partitions: int, longest: int | None = None) -> Way:
     return way
 
 
-def _on_spark_as_tables(batch: Batch, folder: Path, spark: Any) -> Evaluation:
-    frame = _spark_frame(batch, spark(), 2)
-    return evaluate(batch.judgements, frame, engine="tables", **asked(batch))
-
-
 def _in_blocks(size: int | None) -> Way:
     """Batches of whole queries, of this many or of random sizes."""
 
@@ -170,7 +165,6 @@ WAYS: dict[str, Way] = {
     "duckdb": _on_duckdb,
     "ibis on duckdb": _on_ibis_duckdb,
     "ibis on sqlite": _on_ibis_sqlite,
-    "spark tables": _on_spark_as_tables,
     "spark 1": _on_spark(1),
     "spark 3": _on_spark(3),
     "spark 7": _on_spark(7),
@@ -178,7 +172,7 @@ WAYS: dict[str, Way] = {
 }
 """The engines under test."""
 
-TABLES = ("duckdb", "ibis on duckdb", "ibis on sqlite", "spark tables")
+TABLES = ("duckdb", "ibis on duckdb", "ibis on sqlite")
 SPARK = ("spark 1", "spark 3", "spark 7", "spark long lists")
 UNORDERED = (*TABLES, *SPARK)
 """Engines whose tables have no order."""
@@ -199,7 +193,6 @@ FEWER = ("id", "first of duplicates", "subtopics", "NaN")
 """What another number of partitions could change: all cuts are tried without Spark, in
 test_spark_partitions.py."""
 LIMITED = {
-    "spark tables": FEW,
     "spark long lists": FEW,
     "spark 1": FEWER,
     "spark 7": FEWER,
@@ -215,11 +208,7 @@ GAPS: dict[tuple[str, str], str] = {
         for name, batch in BATCHES.items()
         if batch.ordered and (engine, name) in CASES
     },
-    **{
-        (engine, "categories"): "categories need every result, which stays in the engine"
-        for engine in (*TABLES, "spark 3")
-        if (engine, "categories") in CASES
-    },
+    ("spark 3", "categories"): "categories need every result, which stays in Spark",
     **{
         (engine, "categories"): "an Evaluator takes no categories"
         for engine in ("blocks of one", "blocks")

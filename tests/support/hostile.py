@@ -72,8 +72,6 @@ def drawn(names: tuple[str, ...], **design: Any) -> Iterator[tuple[str, Callable
     differences = {query: 0.1 * at for at, query in enumerate(queries)}
     plan = judged.plan(difference=0.1, pilot=differences).to_dict()
     plan["pilot"]["measure"] = first
-    rows = [{"value": at, "recall": 0.5, "p5": 0.1, "seconds": at / 1000} for at in (1, 2)]
-    swept = {"what": "sweep of an index", "parameter": first, "k": 10, "rows": rows}
     sources: dict[str, Callable[[Any], Any]] = {
         "system": lambda function: function(one),
         "systems": lambda function: function(two),
@@ -86,7 +84,6 @@ def drawn(names: tuple[str, ...], **design: Any) -> Iterator[tuple[str, Callable
         "sweep": lambda function: function(sweep),
         "study": lambda function: function(study),
         "plan": lambda function: function(plan),
-        "index sweep": lambda function: function(swept),
     }
     for kind in KINDS.values():
         function = getattr(charts, kind.function_name)

@@ -88,12 +88,12 @@ KEY = "the-key-of-tests"
 def serving() -> Iterator[Serve]:
     """Starts servers, `start(folder)`, each in a thread, and ends them."""
     uvicorn = pytest.importorskip("uvicorn")
-    from judged.web import Settings, application, bound
+    from judged.web import ServerSettings, application, bound
 
     running: list[tuple[Any, threading.Thread]] = []
 
     def start(*paths: Path | str, key: str | bool = KEY, **options: Any) -> Server:
-        settings = Settings.of(list(paths), port=0, key=key, **options)
+        settings = ServerSettings.of(list(paths), port=0, key=key, **options)
         listening = bound(settings, print)
         settings = replace(settings, port=listening.getsockname()[1])
         app = application(settings)

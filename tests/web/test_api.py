@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import judged
-from judged.web.api import ENDPOINTS, READING, openapi, routes
+from judged.web.api import ENDPOINTS, READ_ENDPOINTS, openapi, routes
 from judged.web.app import Explorer
-from judged.web.settings import Settings
+from judged.web.settings import ServerSettings
 from support.served import Serve, Server
 
 
@@ -47,11 +47,11 @@ def test_what_commands_print(server: Serve, data: Path) -> None:
     policy = {"policy": {"ties": "best"}, "depth": 7}
     query = "measure=AP&measure=P@5&ties=best&depth=7"
     found = running.ask(f"/api/evaluate?{query}&interval=1&per_query=1").json
-    expected = judged.evaluate(judgements, runs, ["AP", "P@5"], interval=True, **policy)
+    expected = judged.evaluate(judgements, runs, ["AP", "P@5"], **policy).showing(intervals=True)
     assert found == plain(expected.to_dict(per_query=True))
     found = running.ask(f"/api/evaluate?{query}&tie_range=1&unjudged_range=1").json
-    expected = judged.evaluate(
-        judgements, runs, ["AP", "P@5"], tie_range=True, unjudged_range=True, **policy
+    expected = judged.evaluate(judgements, runs, ["AP", "P@5"], **policy).showing(
+        tie_range=True, unjudged_range=True
     )
     assert found == plain(expected.to_dict())
     found = running.ask(f"/api/compare?{query}&system=dense&system=bm25&test=sign").json
@@ -188,7 +188,7 @@ def test_nothing_to_evaluate(server: Serve, tmp_path: Path) -> None:
 
 
 def test_the_description_is_that_of_the_addresses(server: Serve, data: Path) -> None:
-    explorer = Explorer.of(Settings.of([]))
+    explorer = Explorer.of(ServerSettings.of([]))
     served = {
         (route.path, next(iter((route.methods or set()) - {"HEAD"}))) for route in routes(explorer)
     }
@@ -217,7 +217,7 @@ def test_nonsense_in_every_parameter(server: Serve, data: Path) -> None:
     @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def asked(draw: st.DataObject) -> None:
-        for endpoint in READING:
+        for endpoint in READ_ENDPOINTS:
             chosen = draw.draw(
                 st.lists(
                     st.tuples(st.sampled_from([*endpoint.names, "other"]), NONSENSE), max_size=4

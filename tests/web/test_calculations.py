@@ -17,11 +17,10 @@ from judged.cli import main
 from judged.errors import JudgedError
 from judged.options import LEVEL
 from judged.policy import CHOICES
-from judged.web import Settings, commands
-from judged.web.asked import Asked
-from judged.web.cache import Cache
-from judged.web.params import Params
-from judged.web.workspace import Library, Session
+from judged.web import ServerSettings, commands
+from judged.web.visit import Params, Visit
+from judged.web.work import Cache
+from judged.web.workspace import ServedFiles, Session
 from support.loops import for_each
 from support.served import grades, lists, write_judgements, write_run
 
@@ -29,11 +28,11 @@ MEASURES = ("nDCG@10", "AP", "RR", "P@5")
 
 
 def ask(
-    folder: Path, query: str = "", cache: Cache | None = None, library: Library | None = None
-) -> Asked:
-    known = library or Library((folder,))
+    folder: Path, query: str = "", cache: Cache | None = None, library: ServedFiles | None = None
+) -> Visit:
+    known = library or ServedFiles((folder,))
     held = cache or Cache(10**8)
-    return Asked("/", Params.read(query), Session("one"), known, held, Settings.of([folder]))
+    return Visit("/", Params.read(query), Session("one"), known, held, ServerSettings.of([folder]))
 
 
 def files(folder: Path) -> tuple[str, list[str]]:
@@ -70,7 +69,7 @@ def agree(ours: str, theirs: str) -> bool:
 
 @pytest.mark.parametrize("ties", CHOICES["ties"])
 def test_evaluations_under_every_policy(data: Path, ties: str) -> None:
-    cache, library = Cache(10**8), Library((data,))
+    cache, library = Cache(10**8), ServedFiles((data,))
     judgements, runs = read(data)
     others = product(*(CHOICES[name] for name in ("missing", "empty", "unjudged")))
     for (missing, empty, unjudged), depth in product(others, (None, 4)):
@@ -79,7 +78,7 @@ def test_evaluations_under_every_policy(data: Path, ties: str) -> None:
         query += f"&depth={depth or ''}" + "".join(f"&measure={each}" for each in MEASURES)
         asked = ask(data, query, cache, library)
         options = {"policy": chosen, "depth": depth, "interval": True}
-        ours = outcome(lambda asked=asked: asked.calculations.evaluation(asked.terms))
+        ours = outcome(lambda asked=asked: asked.calculations.evaluation(asked.scoring))
         theirs = outcome(
             lambda options=options: judged.evaluate(judgements, runs, list(MEASURES), **options)
         )
@@ -91,7 +90,7 @@ def test_evaluations_under_every_convention(data: Path, convention: str) -> None
     asked = ask(data, f"convention={convention}")
     judgements, runs = files(data)
     assert agree(
-        outcome(lambda: asked.calculations.evaluation(asked.terms, interval=False)),
+        outcome(lambda: asked.calculations.evaluation(asked.scoring, interval=False)),
         outcome(lambda: judged.evaluate(judgements, runs, convention=convention)),
     )
 
@@ -109,7 +108,7 @@ def test_conventions_that_change_the_runs_first(tmp_path: Path) -> None:
     for convention in ("", "beir", "mteb", "ranx", "beir"):
         asked = ask(tmp_path, f"convention={convention}", cache)
         expected = judged.evaluate(*files(tmp_path), convention=convention or None)
-        found = asked.calculations.evaluation(asked.terms, interval=False)
+        found = asked.calculations.evaluation(asked.scoring, interval=False)
         assert everything(found, per_query=True) == everything(expected, per_query=True)
 
 
@@ -120,8 +119,8 @@ def test_rows_that_repeat_others(tmp_path: Path, duplicates: str) -> None:
     text = path.read_text()
     path.write_text(text + text.splitlines()[0].replace(" Q0 ", " Q0 ") + "\n")
     asked = ask(tmp_path, f"duplicates={duplicates}")
-    ours = outcome(lambda: asked.calculations.evaluation(asked.terms, interval=False))
-    theirs = outcome(lambda: judged.evaluate(*files(tmp_path), duplicates=duplicates))
+    ours = outcome(lambda: asked.calculations.evaluation(asked.scoring, interval=False))
+    theirs = outcome(lambda: judged.evaluate(*files(tmp_path), policy={"duplicates": duplicates}))
     assert ours == theirs
     assert ("more than once" in ours) == (duplicates == "error")
 
@@ -131,9 +130,9 @@ def test_without_repetitions_the_first_of_them_is_no_other_evaluation(data: Path
     for duplicates in ("error", "first"):
         asked = ask(data, f"duplicates={duplicates}&ties=best", cache)
         expected = judged.evaluate(
-            *files(data), duplicates=duplicates, policy={"ties": "best"}, interval=True
-        )
-        found = asked.calculations.evaluation(asked.terms)
+            *files(data), policy={"ties": "best", "duplicates": duplicates}
+        ).showing(intervals=True)
+        found = asked.calculations.evaluation(asked.scoring)
         assert everything(found, per_query=True) == everything(expected, per_query=True)
 
 
@@ -141,14 +140,14 @@ def test_without_repetitions_the_first_of_them_is_no_other_evaluation(data: Path
 def test_comparisons(data: Path, query: str) -> None:
     asked = ask(data, query)
     judgements, runs = files(data)
-    options = asked.terms.options()
-    if asked.terms.level != LEVEL:
-        options["level"] = asked.terms.level
+    options = asked.scoring.options()
+    if asked.scoring.level != LEVEL:
+        options["level"] = asked.scoring.level
     expected = judged.compare(judgements, runs, baseline="bm25", **options)
-    found = asked.calculations.comparison(asked.terms, baseline="bm25")
+    found = asked.calculations.comparison(asked.scoring, baseline="bm25")
     assert everything(found) == everything(expected)
     two = judged.compare(judgements, [runs[1], runs[0]], ["AP"], **options)
-    found = asked.calculations.comparison(asked.terms, systems=["dense", "bm25"], measures=["AP"])
+    found = asked.calculations.comparison(asked.scoring, systems=["dense", "bm25"], measures=["AP"])
     assert everything(found) == everything(two)
 
 
@@ -158,10 +157,10 @@ def test_a_run_that_lacks_many_queries_is_refused_as_on_the_command_line(tmp_pat
     write_run(tmp_path / "b.run", dict(list(lists(seed=2).items())[:9]))
     asked = ask(tmp_path)
     theirs = outcome(lambda: judged.compare(*files(tmp_path)))
-    assert outcome(lambda: asked.calculations.comparison(asked.terms)) == theirs
+    assert outcome(lambda: asked.calculations.comparison(asked.scoring)) == theirs
     assert "b lacks" in theirs
     chosen = ask(tmp_path, "missing=zero")
-    found = chosen.calculations.comparison(chosen.terms)
+    found = chosen.calculations.comparison(chosen.scoring)
     expected = judged.compare(*files(tmp_path), policy={"missing": "zero"})
     assert everything(found) == everything(expected)
 
@@ -171,17 +170,21 @@ def test_explanations_and_listings(data: Path, query: str) -> None:
     asked = ask(data, query)
     judgements, runs = files(data)
     for measure in ("AP", "nDCG@5"):
-        expected = judged.explain(judgements, runs[0], measure, query="q2", **asked.terms.options())
-        found = asked.calculations.explanation(asked.terms, "bm25", "q2", measure)
+        expected = judged.explain(
+            judgements, runs[0], measure, query="q2", **asked.scoring.options()
+        )
+        found = asked.calculations.explanation(asked.scoring, "bm25", "q2", measure)
         assert everything(found) == everything(expected)
-    listing = asked.calculations.listing(asked.terms, "bm25", "q2")
+    listing = asked.calculations.listing(asked.scoring, "bm25", "q2")
     assert dict(listing.items) == dict(found.items)
 
 
 def test_ranges(data: Path) -> None:
     asked = ask(data, "measure=AP&measure=P@5")
-    expected = judged.evaluate(*files(data), ["AP", "P@5"], tie_range=True, unjudged_range=True)
-    found = asked.calculations.ranges(asked.terms)
+    expected = judged.evaluate(*files(data), ["AP", "P@5"]).showing(
+        tie_range=True, unjudged_range=True
+    )
+    found = asked.calculations.ranges(asked.scoring)
     assert everything(found, per_query=True) == everything(expected, per_query=True)
 
 
@@ -195,7 +198,7 @@ def test_rows_with_everything_in_them(tmp_path: Path) -> None:
     assert asked.workspace.judgements is not None
     assert asked.workspace.judgements.kind == "rows"
     expected = judged.evaluate(str(tmp_path / "rows.json"))
-    found = asked.calculations.evaluation(asked.terms, interval=False)
+    found = asked.calculations.evaluation(asked.scoring, interval=False)
     assert everything(found, per_query=True) == everything(expected, per_query=True)
 
 
@@ -229,20 +232,20 @@ TERMS = [
 def test_commands_and_python_give_the_same_numbers(data: Path, query: str) -> None:
     (data / "dense.run").rename(data / "it's dense.run")
     asked = ask(data, query)
-    found = asked.calculations.evaluation(asked.terms)
+    found = asked.calculations.evaluation(asked.scoring)
     expected = json.loads(json.dumps(found.to_dict()))
     command = commands.evaluate(asked)
     assert run_command(command.shell) == expected
     assert run_python(command.python) == expected
     pair = ["short", "it's dense"]
-    compared = asked.calculations.comparison(asked.terms, systems=pair, baseline="short")
+    compared = asked.calculations.comparison(asked.scoring, systems=pair, baseline="short")
     expected = json.loads(json.dumps(compared.to_dict()))
     command = commands.compare(asked, systems=pair, baseline="short")
     assert run_command(command.shell) == expected
     assert run_python(command.python) == expected
     if "expected" in query:
         return
-    explained = asked.calculations.explanation(asked.terms, "short", "q2", "AP")
+    explained = asked.calculations.explanation(asked.scoring, "short", "q2", "AP")
     expected = json.loads(json.dumps(explained.to_dict()))
     command = commands.explain(asked, "short", "q2", "AP")
     assert run_command(command.shell) == expected
@@ -262,8 +265,8 @@ def test_the_same_is_computed_once(data: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(calculations, "evaluate_rankings", counting)
     cache = Cache(10**8)
     first, again = (ask(data, "ties=best", cache) for _ in range(2))
-    one = first.calculations.evaluation(first.terms)
-    assert again.calculations.evaluation(again.terms) is one
+    one = first.calculations.evaluation(first.scoring)
+    assert again.calculations.evaluation(again.scoring) is one
     assert len(counted) == 1
 
 
@@ -272,7 +275,7 @@ def test_a_change_of_terms_reads_and_judges_nothing(
 ) -> None:
     cache = Cache(10**8)
     first = ask(data, "", cache)
-    first.calculations.evaluation(first.terms)
+    first.calculations.evaluation(first.scoring)
     monkeypatch.setattr("judged.web.calculations.Calculations._judge", None)
     monkeypatch.setattr("judged.web.calculations.Calculations._data", None)
     for query in (
@@ -283,4 +286,4 @@ def test_a_change_of_terms_reads_and_judges_nothing(
         "convention=pytrec_eval",
     ):
         asked = ask(data, query, cache)
-        asked.calculations.evaluation(asked.terms)
+        asked.calculations.evaluation(asked.scoring)

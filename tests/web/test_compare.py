@@ -12,8 +12,8 @@ import pytest
 
 import judged
 from judged.comparison.wording import shown_p
-from judged.web.pages.headings import verdict_heading
 from judged.web.pages.numbers import plain_number
+from judged.web.pages.pairs import verdict_heading
 from support.boards import shown_code, words
 from support.served import Serve
 
@@ -73,7 +73,7 @@ def test_the_queries_that_differ_most_lead_to_their_pages(server: Serve, data: P
     page = server(data).ask("/compare?system=dense&against=bm25&by=RR").text
     found = compared(data, "bm25", "dense", measures="RR")
     values = {run.name: run.values[judged.RR] for run in found.evaluation.runs}  # type: ignore[union-attr]
-    queries = found.evaluation.runs[0].about.queries  # type: ignore[union-attr]
+    queries = found.evaluation.runs[0].rankings.queries  # type: ignore[union-attr]
     most = max(range(len(queries)), key=lambda at: values["dense"][at] - values["bm25"][at])
     assert f"/query?query={queries[most]}&amp;system=bm25&amp;system=dense&amp;show=RR" in page
 
@@ -189,13 +189,13 @@ NONSENSE = ("x", "-1", "0", "1e999", "'", "<u>", "%", "q" * 3000, "\u202e", "__p
 
 @pytest.mark.parametrize("path", ["/", "/compare", "/chart", "/identify", "/download"])
 def test_nonsense_is_refused_in_a_sentence(server: Serve, data: Path, path: str) -> None:
-    from judged.web.routes import VIEWS
-    from judged.web.terms import NAMES
+    from judged.web.app import VIEWS
+    from judged.web.visit import SCORING_NAMES
 
     served = server(data)
     view = next(view for view in VIEWS if view.path == path)
-    for name in (*view.code.PARAMS, *NAMES):
-        for value in NONSENSE[:: 1 if name in view.code.PARAMS else 4]:
+    for name in (*view.params, *SCORING_NAMES):
+        for value in NONSENSE[:: 1 if name in view.params else 4]:
             if path == "/identify" and name == "value" and value in ("0", "-1"):
                 continue  # which are numbers
             extra = "&kind=cmc" if path == "/chart" and name != "kind" else ""

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 import judged
-from judged.web.cache import Cache
 from judged.web.errors import UndecidedError, UnpairedError
-from judged.web.params import Params
-from judged.web.vectors.searches import Search
-from judged.web.workspace import Library, Workspace
+from judged.web.searches import VectorSearch
+from judged.web.visit import Params
+from judged.web.work import Cache
+from judged.web.workspace import ServedFiles, Workspace
 
 
 @pytest.fixture
@@ -40,13 +40,13 @@ def vectors(tmp_path: Path) -> Path:
 
 def workspace(folder: Path, text: str = "") -> tuple[Workspace, Params]:
     params = Params.read(text)
-    files, problems = Library((folder,)).files()
+    files, problems = ServedFiles((folder,)).files()
     return Workspace.of("w", files, problems, params), params
 
 
-def searched(folder: Path, text: str = "") -> Search:
+def searched(folder: Path, text: str = "") -> VectorSearch:
     there, params = workspace(folder, text)
-    return Search.of(params, there, Cache(10**8))
+    return VectorSearch.of(params, there, Cache(10**8))
 
 
 def expected(folder: Path, **options: Any) -> judged.Evaluation:

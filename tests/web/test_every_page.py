@@ -14,7 +14,7 @@ import pytest
 
 from judged.judgements.annotators import Annotator
 from judged.text import visible
-from judged.web.routes import VIEWS
+from judged.web.app import VIEWS
 from support.browser import violations
 from support.hostile import FLAG, SCRIPTS
 from support.hostile_folder import IDS, LONG, PRODUCT, SYSTEMS, write_hostile

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged.web.files import Found, told
-from judged.web.params import Params
-from judged.web.workspace import Library, Session, Workspace
+from judged.web.files import DataFile, identify_file
+from judged.web.visit import Params
+from judged.web.workspace import ServedFiles, Session, Workspace
 from support.browser import violations
 from support.served import Serve, grades, lists, write_judgements, write_run
 
@@ -62,7 +62,7 @@ ROWS = [{"query": "q1", "relevant": ["a"], "retrieved": ["b", "a"]}]
 def test_content_tells(tmp_path: Path, name: str, content: str | bytes, kind: str) -> None:
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    assert told(Found(name, path, size=path.stat().st_size)).kind == kind
+    assert identify_file(DataFile(name, path, size=path.stat().st_size)).kind == kind
 
 
 def test_vectors_and_labels(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_vectors_and_labels(tmp_path: Path) -> None:
     np.save(tmp_path / "l.npy", np.zeros(3))
     np.savez(tmp_path / "v.npz", queries=np.zeros((3, 2)))
     kinds = {
-        path.name: told(Found(path.name, path, size=path.stat().st_size)).kind
+        path.name: identify_file(DataFile(path.name, path, size=path.stat().st_size)).kind
         for path in tmp_path.iterdir()
     }
     assert kinds == {"v.npy": "vectors", "l.npy": "labels", "v.npz": "vectors"}
@@ -79,11 +79,11 @@ def test_vectors_and_labels(tmp_path: Path) -> None:
 def test_a_long_file_is_told_by_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text(RUN * 20_000)
-    assert told(Found("long.txt", path, size=path.stat().st_size)).kind == "run"
+    assert identify_file(DataFile("long.txt", path, size=path.stat().st_size)).kind == "run"
 
 
 def workspace(folder: Path, query: str = "") -> Workspace:
-    return Session("one").workspace(Library((folder,)), Params.read(query))
+    return Session("one").workspace(ServedFiles((folder,)), Params.read(query))
 
 
 def test_several_judgements_are_asked_about(data: Path) -> None:
@@ -137,7 +137,7 @@ def test_folders_beside_each_other_are_asked_about(tmp_path: Path) -> None:
 
 
 def test_the_demo_opens_with_its_images_and_with_its_texts(server: Serve, tmp_path: Path) -> None:
-    from judged.demo import write_demo, write_text_demo
+    from judged.cli.demo_data import write_demo, write_text_demo
 
     write_demo(tmp_path)
     text = write_text_demo(tmp_path / "text").folder

@@ -13,7 +13,7 @@ import pytest
 import judged
 from judged.errors import InputError
 from judged.judgements.annotators import Annotator, settled_in
-from judged.web import Settings
+from judged.web import ServerSettings
 from support.hostile import NAMES as HOSTILE
 from support.judging import FORM, pressed
 from support.served import Answer, Serve
@@ -391,7 +391,7 @@ def test_grades_are_those_of_the_collection_unless_others_are_chosen(
 )
 def test_settings_that_are_refused(options: dict[str, object], says: str) -> None:
     with pytest.raises(InputError) as refused:
-        Settings.of([], **options)
+        ServerSettings.of([], **options)
     assert str(refused.value).startswith(says)
 
 

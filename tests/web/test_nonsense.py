@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from judged.web.app import VIEWS, View
 from judged.web.commands import line_of
-from judged.web.routes import VIEWS, View
-from judged.web.terms import NAMES
+from judged.web.visit import SCORING_NAMES
 from support.hostile import HIDDEN, SCRIPTS
 from support.loops import for_each
 from support.served import Serve, Server, grades, lists, write_judgements, write_run
@@ -52,9 +52,9 @@ def refused_in_words(served: Server, address: str) -> None:
         assert b"Traceback" not in answer.body, address
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.module)
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.path)
 def test_every_page(served: Server, view: View) -> None:
-    names = st.sampled_from([*view.code.PARAMS, *NAMES, "judgements", "run"])
+    names = st.sampled_from([*view.params, *SCORING_NAMES, "judgements", "run"])
     usual = {"/chart": [("kind", "scatter")], "/query": [("query", "q1")]}.get(view.path, [])
 
     @settings(
@@ -68,9 +68,9 @@ def test_every_page(served: Server, view: View) -> None:
     ask()
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.module)
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.path)
 def test_each_parameter_alone(served: Server, view: View) -> None:
-    for name in (*view.code.PARAMS, *NAMES):
+    for name in (*view.params, *SCORING_NAMES):
         for value in ("no such thing", "-1", SCRIPTS[0]):
             answer = served.ask(f"{view.path}?{urlencode([(name, value)])}")
             assert answer.status in (200, 400, 404, 409, 422), (answer.status, name, value)

@@ -16,38 +16,43 @@ from hypothesis import strategies as st
 import judged
 from judged.cli import main
 from judged.errors import JudgedError, PolicyError
-from judged.web import Settings
-from judged.web.asked import Asked, Page
-from judged.web.cache import Cache
-from judged.web.params import Params
-from judged.web.playground import commands
-from judged.web.playground.answer import Answer
-from judged.web.playground.examples import EXAMPLES
-from judged.web.playground.libraries import Libraries
-from judged.web.playground.state import CARDS, OWN, State
-from judged.web.rendering import rendered
+from judged.web import ServerSettings
+from judged.web import playground as commands
+from judged.web.app import render_page
+from judged.web.playground import (
+    CARDS,
+    EXAMPLES,
+    PLAYGROUND_PARAMS,
+    LibraryValues,
+    PlaygroundAnswer,
+    PlaygroundState,
+)
 from judged.web.views import playground
-from judged.web.workspace import Library, Session
+from judged.web.visit import Page, Params, Visit
+from judged.web.work import Cache
+from judged.web.workspace import ServedFiles, Session
 from support.loops import for_each
 
 
-def answer(query: str) -> Answer:
-    return Answer(State.of(Params.read(query)))
+def answer(query: str) -> PlaygroundAnswer:
+    return PlaygroundAnswer(PlaygroundState.of(Params.read(query)))
 
 
 def values(query: str) -> dict[str, float]:
     return {str(card.measure): card.value for card in answer(query).cards}
 
 
-def libraries(query: str) -> Libraries:
+def libraries(query: str) -> LibraryValues:
     found = answer(query).libraries
-    assert isinstance(found, Libraries)
+    assert isinstance(found, LibraryValues)
     return found
 
 
-def asked(query: str) -> Asked:
-    held = Settings.of([])
-    return Asked("/playground", Params.read(query), Session("one"), Library(()), Cache(10**7), held)
+def asked(query: str) -> Visit:
+    held = ServerSettings.of([])
+    return Visit(
+        "/playground", Params.read(query), Session("one"), ServedFiles(()), Cache(10**7), held
+    )
 
 
 def page(query: str) -> Page:
@@ -65,7 +70,7 @@ def html(query: str) -> str:
         "noticed": [],
         **found.context,
     }
-    return rendered(found.template, "main", context)
+    return render_page(found.template, "main", context)
 
 
 # -- the examples of the texts; where a text slips, the right value
@@ -217,9 +222,9 @@ def test_choices_that_no_library_makes_have_a_row_of_their_own() -> None:
 
 
 def test_what_the_last_change_did() -> None:
-    before = State.of(Params.read("list=0+0+1&relevant=2"))
-    after = State.of(before.parameters(list="0 1 0"))
-    found = {str(card.measure): card.effect for card in Answer(after).cards}
+    before = PlaygroundState.of(Params.read("list=0+0+1&relevant=2"))
+    after = PlaygroundState.of(before.parameters(list="0 1 0"))
+    found = {str(card.measure): card.effect for card in PlaygroundAnswer(after).cards}
     effect = found["RR"]
     assert effect is not None
     assert (effect.before, effect.after, effect.better) == (1 / 3, 1 / 2, True)
@@ -227,14 +232,17 @@ def test_what_the_last_change_did() -> None:
     assert same is not None
     assert (same.moved, same.better) == (False, None)
     # Looking at another card is no change of the list.
-    looked = State.of(after.parameters(card="RR"))
+    looked = PlaygroundState.of(after.parameters(card="RR"))
     assert looked.was is not None
     assert str(looked.was.listed) == "0 0 1"
 
 
 def test_a_change_of_k_is_a_change_of_every_card_that_has_it() -> None:
-    before = State.of(Params.read("list=0+1+1"))
-    effects = {card.key: card.effect for card in Answer(State.of(before.parameters(k=2))).cards}
+    before = PlaygroundState.of(Params.read("list=0+1+1"))
+    effects = {
+        card.key: card.effect
+        for card in PlaygroundAnswer(PlaygroundState.of(before.parameters(k=2))).cards
+    }
     assert effects["P@k"] is not None
     assert (effects["P@k"].before, effects["P@k"].after) == (0.2, 0.5)
 
@@ -246,12 +254,12 @@ def test_a_measure_without_k_stands_beside_the_one_with_it() -> None:
 
 
 def test_nonsense_before_is_nothing_before() -> None:
-    assert State.of(Params.read("list=0+1&before=list%3Dx")).was is None
+    assert PlaygroundState.of(Params.read("list=0+1&before=list%3Dx")).was is None
 
 
 def test_a_screen_reader_is_told_the_number() -> None:
-    after = State.of(Params.read("list=0+0+1&card=RR")).parameters(list="0 1 0")
-    assert playground.announced(Answer(State.of(after)).chosen) == (
+    after = PlaygroundState.of(Params.read("list=0+0+1&card=RR")).parameters(list="0 1 0")
+    assert playground.announced(PlaygroundAnswer(PlaygroundState.of(after)).chosen) == (
         "RR is 0.5000, 0.1667 more than before."
     )
 
@@ -261,8 +269,8 @@ def test_a_screen_reader_is_told_the_number() -> None:
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_an_address_gives_its_state_again(query: str) -> None:
-    state = State.of(Params.read(query))
-    assert State.of(state.parameters()) == state
+    state = PlaygroundState.of(Params.read(query))
+    assert PlaygroundState.of(state.parameters()) == state
 
 
 def test_more_relevant_than_were_said_are_counted_and_said() -> None:
@@ -277,7 +285,7 @@ def test_the_list_of_a_query_opens_in_the_playground() -> None:
     judgements = {"q": {"a": 2, "b": 0, "c": 1, "lost": 3}}
     run = {"q": {"x": 4.0, "a": 3.0, "b": 3.0, "c": 1.0}}
     for ties in ("id", "input", "best"):
-        r = judged.judge(judgements, run, policy={"ties": ties})
+        r = judged.Rankings.from_run(judgements, run, policy={"ties": ties})
         link = commands.link_of(r, judged.nDCG @ 3)
         assert link is not None
         found = answer(str(Params(tuple(link.items()))))
@@ -301,7 +309,7 @@ def printed(line: str) -> dict[str, Any]:
 @pytest.mark.parametrize("query", [*QUERIES, "list=-+1+(0+1)&list_ties=expected"])
 def test_the_commands_give_the_numbers_of_the_page(query: str) -> None:
     found = answer(query)
-    *explained, compared = commands.shell(found.state).splitlines()
+    *explained, compared = commands.shell_commands(found.state).splitlines()
     for line in explained:
         told = printed(line)["settled"]
         assert told == pytest.approx(found.chosen.value, nan_ok=True)
@@ -313,7 +321,7 @@ def test_the_commands_give_the_numbers_of_the_page(query: str) -> None:
 def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
     found = answer(query)
     said: list[Any] = []
-    exec(commands.python(found.state), {"print": said.append})
+    exec(commands.python_code(found.state), {"print": said.append})
     evaluation = said[0]
     for card in found.cards:
         assert evaluation.value(card.measure) == pytest.approx(card.value, nan_ok=True)
@@ -337,7 +345,7 @@ def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
         ),
         (
             "list=" + "0" * 5000,
-            "the list is written with 5,000 characters; the playground takes 4,000.",
+            "the list has 5,000 characters; the playground takes 4,000.",
         ),
         (
             "list=0+(1",
@@ -395,7 +403,7 @@ TEXTS = st.one_of(
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.tuples(st.sampled_from([*OWN, "example"]), TEXTS), max_size=5))
+@given(st.lists(st.tuples(st.sampled_from([*PLAYGROUND_PARAMS, "example"]), TEXTS), max_size=5))
 def test_random_texts_give_pages_or_sentences(pairs: list[tuple[str, str]]) -> None:
     try:
         text = html(str(Params(tuple(pairs))))

@@ -193,7 +193,9 @@ def test_rows_in_sight_only(server: Serve, tmp_path: Path, browse: Browse) -> No
 def test_a_first_page_that_is_refused_shows_the_terms_to_choose_others(
     server: Serve, browse: Callable[..., Any], data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("judged.web.app.AT_ONCE", 0)  # so that a page says first that it is made
+    monkeypatch.setattr(
+        "judged.web.app.SECONDS_BEFORE_PROGRESS", 0
+    )  # so that a page says first that it is made
     run = data / "bm25.run"
     first = run.read_text().splitlines()[0].split()
     run.write_text(run.read_text() + " ".join([*first[:3], "99", "-9", "again"]) + "\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from judged.errors import InputError
-from judged.web import Settings, bound
+from judged.web import ServerSettings, bound
 from judged.web.safety import HEADERS
 from support.served import Serve, Server
 
@@ -163,7 +163,7 @@ def test_without_a_key_browsers_do_not_mix_either(server: Serve, data: Path) -> 
 
 def test_what_others_can_reach_needs_the_key() -> None:
     with pytest.raises(InputError) as refused:
-        Settings.of([], host="0.0.0.0", key=False)
+        ServerSettings.of([], host="0.0.0.0", key=False)
     assert str(refused.value) == (
         "--no-key is only for this machine: 0.0.0.0 can be reached from elsewhere, and whoever "
         "reaches it could look at everything. Leave out --no-key, or --host."
@@ -205,10 +205,10 @@ def test_links_out_of_the_folder_are_not_followed(server: Serve, data: Path) -> 
 
 def test_a_port_in_use_is_named_and_the_next_is_tried() -> None:
     said: list[str] = []
-    first = bound(Settings.of([], port=0), said.append)
+    first = bound(ServerSettings.of([], port=0), said.append)
     first.listen()
     port = first.getsockname()[1]
-    second = bound(Settings.of([], port=port), said.append)
+    second = bound(ServerSettings.of([], port=port), said.append)
     assert second.getsockname()[1] > port
     assert said[0] == f"Port {port} is in use; trying {port + 1}."
     first.close()

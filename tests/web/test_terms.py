@@ -9,36 +9,37 @@ import pytest
 import judged
 from judged.errors import JudgedError
 from judged.policy import CHOICES
-from judged.web import Settings
-from judged.web.asked import Asked
-from judged.web.bar import bar_of
-from judged.web.cache import Cache
-from judged.web.changes import change_of
-from judged.web.params import Params
-from judged.web.terms import NAMES, Terms
-from judged.web.workspace import Library, Session
+from judged.web import ServerSettings
+from judged.web.changes import bar_of, change_of
+from judged.web.visit import SCORING_NAMES, Params, ScoringSettings, Visit
+from judged.web.work import Cache
+from judged.web.workspace import ServedFiles, Session
 from support.served import write_judgements, write_run
 
 TERMS = "measure=AP&measure=P@5&ties=best&convention=ranx&depth=7&duplicates=first&level=0.9"
 
 
-def ask(folder: Path, query: str) -> Asked:
-    library, cache = Library((folder,)), Cache(10**8)
-    return Asked("/", Params.read(query), Session("one"), library, cache, Settings.of([folder]))
+def ask(folder: Path, query: str) -> Visit:
+    library, cache = ServedFiles((folder,)), Cache(10**8)
+    return Visit(
+        "/", Params.read(query), Session("one"), library, cache, ServerSettings.of([folder])
+    )
 
 
 def test_terms_survive_the_address() -> None:
-    terms = Terms.of(Params.read(TERMS))
+    terms = ScoringSettings.of(Params.read(TERMS))
     pairs = terms.to_params()
     assert [name for name, _ in pairs] == [
         *("measure", "measure", "ties", "convention", "depth", "duplicates", "level")
     ]
-    assert Terms.of(Params(tuple(pairs))) == terms
+    assert ScoringSettings.of(Params(tuple(pairs))) == terms
 
 
 def test_only_what_was_chosen_is_there() -> None:
-    assert Terms.of(Params.read("ties=&depth=&measure=")).to_params() == []
-    assert Terms.of(Params.read("missing=zero")).options() == {"policy": {"missing": "zero"}}
+    assert ScoringSettings.of(Params.read("ties=&depth=&measure=")).to_params() == []
+    assert ScoringSettings.of(Params.read("missing=zero")).options() == {
+        "policy": {"missing": "zero"}
+    }
 
 
 @pytest.mark.parametrize(
@@ -59,12 +60,12 @@ def test_only_what_was_chosen_is_there() -> None:
 )
 def test_what_is_wrong_is_said_as_elsewhere(query: str, message: str) -> None:
     with pytest.raises(JudgedError) as refused:
-        Terms.of(Params.read(query))
+        ScoringSettings.of(Params.read(query))
     assert str(refused.value) == message
 
 
 def test_a_wrong_measure_is_put_apart() -> None:
-    terms = Terms.of(Params.read("measure=AP&measure=nDCH"))
+    terms = ScoringSettings.of(Params.read("measure=AP&measure=nDCH"))
     assert terms.measures == ("AP",)
     assert terms.refused == (
         (
@@ -119,9 +120,9 @@ def test_the_usual_terms_before(tied: Path) -> None:
 @pytest.mark.parametrize("convention", ["", "ranx", "torchmetrics"])
 def test_the_bar_shows_what_a_convention_implies(tied: Path, convention: str) -> None:
     asked = ask(tied, f"convention={convention}")
-    bar = bar_of(asked, asked.terms)
+    bar = bar_of(asked, asked.scoring)
     assert [part.name for part in bar.policy] == list(CHOICES)
-    policy = asked.terms.policy.to_dict()
+    policy = asked.scoring.policy.to_dict()
     for part in bar.policy:
         assert part.chosen == ""
         words = part.choices[0].words
@@ -132,11 +133,11 @@ def test_the_bar_shows_what_a_convention_implies(tied: Path, convention: str) ->
 
 def test_choosing_nothing_chooses_nothing(tied: Path) -> None:
     """The form sends no value for what nobody chose: it makes a difference to a comparison."""
-    bar = bar_of(ask(tied, ""), Terms())
+    bar = bar_of(ask(tied, ""), ScoringSettings())
     assert all(part.choices[0].value == "" for part in bar.policy)
     assert ("was", "usual") in bar.hidden
 
 
 def test_every_name_is_a_term(tied: Path) -> None:
-    terms = Terms.of(Params.read(TERMS))
-    assert {name for name, _ in terms.to_params()} <= set(NAMES)
+    terms = ScoringSettings.of(Params.read(TERMS))
+    assert {name for name, _ in terms.to_params()} <= set(SCORING_NAMES)

@@ -14,11 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from judged.web.cache import Cache, sizes
+from judged.web.app import VIEWS
 from judged.web.errors import StoppedError
-from judged.web.jobs import Jobs, progress_of_this_work
-from judged.web.routes import VIEWS
-from judged.web.terms import NAMES
+from judged.web.visit import SCORING_NAMES
+from judged.web.work import Cache, Jobs, progress_of_this_work, sizes
 from support.served import Serve, Server
 
 
@@ -187,14 +186,14 @@ def test_one_crash_has_a_name_and_ends_no_other(
 ) -> None:
     from judged.web.views import files
 
-    usual = files.page
+    usual = files._context
 
-    def page(asked: Any) -> Any:
-        if asked.params.one("depth") == "13":
+    def broken_context(visit: Any, workspace: Any) -> Any:
+        if visit.params.one("depth") == "13":
             raise RuntimeError("a secret of the machine")
-        return usual(asked)
+        return usual(visit, workspace)
 
-    monkeypatch.setattr(files, "page", page)
+    monkeypatch.setattr(files, "_context", broken_context)
     running = server(data)
     broken = running.ask("/files?depth=13")
     assert broken.status == 500
@@ -246,7 +245,13 @@ def test_nonsense_in_every_parameter_of_every_page(server: Serve, data: Path) ->
     @given(st.data())
     def asked(draw: st.DataObject) -> None:
         for view in VIEWS:
-            known = [*getattr(view.code, "PARAMS", ()), *NAMES, "judgements", "run", "other"]
+            known = [
+                *view.params,
+                *SCORING_NAMES,
+                "judgements",
+                "run",
+                "other",
+            ]
             pairs = st.tuples(st.sampled_from(known), NONSENSE)
             chosen = draw.draw(st.lists(pairs, max_size=3))
             answer = running.ask(f"{view.path}?{urlencode(chosen, errors='replace')}")
@@ -258,7 +263,6 @@ def test_nonsense_in_every_parameter_of_every_page(server: Serve, data: Path) ->
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.path)
 def test_every_page_knows_its_parameters(server: Serve, data: Path, view: Any) -> None:
-    assert hasattr(view.code, "PARAMS")
     answer = server(data).ask(f"{view.path}?tise=best")
     assert answer.status == 400
     assert "There is no parameter &#39;tise&#39; here; did you mean &#39;ties&#39;?" in answer.text

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from judged.charts.kinds.embedding_scores import embedding_scores
     from judged.charts.kinds.forest import forest
     from judged.charts.kinds.gallery import Gallery, gallery
-    from judged.charts.kinds.index_sweep import index_sweep
     from judged.charts.kinds.measure_at_k import measure_at_k
     from judged.charts.kinds.power import power
     from judged.charts.kinds.precision_recall import precision_recall
@@ -59,7 +58,6 @@ __all__ = [
     "embedding_scores",
     "forest",
     "gallery",
-    "index_sweep",
     "measure_at_k",
     "power",
     "precision_recall",

@@ -8,7 +8,7 @@ import sys
 import warnings
 from importlib import import_module
 from io import StringIO
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -17,41 +17,40 @@ from judged.cli._terminal import abandon, prepare_streams, say
 from judged.errors import JudgedError, JudgedWarning, did_you_mean
 from judged.process import StandardOutputError
 
-COMMANDS = (
-    "evaluate",
-    "compare",
-    "fuse",
-    "report",
-    "gate",
-    "plan",
-    "queue",
-    "agreement",
-    "merge",
-    "overlap",
-    "check",
-    "advise",
-    "retriever",
-    "embeddings",
-    "learn",
-    "temperature",
-    "temperature-study",
-    "conventions",
-    "identify",
-    "explain",
-    "plot",
-    "measures",
-    "trec-eval",
-    "serve",
-    "demo",
-    "doctor",
-)
-"""Each is a command in the module of this package of the same name."""
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+COMMANDS = {
+    "evaluate": "Score runs against judgements.",
+    "compare": "Test whether runs differ significantly.",
+    "fuse": "Fuse several runs into one.",
+    "report": "Write an evaluation of runs into one HTML file.",
+    "gate": "Fail CI when a run is worse than its baseline.",
+    "plan": "Work out how many queries you need (power analysis).",
+    "queue": "List the unjudged results to judge next.",
+    "agreement": "Measure how far assessors agree.",
+    "merge": "Combine several assessors' judgements.",
+    "overlap": "Measure how far runs agree, without judgements.",
+    "check": "Check a test collection for errors.",
+    "advise": "Recommend measures that suit the data.",
+    "retriever": "Query a retriever and score its results.",
+    "embeddings": "Evaluate embeddings with exact nearest-neighbour search.",
+    "learn": "Learn a similarity from vectors and relevance.",
+    "temperature": "Show what a temperature does to loss and confidence.",
+    "conventions": "Show how other libraries define the same measures.",
+    "identify": "Find the definitions that give a number.",
+    "explain": "Show how a value is calculated for one query.",
+    "plot": "Draw a chart.",
+    "measures": "List all measures and presets, or explain some.",
+    "trec-eval": "Print what trec_eval 10.0 prints.",
+    "serve": "Explore files in the browser.",
+    "demo": "Search bundled images and texts, and evaluate it.",
+    "doctor": "Check the installation.",
+}
+"""Each command, in the module of this package of the same name, and its line in the help. Modules
+are loaded when their command runs."""
 COMPLETION = "_JUDGED_COMPLETE"
 """What shells set to ask for completions."""
-
-
-def _module(command: str) -> str:
-    return command.replace("-", "_")
 
 
 class Commands(click.Group):
@@ -63,10 +62,23 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(
-            import_module(f"judged.cli.{_module(name)}"), _module(name)
+        attribute = name.replace("-", "_")
+        module = import_module(f"judged.cli.{attribute}")
+        command: click.Command = getattr(module, f"{attribute}_command", None) or getattr(
+            module, attribute
         )
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=COMMANDS[name]) for name in names), *options]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

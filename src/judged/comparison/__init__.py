@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError
-from judged.options import checked
+from judged.options import checked, takes_scoring
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         JudgementsLike,
         MeasuresLike,
         RunsLike,
+        Scoring,
         SlicesLike,
         WeightsLike,
     )
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["compare", "compare_evaluation", "compare_values"]
 
 
+@takes_scoring
 @checked
 def compare(
     judgements: JudgementsLike,
@@ -39,7 +41,7 @@ def compare(
     slices: SlicesLike | None = None,
     unjudged_range: bool = False,
     seed: int = 0,
-    **scoring: Any,
+    **scoring: Unpack[Scoring],
 ) -> Comparison:
     """Compare runs: how they differ, how certain that is, and what it means.
 
@@ -76,12 +78,12 @@ def compare(
     seed : int, optional
         Seed of sign flips and resamples.
     **scoring
-        Keyword arguments of `evaluate`. With `trusted`, verdicts are about corrected differences.
-        With `skip_bad`, the baseline and repeats are never skipped.
 
     Returns
     -------
     Comparison
+        With `trusted`, verdicts are about corrected differences. With `skip_bad`, the baseline and
+        repeats are never skipped.
 
     >>> judgements = {str(q): {"a": 1} for q in range(8)}
     >>> good = {str(q): ["a", "b"] for q in range(8)}
@@ -89,39 +91,29 @@ def compare(
     >>> print(compare(judgements, {"good": good, "bad": bad}, "RR").pair().says)
     RR: bad is significantly worse than good by 0.521 (95 % CI 0.472 to 0.570).
     """
-    from judged.comparison.dependence import (
-        check_missing,
-        check_scoring,
-        evaluate_with_results,
-        names_missing,
-    )
-    from judged.evaluation import evaluate
-    from judged.evaluation.trusted import refuse_beside
+    from judged.comparison.dependence import check_missing, evaluate_with_results, names_missing
+    from judged.evaluation import evaluation_of
+    from judged.evaluation.trusted import at_level, refuse_beside
     from judged.inputs.repeated import apart
 
-    check_scoring(compare, scoring)
     runs, repeats = apart(run)
-    trusted = scoring.get("trusted")
     if scoring.get("skip_bad") and repeats:
         raise InputError(
             "skip_bad (--skip-bad) does not work with repeats, because a system would lose some of "
             "its runs; leave out the bad runs yourself."
         )
-    unanswerable = scoring.get("unanswerable", False)
-    refuse_beside(
-        trusted, repeats=repeats, unanswerable=unanswerable, unjudged_range=unjudged_range
-    )
+    refuse_beside(scoring.get("trusted"), repeats=repeats, unjudged_range=unjudged_range)
     joint = None
     if unjudged_range:
         evaluation, joint = evaluate_with_results(judgements, runs, measures, **scoring)
     else:
-        if trusted is not None:
-            scoring["level"] = level
-        evaluation = evaluate(judgements, runs, measures, **scoring)
+        evaluation = evaluation_of(judgements, runs, measures, **scoring)
+    if evaluation.trusted is not None:
+        evaluation = at_level(evaluation, level)
     if isinstance(baseline, str) and baseline in evaluation.skipped:
         raise InputError(f"the baseline cannot be evaluated: {evaluation.skipped[baseline]}")
     if not names_missing(scoring.get("policy")):
-        check_missing([scored.about for scored in evaluation.runs])
+        check_missing([scored.rankings for scored in evaluation.runs])
     return compare_evaluation(
         evaluation,
         baseline=baseline,
@@ -192,7 +184,7 @@ def compare_evaluation(
         within=(lambda place: partial(search, within=place)) if dependence else None,
     )
     notes = [
-        *in_no_run([run.about for run in evaluation.runs], evaluation.policy),
+        *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
         *_about_descriptions(evaluation),
         *about_alternatives(alternatives),
         *parts.notes,

@@ -23,7 +23,7 @@ from judged.comparison.verdicts import (
     leaderboard,
 )
 from judged.errors import InputError, MeasureError, MissingExtraError, did_you_mean, quoted
-from judged.evaluation.table import Look
+from judged.evaluation.export import Look
 from judged.results import Display, DisplayOptions, Document, Result, render_latex
 from judged.statistics.intervals import Interval
 from judged.statistics.units import about_few_units
@@ -488,7 +488,7 @@ class Comparison(Result):
         -------
         Document
         """
-        from judged.evaluation.sentences import brief
+        from judged.evaluation.wording import brief
 
         found = self._sorted(display.sort)
         more_pairs = math.comb(len(self.runs), 2) > MAX_PAIRS_FOR_BOLD and self.reference

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,11 +24,9 @@ from judged.comparison.numbers import (
 from judged.comparison.outcomes import is_infinite, outcomes
 from judged.comparison.settings import ComparisonSettings
 from judged.comparison.verdicts import verdict
-from judged.errors import InputError, PolicyError, did_you_mean, quoted
-from judged.evaluation.ranges import difference_is_bounded, last_rank
-from judged.evaluation.scored import Scored
-from judged.evaluation.settlement import score
-from judged.evaluation.tie_ends import TieEnds, tie_ends
+from judged.errors import InputError, PolicyError, quoted
+from judged.evaluation.ranges import TieEnds, difference_is_bounded, last_rank, tie_ends
+from judged.evaluation.scores import Scored, score
 from judged.matching.variants import FAVOURS, Variants, uncondensed
 from judged.measures.orders import tied_queries
 from judged.policy import Policy
@@ -36,7 +34,6 @@ from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     from judged.comparison.match import Mask
-    from judged.evaluation.about import About
     from judged.evaluation.evaluation import Evaluation
     from judged.matching.joint import Joint
     from judged.measures import Measure
@@ -162,7 +159,7 @@ class Alternatives:
         ends = tie_ends(run.values, unbroken, *self._asked)
         if not ends:
             return None
-        worst, best = (Scored(run.about, {}, {}, labels=run.labels) for _ in FAVOURS)
+        worst, best = (Scored(run.rankings, {}, {}, labels=run.labels) for _ in FAVOURS)
         for measure, moved in ends.items():
             self._put_ends(worst, best, measure, moved)
         return worst, best
@@ -221,7 +218,7 @@ class Alternatives:
         found = {}
         for name, (_, run) in self._runs.items():
             held = np.zeros(len(self._places), bool)
-            held[self._places.of(run.about.queries)[~run.about.missing]] = True
+            held[self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
             found[name] = held
         return found
 
@@ -247,7 +244,7 @@ class Alternatives:
         by_cutoff: dict[int | None, list[Measure]] = {}
         for measure in self.evaluation.measures:
             by_cutoff.setdefault(last_rank(measure), []).append(measure)
-        top = ours.about.top_grade
+        top = ours.rankings.top_grade
         found: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
             for pair in self.joint.judged(
@@ -295,20 +292,6 @@ def about_alternatives(alternatives: Alternatives) -> list[str]:
     """Warn of checks of ties and unjudged results that were not made, or are incomplete."""
     evaluation = alternatives.evaluation
     said: list[str] = []
-    unseen = [
-        run.name
-        for run in evaluation.runs
-        if run.audit.tied_results
-        and run.name not in evaluation.rankings
-        and alternatives.tie_ends(run.name) is None
-    ]
-    if unseen:
-        said.append(
-            Warned(
-                f"Whether verdicts depend on ties of {listed(unseen)} was not checked, because "
-                "their ranks were not kept. Compare the runs themselves."
-            )
-        )
     unsure = {
         measure: None
         for run in evaluation.runs
@@ -364,7 +347,7 @@ def names_missing(policy: PolicyLike | None) -> bool:
 
 
 def check_evaluated_missing(
-    rankings: Sequence[Rankings | About], policy: Policy, missing: str | None
+    rankings: Sequence[Rankings], policy: Policy, missing: str | None
 ) -> None:
     """Check missing queries of evaluated runs, unless a policy for them was chosen."""
     if missing is not None and (not isinstance(missing, str) or missing != policy.missing):
@@ -377,7 +360,7 @@ def check_evaluated_missing(
 
 
 def check_missing(
-    rankings: Sequence[Rankings | About], zero: str = "policy={'missing': 'zero'} (--missing zero)"
+    rankings: Sequence[Rankings], zero: str = "policy={'missing': 'zero'} (--missing zero)"
 ) -> None:
     """Check that no run lacks more than a tenth of the judged queries of another; `zero` is the
     option that scores them 0."""
@@ -392,7 +375,7 @@ def check_missing(
                 )
 
 
-def in_no_run(rankings: Sequence[Rankings | About], policy: Policy) -> list[str]:
+def in_no_run(rankings: Sequence[Rankings], policy: Policy) -> list[str]:
     """Warn of judged queries that no run has."""
     nowhere = np.logical_and.reduce([r.missing for r in rankings])
     if not nowhere.any():
@@ -407,25 +390,10 @@ def in_no_run(rankings: Sequence[Rankings | About], policy: Policy) -> list[str]
     ]
 
 
-def _some(r: Rankings | About, which: Mask) -> str:
+def _some(r: Rankings, which: Mask) -> str:
     """Return how many queries there are, with the first few ids."""
     names = [r.queries[at] for at in np.flatnonzero(which)]
     return f"{len(names):,} ({few(names)})"
-
-
-def check_scoring(function: Callable[..., Any], scoring: Mapping[str, Any]) -> None:
-    """Check that keyword arguments of a function are those of `evaluate`."""
-    from inspect import signature
-
-    from judged.evaluation import evaluate
-
-    parameters = signature(evaluate).parameters.values()
-    known = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
-    for name in scoring:
-        if name not in known:
-            hint = did_you_mean(name, [*signature(function).parameters, *known])
-            what = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-            raise TypeError(f"{what}{hint}")
 
 
 def evaluate_with_results(
@@ -433,32 +401,36 @@ def evaluate_with_results(
 ) -> tuple[Evaluation, Joint]:
     """Evaluate runs and keep all their results, for the effect of unjudged ones on pairs."""
     from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.request import Request
-    from judged.evaluation.runs import judged_runs
-    from judged.evaluation.warnings import announced
+    from judged.evaluation.runs import match_runs
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
     from judged.matching.joint import Joint
+    from judged.options import formats_of
 
-    formats = ("columns", "judgements_format", "run_format", "engine")
-    data = Data.of(judgements, runs, **{name: scoring.pop(name, None) for name in formats})
+    judgements_format, run_format = formats_of(scoring.pop("format", None))
+    data = Data.of(
+        judgements,
+        runs,
+        columns=scoring.pop("columns", None),
+        judgements_format=judgements_format,
+        run_format=run_format,
+        engine=None,
+    )
     policy, convention = scoring.pop("policy", None), scoring.pop("convention", None)
-    request = Request.of(measures, policy, convention, prepares=True)
-    for name in ("memory", "temporary"):  # the runs are in memory anyway
-        scoring.pop(name, None)
-    unanswerable = scoring.pop("unanswerable", False)
-    answer_threshold = scoring.pop("answer_threshold", None)
-    options = {"depth": None, "duplicates": "error", **scoring}
-    options = {"collection": None, "weights": None, "progress": None, **options}
-    with data.reading_ahead() as reading:
-        found = judged_runs(reading, request, best_scores=unanswerable, keep=True, **options)
+    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
+    matched = match_runs(data, settings, keep=True, **scoring)
     joint = Joint.of(
-        found.judgements, found.tables, policy=request.policy, duplicates=options["duplicates"]
+        matched.judgements,
+        matched.tables,
+        policy=settings.policy,
+        duplicates=settings.policy.duplicates,
     )
     evaluation = evaluate_rankings(
-        found.rankings,
-        request,
-        weights=options["weights"],
-        unanswerable=unanswerable,
-        answer_threshold=answer_threshold,
+        matched.rankings,
+        settings,
+        weights=scoring.get("weights"),
+        sources=data,
+        skipped=matched.skipped,
     )
-    return announced(replace(evaluation, skipped=found.skipped)), joint
+    return announce_warnings(evaluation), joint

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from judged import __version__
 from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TEST_NAMES
 from judged.comparison.wording import amount, percent_of, shown_margin
-from judged.evaluation.trusted_sentences import about
+from judged.evaluation.wording import about_trusted
 from judged.statistics.tested import below
 from judged.text import Warned, counted, listed
 
@@ -155,9 +155,9 @@ def _about_trusted(comparison: Comparison) -> list[str]:
     narrower = sum(correction.narrower == "corrected" for correction in corrections)
     queries = len(comparison.numbers.queries)
     return [
-        f"{about(evaluation.trusted, queries)}: they correct values and differences, each with "
-        "its own λ, so a difference need not equal that of the two values. Wins, ties and losses "
-        "are not corrected. The effect of ties and missing queries was not checked.",
+        f"{about_trusted(evaluation.trusted, queries)}: they correct values and differences, each "
+        "with its own λ, so a difference need not equal that of the two values. Wins, ties and "
+        "losses are not corrected. The effect of ties and missing queries was not checked.",
         "The corrected confidence interval is narrower than that of the trusted judgements alone "
         f"for {narrower:,} of {counted(len(corrections), 'difference')}.",
     ]

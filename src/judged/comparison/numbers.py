@@ -16,7 +16,7 @@ from judged.comparison.settings import ComparisonSettings
 from judged.comparison.wording import amount
 from judged.errors import InputError, MeasureError, quoted
 from judged.evaluation.intervals import summary_range
-from judged.evaluation.ranges import TRUSTED
+from judged.evaluation.scores import TRUSTED
 from judged.evaluation.trusted import columns_of, corrected_interval
 from judged.inputs.repeated import Repeated
 from judged.statistics.intervals import Interval, interval
@@ -27,7 +27,7 @@ from judged.text import Warned, counted, listed, plain
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
 
 
@@ -160,7 +160,7 @@ class Numbers:
         """Return the values with groups of queries; every counted query must have one."""
         if given is None:
             return self
-        from judged.inputs.groups import groups_of
+        from judged.inputs.keyed import groups_of
 
         counting = self.counting
         found, _ = groups_of(given, [self.queries[at] for at in counting])
@@ -182,7 +182,7 @@ class Numbers:
 
 def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
     """Return the ids of all judged queries, sorted."""
-    return tuple(sorted(evaluation.runs[0].about.queries))
+    return tuple(sorted(evaluation.runs[0].rankings.queries))
 
 
 def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
@@ -219,7 +219,7 @@ def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
     """Return the values of a run of an evaluation on a measure, in the order of query ids."""
     values = run.values[measure]
     counted = np.flatnonzero(~np.isnan(values))
-    place = places.of(run.about.queries)[counted]
+    place = places.of(run.rankings.queries)[counted]
     order = np.argsort(place)
     sample = run.sample(measure).take(order)
     error = run.summary_errors.get(measure, 0.0)

@@ -14,8 +14,8 @@ from judged import __version__
 from judged.comparison.tables import NumberFormat
 from judged.comparison.verdicts import SIGNIFICANT
 from judged.errors import InputError, quoted
-from judged.evaluation.table import Look
-from judged.evaluation.trusted_sentences import about
+from judged.evaluation.export import Look
+from judged.evaluation.wording import about_trusted
 from judged.results import Display, Document, Result, Table
 from judged.statistics.orders import LEAST, OrderAgreement, levels_of, order_agreement
 from judged.text import Left, Warned, counted, few, listed, plain, shown
@@ -387,8 +387,9 @@ def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -
     ]
     pairs = tuple(TwoOrders.of(first, second) for first, second in combinations(kept, 2))
     corrected = [
-        f"{f'{name}: ' if name else ''}{about(of.evaluation.trusted, len(of.numbers.queries))}: "
-        "they correct values and verdicts."
+        f"{f'{name}: ' if name else ''}"
+        f"{about_trusted(of.evaluation.trusted, len(of.numbers.queries))}: they correct values and "
+        "verdicts."
         for name, of in named
         if of.evaluation is not None and of.evaluation.trusted is not None
     ]

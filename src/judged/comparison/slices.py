@@ -26,7 +26,7 @@ from judged.comparison.verdicts import (
 )
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
-from judged.evaluation.about import ANY
+from judged.rankings.columns import ANY_GRADE
 from judged.statistics.corrections import corrected
 from judged.statistics.intervals import Interval
 from judged.statistics.student import between
@@ -296,7 +296,7 @@ def _columns(
     """Return the attributes by name, with a value for each counted query, and notes."""
     import polars as pl
 
-    from judged.inputs.attributes import attributes_of
+    from judged.inputs.keyed import attributes_of
 
     alone = given is True or (
         isinstance(given, str) and given == RELEVANT and not os.path.lexists(RELEVANT)
@@ -517,7 +517,7 @@ def _untested(numbers: Numbers, slices: Sequence[Slice]) -> list[str]:
 
 def relevant_items(evaluation: Evaluation, queries: Sequence[str]) -> Ints:
     """Return the number of relevant items (grade above 0) of each query."""
-    about = evaluation.runs[0].about
-    counts = about.relevant(ANY).astype(np.int64)
+    about = evaluation.runs[0].rankings
+    counts = about.relevant(ANY_GRADE).astype(np.int64)
     by_query = dict(zip(about.queries, counts.tolist(), strict=True))
     return np.array([by_query[query] for query in queries], np.int64)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS
 from judged.comparison.verdicts import SIGNIFICANT, leaderboard
 from judged.comparison.wording import percent_of, shown_p, with_sign
-from judged.evaluation.table import Look
+from judged.evaluation.export import Look
 from judged.results import Table
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval

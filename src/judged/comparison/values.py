@@ -30,8 +30,7 @@ def numbers_of_values(
     weights: WeightsLike | None = None,
 ) -> Numbers:
     """Read values from a dict, a table or files; queries of weight 0 are left out."""
-    from judged.inputs.values import values_of
-    from judged.inputs.values.parts import UNWEIGHTED
+    from judged.inputs.values import UNWEIGHTED, values_of
 
     given = values_of(values, measure_name=measure_name)
     lower = _lower(lower_is_better, given.measures)
@@ -94,7 +93,7 @@ def _aggregate(known: Measure | None) -> str:
 
 def _weighed(given: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
     """Return the weight of each query, and notes on weights without effect."""
-    from judged.inputs.weights import read_weights
+    from judged.inputs.keyed import read_weights
 
     known = read_weights(given)
     found, unknown = known.of(queries, "query", "queries"), known.unknown(queries)

@@ -47,7 +47,6 @@ def evaluate_embeddings(
     normalise: NormalisationLike | None = None,
     unique: CategoriesLike | Labels | None = None,
     precision: Precision = "double",
-    device: str | None = None,
     policy: PolicyLike | None = None,
     convention: ConventionLike | None = None,
     both: bool = False,
@@ -66,7 +65,7 @@ def evaluate_embeddings(
     Parameters
     ----------
     queries, items, similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique, \
-precision, device
+precision
         As for `Embeddings`: the vectors, and how they are compared.
     relevance, measures, policy, convention, both, tie_range, weights, unanswerable, \
 answer_threshold, interval, level, groups, name, progress
@@ -100,7 +99,6 @@ answer_threshold, interval, level, groups, name, progress
             normalise=normalise,
             unique=unique,
             precision=precision,
-            device=device,
             policy=policy,
             convention=convention,
             both=both,
@@ -128,7 +126,6 @@ answer_threshold, interval, level, groups, name, progress
         normalise=normalise,
         unique=unique,
         precision=precision,
-        device=device,
     )
     return compared.evaluate(
         relevance,

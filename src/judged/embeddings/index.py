@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from judged.arrays import Floats
 from judged.embeddings.index_adapter import Adapter, as_index
-from judged.embeddings.index_lists import Lists, lists_of
+from judged.embeddings.index_lists import lists_of
 from judged.embeddings.product import Product
 from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search, refuse_changes, refuse_removal, scores_of
@@ -28,9 +26,8 @@ from judged.text import plain, shown, to_json
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.embeddings.index_adapter import Setting
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Request
+    from judged.evaluation.settings import EvaluationSettings
     from judged.options import Ids, IndexLike, Progress
 
 SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5}
@@ -41,55 +38,30 @@ def evaluate(
     index: IndexLike,
     exact: Search,
     relation: Relation,
-    request: Request,
+    request: EvaluationSettings,
     *,
     k: int,
     keys: Ids | None = None,
     progress: Progress | None = None,
 ) -> IndexEvaluation:
-    """An index against the exact search of the same vectors, both cut at k."""
-    [found] = evaluate_each(as_index(index), [None], exact, relation, request, k, keys, progress)
-    return found
+    """Compare an index with the exact search of the same vectors, both cut at k."""
+    from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
+    from judged.evaluation.warnings import announce_warnings
 
-
-def evaluate_each(
-    index: Any,
-    settings: Sequence[Setting | None],
-    exact: Search,
-    relation: Relation,
-    request: Request,
-    k: int,
-    keys: Ids | None,
-    progress: Progress | None,
-) -> list[IndexEvaluation]:
-    """The same index under several settings, against one exact search."""
     ties = request.policy.ties
     refuse_changes(exact, "an index")
     refuse_removal(request.policy)
     relevance = relation.bind(exact.queries, exact.items)
     product, _ = scores_of(exact)
     best = Best(product, k, ties=ties)
-    lock = Lock()
     assert isinstance(product, Product)  # categories are refused
-    adapters = [Adapter(index, product, keys, k=k, setting=each, lock=lock) for each in settings]
-    found = lists_of(product, relevance, best, adapters, progress)
-    return [
-        _evaluation(lists, exact, relation, request, adapter.notes)
-        for lists, adapter in zip(found, adapters, strict=True)
-    ]
-
-
-def _evaluation(
-    lists: Lists, exact: Search, relation: Relation, request: Request, notes: tuple[str, ...]
-) -> IndexEvaluation:
-    from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
-    from judged.evaluation.warnings import announced
-
-    rankings = lists.rankings(exact, relation, request.policy.ties, notes)
+    adapter = Adapter(as_index(index), product, keys, k=k)
+    lists = lists_of(product, relevance, best, adapter, progress)
+    rankings = lists.rankings(exact, relation, ties, adapter.notes)
     return IndexEvaluation(
         k=lists.exact.k,
         per_query_recall=lists.recall(),
-        evaluation=announced(evaluate_rankings(rankings, request)),
+        evaluation=announce_warnings(evaluate_rankings(rankings, request)),
     )
 
 
@@ -185,7 +157,7 @@ class IndexEvaluation(Result):
         }
         if per_query:
             named = zip(
-                self.evaluation.runs[0].about.queries,
+                self.evaluation.runs[0].rankings.queries,
                 self.per_query_recall.tolist(),
                 strict=True,
             )

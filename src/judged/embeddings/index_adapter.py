@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,16 +68,6 @@ def _read_usearch(label: str) -> Any:
     return found
 
 
-class Setting(Protocol):
-    """How an index searches: applied before it is asked."""
-
-    def of(self, index: Any) -> Any:
-        """The index to ask."""
-        ...
-
-    def apply(self) -> None: ...
-
-
 class Adapter:
     """An index of whatever kind, asked for row numbers of items."""
 
@@ -88,13 +78,10 @@ class Adapter:
         keys: Ids | None,
         *,
         k: int,
-        setting: Setting | None = None,
-        lock: Lock | None = None,
     ) -> None:
         self._queries, self._items = product.queries, product.items
-        self._setting = setting
-        self._ask = asking(index if setting is None else setting.of(index), product.similarity)
-        self._one_at_a_time = lock or Lock()
+        self._ask = asking(index, product.similarity)
+        self._one_at_a_time = Lock()
         self._keys = None if keys is None else _checked_keys(keys, product.items)
         _check_dims(index, product)
         self.notes = (*_about_size(index, product.items), *_about_metric(index, product))
@@ -165,9 +152,7 @@ class Adapter:
             if end - begin == len(queries)
             else self._queries.rows(queries)
         )
-        with self._one_at_a_time:  # one index under several settings is still one index
-            if self._setting is not None:
-                self._setting.apply()
+        with self._one_at_a_time:
             answer = self._ask(block, k)
         if answer.ndim != 2 or len(answer) != len(queries):
             raise InputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -114,30 +113,27 @@ def lists_of(
     product: Scores,
     relevance: Bound,
     best: Best,
-    adapters: Sequence[Adapter],
+    adapter: Adapter,
     progress: Progress | None,
-) -> list[Lists]:
-    """One pass: each block's exact lists, and the scores of what each index returned read from the
-    same product."""
+) -> Lists:
+    """Find the exact lists, and the scores of what the index returned, in one pass."""
 
-    def work(begin: int, end: int) -> tuple[Pairs, Pairs | None, list[Ints], list[NDArray[Any]]]:
+    def work(begin: int, end: int) -> tuple[Pairs, Pairs | None, Ints, NDArray[Any]]:
         wanted, excluded = relevant_and_excluded(product, relevance, begin, end)
-        found = [_found(product, each, begin, end, best.k, excluded) for each in adapters]
-        scores = [np.full(items.shape, -np.inf, product.listed) for items in found]
+        found = _found(product, adapter, begin, end, best.k, excluded)
+        scores = np.full(found.shape, -np.inf, product.listed)
         prepared = product.query_block(begin, end)
         for column in product.columns:
             tile = product.tile(prepared, begin, column, excluded)
             best.add(tile)
-            for items, own in zip(found, scores, strict=True):
-                row, place = np.nonzero(tile.holds(items))
-                own[row, place] = tile.at(row, items[row, place] - column)
+            row, place = np.nonzero(tile.holds(found))
+            scores[row, place] = tile.at(row, found[row, place] - column)
             settled = tile.slack is not None
         if not settled and not product.comparable:
-            scores = [own + product.shifts(begin, end) for own in scores]
+            scores = scores + product.shifts(begin, end)
         if settled:
-            for items, own in zip(found, scores, strict=True):
-                row, place = np.nonzero(items >= 0)
-                own[row, place] = product.exact_pairs(begin + row, items[row, place])
+            row, place = np.nonzero(found >= 0)
+            scores[row, place] = product.exact_pairs(begin + row, found[row, place])
         return wanted, excluded, found, scores
 
     relevant, excluded, found, scores = zip(*over_blocks(product, work, progress), strict=True)
@@ -150,10 +146,7 @@ def lists_of(
         for part in ("lengths", "item", "grade")
     )
     exact, pairs = best.top_k(), Pairs(lengths, item, grade)
-    return [
-        Lists(product, exact, np.concatenate(items), np.concatenate(own), pairs, ranked)
-        for items, own in zip(zip(*found, strict=True), zip(*scores, strict=True), strict=True)
-    ]
+    return Lists(product, exact, np.concatenate(found), np.concatenate(scores), pairs, ranked)
 
 
 def _found(

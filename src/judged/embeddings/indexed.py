@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from judged.embeddings.relations import as_relation
@@ -12,7 +11,6 @@ from judged.options import checked_methods
 
 if TYPE_CHECKING:
     from judged.embeddings.index import IndexEvaluation
-    from judged.embeddings.index_sweep import IndexSweep
     from judged.options import (
         ConventionLike,
         Ids,
@@ -73,64 +71,3 @@ class Indexed(Search):
         request = request_of(measures, policy, convention)
         relation = as_relation(relevance, what="relevance")
         return evaluate(index, self, relation, request, k=k, keys=keys, progress=progress)
-
-    def sweep_index(
-        self,
-        index: IndexLike,
-        relevance: RelevanceLike,
-        measures: MeasuresLike | None = None,
-        *,
-        parameter: str,
-        values: Sequence[int | float],
-        k: int = 100,
-        timed: int = 1000,
-        policy: PolicyLike | None = None,
-        convention: ConventionLike | None = None,
-        keys: Ids | None = None,
-        progress: Progress | None = None,
-    ) -> IndexSweep:
-        """The same for several values of a parameter of the index, each with how long it takes;
-        the exact search is done once.
-
-        Parameters
-        ----------
-        index, relevance, measures, k, policy, convention, keys, progress
-            As for `evaluate_index`. A function takes the parameter by its name:
-            (vectors, k, ef=32).
-        parameter : str
-            What is changed: "ef" of HNSW in faiss, usearch or hnswlib, "nprobe" of inverted lists,
-            or what else the index has. It is set back afterwards where it can be read.
-        values : sequence of numbers
-            What it is set to.
-        timed : int, optional
-            How many queries are asked one at a time to see how long they take, after everything
-            else is done.
-
-        Returns
-        -------
-        IndexSweep
-
-        >>> from judged import Embeddings, relevance
-        >>> def sloppy(block, k, ef):
-        ...     found = [[0 if ef < 8 else int(row[1] > row[0])] for row in block]
-        ...     return found, [[1.0]] * len(block)
-        >>> both = Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.1], [0.1, 1.0]])
-        >>> asked = {"parameter": "ef", "values": [4, 8], "k": 1}
-        >>> swept = both.sweep_index(sloppy, relevance.pairs(), "RR", **asked)
-        >>> [(row.value, row.found.recall, row.found.quantile(0.05)) for row in swept.rows]
-        [(4, 0.5, 0.0), (8, 1.0, 1.0)]
-        """
-        from judged.embeddings.index_sweep import sweep
-
-        return sweep(
-            index,
-            self,
-            as_relation(relevance, what="relevance"),
-            request_of(measures, policy, convention),
-            parameter=parameter,
-            values=values,
-            k=k,
-            timed=timed,
-            keys=keys,
-            progress=progress,
-        )

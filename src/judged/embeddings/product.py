@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from judged.embeddings.tiles import Tile
 from judged.errors import InputError
 from judged.inputs.vectors.lazy import Lazy
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
-
-if TYPE_CHECKING:
-    from judged.embeddings.device import Device
 
 MEMORY = "1GB"
 Result = TypeVar("Result")
@@ -113,13 +110,12 @@ class Product:
         keep: bool = False,
         cuts: Ints | None = None,
         ready: ReadyItems | None = None,
-        device: Device | None = None,
     ) -> None:
         if ready is None:
             similarity.check(queries, items)
         self.queries, self.items, self.similarity = queries, items, similarity
         self.exclude, self.memory, self.cuts = exclude, memory, cuts
-        self.precision, self._normaliser, self._device = precision, normaliser, device
+        self.precision, self._normaliser = precision, normaliser
         double = precision == "double"
         wide = double and (wide or normaliser is not None or not similarity.certain)
         self.certain = double and not wide
@@ -140,8 +136,7 @@ class Product:
 
     def _plan(self) -> Plan:
         sides = self.queries, self.items, self.similarity
-        # A device has threads enough of its own.
-        return Plan.of(*sides, self.memory, self.kept, alone=self._device is not None)
+        return Plan.of(*sides, self.memory, self.kept)
 
     def _prepare(self, ready: ReadyItems | None, *, wide: bool) -> None:
         """Look at both sides, in double precision where single precision cannot hold them."""
@@ -156,7 +151,6 @@ class Product:
                 hold=self._plan().hold,
                 given=given,
                 kept=self.kept,
-                device=self._device,
             )
         self.whole_numbers = False
         """Whether all scores are whole numbers or halves of them (or of halves) that are never
@@ -228,19 +222,15 @@ class Product:
                 .buffer[: len(prepared) * (end - column)]
                 .reshape(len(prepared), end - column)
             )
-        kind: type[Tile] = Tile
-        if self._device is not None:
-            scores, kind = self._device.product(prepared, items, out), self._device.tile
-        else:
-            scores = self.similarity.scores(prepared, items, out)
-            if self.ready.first is not None:
-                self._workspace().levelled.level(scores, column)
+        scores = self.similarity.scores(prepared, items, out)
+        if self.ready.first is not None:
+            self._workspace().levelled.level(scores, column)
         slack = None
         if self.certain and not (self.whole_numbers and self.comparable):
             slack = 2 * self.similarity.bound(prepared, self.ready.longest, self.kept)
         elif self._normaliser is not None:
             self._normaliser.apply(scores, row, column)
-        tile = kind(row, column, scores, slack, self.whole_numbers)
+        tile = Tile(row, column, scores, slack, self.whole_numbers)
         if excluded is not None:
             inside = tile.holds(excluded.item)
             tile.exclude(excluded.row[inside], excluded.item[inside] - column)
@@ -264,9 +254,8 @@ class Product:
         next."""
         own, size = self.ready.workspace, 0 if self.whole is not None else self.height * self.width
         if getattr(own, "shape", None) != (size, self.height):
-            make = np.empty if self._device is None else self._device.empty
-            own.shape, own.buffer = (size, self.height), make(size, self.kept)
-            if self.ready.first is not None and self._device is None:
+            own.shape, own.buffer = (size, self.height), np.empty(size, self.kept)
+            if self.ready.first is not None:
                 begins = np.asarray(self.columns)
                 if self.cuts is not None:
                     begins = np.union1d(begins, self.cuts)

@@ -6,7 +6,7 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from judged.embeddings.similarity.similarity import SINGLE, Similarity
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
 from judged.options import size_in_bytes
-
-if TYPE_CHECKING:
-    from judged.embeddings.device import Device
 
 _LOW = 16
 """With fewer queries at a time, a product of all items takes longer than two with part of them."""
@@ -42,17 +39,14 @@ class Plan:
         similarity: Similarity,
         memory: str | int,
         precision: Precision = np.float32,
-        *,
-        alone: bool = False,
     ) -> Plan:
-        """With `alone`, one thread."""
         cap, size = size_in_bytes(memory), np.dtype(precision).itemsize
         held = len(items) * (items.dims * similarity.spread + 1) * size
         hold = held <= cap // 2
         # Beside the scores there is what they are compared and sorted with, for which a third is
         # left.
         room = (cap - held if hold else cap) * 2 // 3 * 4 // size
-        threads = 1 if alone else _side_by_side(queries, items, similarity, room)
+        threads = _side_by_side(queries, items, similarity, room)
         ready = 0 if hold else items.dims * similarity.spread * 8
         return cls(hold, threads, *_shape(queries, items, ready, threads, room // threads))
 
@@ -83,8 +77,7 @@ class ReadyItems:
     """Items once they were looked at: checked, made ready if they are held, and the equal ones
     found.
 
-    `given` is the precision in which they are read, `kept` the one in which they are multiplied;
-    with a `device` they are held there.
+    `given` is the precision in which they are read, `kept` the one in which they are multiplied.
     """
 
     def __init__(
@@ -95,10 +88,9 @@ class ReadyItems:
         hold: bool,
         given: Precision = np.float32,
         kept: Precision = np.float32,
-        device: Device | None = None,
     ) -> None:
         self._items, self._similarity = items, similarity
-        self.given, self.kept, self._device = given, kept, device
+        self.given, self.kept = given, kept
         self._held: Any = None
         self.workspace = threading.local()
         """What each thread of a product has for itself."""
@@ -120,7 +112,7 @@ class ReadyItems:
                     self.halvings = halved
             if self._held is not None:
                 with np.errstate(over="ignore"):  # what overflows is seen by its length
-                    self._held[begin:end] = self._moved(ready)
+                    self._held[begin:end] = ready
             return similarity.longest(ready), halved
 
         # Small enough to stay in a core's cache from one step to the next; what is not in memory is
@@ -131,7 +123,7 @@ class ReadyItems:
             start = items.block(0, step, given)
             refuse_infinite(start, items, 0)
             width = similarity.prepare(start[:1], items, 0, items=True).shape[1]
-            self._held = (np.empty if device is None else device.empty)((len(items), width), kept)
+            self._held = np.empty((len(items), width), kept)
         with ThreadPoolExecutor((os.cpu_count() or 1) if in_memory else 1) as pool:
             longest, halved = zip(*pool.map(look, range(0, len(items), step)), strict=True)
         self.longest, self.halvings = max(longest), max(halved)
@@ -140,14 +132,8 @@ class ReadyItems:
         self.first: Ints | None = None if np.array_equal(first, np.arange(len(first))) else first
         """For each item the first one with the same vector; None where all differ."""
 
-    def _moved(self, ready: Matrix) -> Any:
-        """Items made ready, on the device that they are multiplied on, if there is one."""
-        if self._device is None:
-            return ready
-        return self._device.put(ready.astype(self.kept, copy=False))
-
     def block(self, begin: int, end: int) -> Any:
-        """Some items made ready, where they are multiplied."""
+        """Some items made ready."""
         if self._held is not None:
             return self._held[begin:end]
         parts = []
@@ -156,7 +142,7 @@ class ReadyItems:
             ready = self._similarity.prepare(block, self._items, first, items=True)
             parts.append(ready.astype(self.kept, copy=False))
         self._items.release()
-        return self._moved(parts[0] if len(parts) == 1 else np.concatenate(parts))
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def halvings(given: Matrix, ready: Matrix, similarity: Similarity) -> float:

@@ -26,7 +26,6 @@ from judged.rankings.rankings import Rankings
 from judged.text import counted
 
 if TYPE_CHECKING:
-    from judged.embeddings.device import Device
     from judged.options import Precision, Progress
 
 
@@ -56,8 +55,6 @@ class Search:
     """The items' categories, which are ranked in place of them."""
     precision: Precision = "double"
     """Of the scores that ranks are by."""
-    device: Device | None = None
-    """Where scores are multiplied and counted, if not in main memory."""
 
     def __repr__(self) -> str:
         sides = (self.queries, "query", "queries"), (self.items, "item", "items")
@@ -78,7 +75,6 @@ def reversed_search(search: Search) -> Search:
         normalisation=search.normalisation,
         categories=None,
         precision=search.precision,
-        device=search.device,
     )
 
 
@@ -103,7 +99,6 @@ def scores_of(
         "memory": search.memory,
         "precision": precision,
         "keep": keep,
-        "device": search.device if precision == "double" else None,
     }
     grouping = None
     if search.categories is not None:
@@ -212,7 +207,6 @@ def counted_both(
     whole = len(search.queries) * len(search.items) * size
     keep = (
         search.normalisation is None
-        and search.device is None
         and search.similarity.both_ways
         and whole <= size_in_bytes(search.memory) // 2
     )

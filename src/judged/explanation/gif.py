@@ -11,7 +11,7 @@ from judged.errors import MissingExtraError
 from judged.explanation.animation import Animation, Frame
 from judged.explanation.arithmetic import figure
 from judged.explanation.curves import Area, Growth
-from judged.web.pages.assets import palette
+from judged.web.pages.templating import palette
 
 if TYPE_CHECKING:
     from PIL.Image import Image

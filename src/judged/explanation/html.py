@@ -25,9 +25,8 @@ STYLES = ("tokens", "base", "parts", "query", "explanation", "print")
 
 def to_html(e: Explanation) -> str:
     """The whole page."""
-    from judged.web.pages.document import document
-    from judged.web.pages.sums import sum_behind
-    from judged.web.pages.walks import walk_of
+    from judged.web.pages.calculations import calculation_of, walk_of
+    from judged.web.pages.templating import document
 
     told = e.to_dict()
     top = float(e.rankings.pool_grade.max(initial=0.0))
@@ -38,7 +37,7 @@ def to_html(e: Explanation) -> str:
         styles=STYLES,
         scripts=("theme", "walk"),
         data={"frames": walk.frames},
-        view=sum_behind(e),
+        view=calculation_of(e),
         walk=walk,
         query="" if is_a_list(e) else e.query,
         says=told["says"],

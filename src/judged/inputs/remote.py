@@ -5,11 +5,12 @@ What a value is is told by the module of its type, so that nothing is imported t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.inputs.tables import Judgements, Lookup, Run
     from judged.matching.join import Matches
     from judged.matching.pool import Pool
@@ -66,30 +67,36 @@ class RemoteRun:
 class RemoteTable:
     """A table that stays where it is, before anybody knows what it holds."""
 
-    def run(self, name: str | None, columns: Named) -> RemoteRun:
+    def run(self, name: str | None, columns: NamedColumns) -> RemoteRun:
         """The run that it is."""
         raise NotImplementedError
 
-    def judgements(self, columns: Named) -> Judgements:
+    def judgements(self, columns: NamedColumns) -> Judgements:
         """The judgements that it holds, which are all brought here."""
+        raise NotImplementedError
+
+    def whole(self) -> Any:
+        """Return what a reader of whole tables takes."""
         raise NotImplementedError
 
 
 AnyRun: TypeAlias = "Run | Lookup | RemoteRun"
 
 
-def is_table(given: Any, *, spark: bool = False) -> bool:
-    """Whether this is a table that another library computes when it is asked; with `spark`, a data
-    frame of Spark too.
+def is_table(given: Any) -> bool:
+    """Return whether this is a lazy table of a database library, or the address of one.
 
-    >>> is_table({"q": {"a": 1.0}})
-    False
+    >>> is_table("duckdb://runs.duckdb#bm25"), is_table("runs/bm25.parquet")
+    (True, False)
     """
+    if isinstance(given, str):
+        return ADDRESS.fullmatch(given) is not None
     kind = type(given)
-    library, name = kind.__module__.partition(".")[0], kind.__name__
-    if library == "pyspark":
-        return spark and name == "DataFrame" and kind.__module__.startswith("pyspark.sql")
-    return _TABLES.get(library) == name
+    return _TABLES.get(kind.__module__.partition(".")[0]) == kind.__name__
+
+
+ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<place>[^#]*)#(?P<table>.+)", re.I)
+"""The address of a table in a database, URL#TABLE."""
 
 
 def is_spark(given: Any) -> bool:

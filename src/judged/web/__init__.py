@@ -12,30 +12,30 @@ from typing import TYPE_CHECKING
 
 from judged.errors import InputError, MissingExtraError
 from judged.judgements.worklist import OVERLAP
-from judged.web.settings import HOST, MEMORY, PORT, UPLOAD_LIMIT, Settings, is_loopback
+from judged.web.settings import HOST, PORT, RESULT_MEMORY, UPLOAD_LIMIT, ServerSettings, is_loopback
 
 if TYPE_CHECKING:
     from judged.web.safety import Safety
 
-__all__ = ["Settings", "application", "serve"]
+__all__ = ["ServerSettings", "application", "serve"]
 
 TRIED = 20
 """So many ports are tried, each one above the last."""
 
 
-def application(settings: Settings) -> Safety:
+def application(settings: ServerSettings) -> Safety:
     """The explorer as an ASGI application, with its checks around it.
 
     Parameters
     ----------
-    settings : Settings
+    settings : ServerSettings
         The files, the address and the bounds.
 
     Returns
     -------
     Safety
 
-    >>> application(Settings.of([])).settings.host
+    >>> application(ServerSettings.of([])).settings.host
     '127.0.0.1'
     """
     try:
@@ -56,7 +56,7 @@ def serve(
     port: int = PORT,
     key: bool = True,
     open_browser: bool = True,
-    memory: str | int = MEMORY,
+    memory: str | int = RESULT_MEMORY,
     upload_limit: str | int = UPLOAD_LIMIT,
     annotator: str | None = None,
     grades: str | None = None,
@@ -105,7 +105,7 @@ def serve(
     Traceback (most recent call last):
     judged.errors.InputError: nothing.here: no such file.
     """
-    settings = Settings.of(
+    settings = ServerSettings.of(
         list(paths),
         host=host,
         port=port,
@@ -143,7 +143,7 @@ def serve(
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def bound(settings: Settings, say: Callable[[str], None]) -> socket.socket:
+def bound(settings: ServerSettings, say: Callable[[str], None]) -> socket.socket:
     """A socket on the first port that is free, from the one that is wanted on."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     last = min(settings.port + TRIED, 65_535)

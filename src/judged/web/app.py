@@ -1,14 +1,14 @@
-"""The explorer as an ASGI application: addresses to views, views to answers, errors to pages."""
+"""The explorer as an ASGI application: routes, page rendering, forms and error pages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.applications import Starlette
@@ -21,85 +21,154 @@ from starlette.routing import BaseRoute, Route
 from judged.errors import JudgedError
 from judged.text import counted
 from judged.web import api
-from judged.web.asked import Asked, Page, Raw
-from judged.web.bar import Bar, bar_of
-from judged.web.cache import Cache
-from judged.web.changes import change_of
-from judged.web.crashes import reported
-from judged.web.errors import GoneError, RefusedError, UndecidedError, UnreadableError, status_of
-from judged.web.jobs import Job, Jobs
-from judged.web.judging import keys
-from judged.web.params import Params
-from judged.web.rendering import rendered
-from judged.web.routes import VIEWS, View
+from judged.web.changes import bar_of, change_of
+from judged.web.errors import (
+    GoneError,
+    RefusedError,
+    TooLargeError,
+    UndecidedError,
+    UnreadableError,
+    report_crash,
+    status_of,
+)
+from judged.web.pages.templating import SCRIPTS, environment, script, stylesheet
+from judged.web.playground import PLAYGROUND_PARAMS
 from judged.web.safety import Asgi, Safety, Scope
-from judged.web.settings import Settings
-from judged.web.terms import NAMES
+from judged.web.settings import ServerSettings
 from judged.web.uploads import Uploads
-from judged.web.workspace import CHOICES, Library, Session
+from judged.web.views import (
+    agreement,
+    chart,
+    compare,
+    embeddings,
+    files,
+    identify,
+    judge,
+    leaderboard,
+    playground,
+    queries,
+    query,
+    report,
+)
+from judged.web.visit import SCORING_NAMES, Page, Params, RawContent, Visit
+from judged.web.work import Cache, Job, Jobs
+from judged.web.workspace import FILE_PARAMS, ServedFiles, Session
 
-AT_ONCE = 0.3
-"""Seconds after which a page says how far it is."""
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+SECONDS_BEFORE_PROGRESS = 0.3
+"""How long a request waits for its page before it shows progress instead."""
+SECONDS_FOR_FILES = 600.0
+"""How long a request waits for a file or a chart, which cannot show progress."""
+FORM_FIELDS = ("grade", "action", "note", "seconds")
+"""Fields of forms. The query and the item are in the address, because browsers change line ends
+in fields."""
+FORM_TYPE = "application/x-www-form-urlencoded"
+MAX_FORM_BYTES = 200_000
+
+
+@dataclass(frozen=True)
+class View:
+    """An address of the explorer and the function that answers it.
+
+    `params` are the parameters of the address besides files and scoring settings. With `numbers`,
+    the settings bar is shown. `seconds` is how long to wait before showing progress.
+    """
+
+    path: str
+    answer: Callable[[Visit], Page | RawContent]
+    title: str = ""
+    """Its name in the navigation; empty if it is not in the navigation."""
+    params: tuple[str, ...] = ()
+    numbers: bool = False
+    seconds: float | None = None
+
+
+_ON_PLAYGROUND = (*PLAYGROUND_PARAMS, "example", "width")
+VIEWS = (
+    View("/", leaderboard.page, "Leaderboard", leaderboard.PARAMS, numbers=True),
+    View("/compare", compare.page, "Compare", compare.PARAMS, numbers=True),
+    View("/queries", queries.page, "Queries", queries.PARAMS, numbers=True),
+    View("/judge", judge.page, "Judge", judge.PARAMS),
+    View("/embeddings", embeddings.page, "Embeddings", embeddings.PARAMS, numbers=True),
+    View("/playground", playground.page, "Playground", _ON_PLAYGROUND),
+    View("/files", files.page, "Files"),
+    View("/reading", files.reading_page),
+    View("/query", query.page, "", query.PARAMS, numbers=True),
+    View("/judge/changes", judge.changes_page, "", ("annotator", "of")),
+    View("/agreement", agreement.page, "", agreement.PARAMS, numbers=True),
+    View(
+        "/merged",
+        agreement.merged_page,
+        "",
+        ("rule", "settled", "collection"),
+        seconds=SECONDS_FOR_FILES,
+    ),
+    View("/playground/curve", playground.curve_page, "", _ON_PLAYGROUND),
+    View("/playground/steps", playground.steps_page, "", _ON_PLAYGROUND),
+    View("/picture", files.picture_page, "", ("item",), seconds=SECONDS_FOR_FILES),
+    View("/found", leaderboard.findings_page, numbers=True, seconds=SECONDS_FOR_FILES),
+    View("/identify", identify.page, "", ("value", "system", "of")),
+    View("/chart", chart.page, "", chart.PARAMS, numbers=True, seconds=SECONDS_FOR_FILES),
+    View(
+        "/download",
+        leaderboard.download_page,
+        "",
+        ("format", "sort", "ranges"),
+        seconds=SECONDS_FOR_FILES,
+    ),
+    View("/report", report.page, "", ("save",), numbers=True),
+)
+"""Every page, in the order of the navigation."""
+_TITLES = {view.path: view.title for view in VIEWS}
 
 
 @dataclass(eq=False)
 class Explorer:
-    """Everything that a server has and shares between requests."""
+    """The state that a server shares between requests."""
 
-    settings: Settings
-    library: Library
+    settings: ServerSettings
+    library: ServedFiles
     cache: Cache
     uploads: Uploads
     jobs: Jobs = field(default_factory=Jobs)
 
     @classmethod
-    def of(cls, settings: Settings) -> Explorer:
-        """What a server starts with."""
+    def of(cls, settings: ServerSettings) -> Explorer:
+        """Return the state of a new server."""
         return cls(
             settings,
-            Library(settings.paths, settings.judging.queue),
+            ServedFiles(settings.paths, settings.judging.queue),
             Cache(settings.memory),
             Uploads(settings.upload_limit),
         )
 
-    def asked(self, request: Request) -> Asked:
-        """The question of a request."""
-        params = Params.read(request.url.query)
-        session: Session = request.scope["session"]
+    def visit(self, request: Request, *, with_params: bool = True) -> Visit:
+        """Return the visit of a request; pages about errors ignore its parameters."""
+        params = Params.read(request.url.query) if with_params else Params()
+        session = request.scope.get("session") or Session("")
         path = request.url.path
-        return Asked(path, params, session, self.library, self.cache, self.settings)
+        return Visit(path, params, session, self.library, self.cache, self.settings)
 
     def close(self) -> None:
-        """Stop all work, and remove what was sent."""
+        """Stop all jobs and remove uploaded files."""
         self.jobs.close()
         self.uploads.close()
 
 
-def application(settings: Settings) -> Safety:
-    """The explorer with its checks around it.
+def application(settings: ServerSettings) -> Safety:
+    """Return the explorer as an ASGI application, behind its safety checks.
 
-    Parameters
-    ----------
-    settings : Settings
-        The files, the address and the bounds.
-
-    Returns
-    -------
-    Safety
-        An ASGI application.
-
-    >>> application(Settings.of([])).settings.port
+    >>> application(ServerSettings.of([])).settings.port
     8686
     """
     explorer = Explorer.of(settings)
     routes: list[BaseRoute] = [
-        Route(view.path, partial(show, explorer, view), methods=["GET"]) for view in VIEWS
-    ]
-    if not any(view.path == "/" for view in VIEWS):
-        routes.append(Route("/", _to_files, methods=["GET"]))
-    routes += [
+        *(Route(view.path, partial(show, explorer, view), methods=["GET"]) for view in VIEWS),
         *api.routes(explorer),
-        *keys.routes(explorer),
+        Route("/judge", partial(receive_form, explorer, judge.keep_key), methods=["POST"]),
+        Route("/agreement", partial(receive_form, explorer, agreement.settle), methods=["POST"]),
         Route("/assets/{name:path}", asset, methods=["GET"]),
         Route("/demo", partial(demo, explorer), methods=["POST"]),
         Route("/stop", partial(stop, explorer), methods=["POST"]),
@@ -112,56 +181,48 @@ def application(settings: Settings) -> Safety:
         finally:
             explorer.close()
 
-    app = Starlette(
-        routes=routes,
-        lifespan=lifespan,
-        exception_handlers={
-            HTTPException: partial(_no_such_page, explorer),
-            JudgedError: partial(_refused, explorer),
-            Exception: partial(_broken, explorer),
-        },
-    )
+    handlers: Any = {
+        HTTPException: partial(_on_http_error, explorer),
+        JudgedError: partial(_on_judged_error, explorer),
+        Exception: partial(_on_crash, explorer),
+    }
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
     app.state.explorer = explorer
-    return Safety(app, settings, partial(_forbidden, explorer))
+    return Safety(app, settings, partial(_forbid, explorer))
 
 
-async def _to_files(request: Request) -> Response:
-    return RedirectResponse("/files", 303)
+# -- pages
 
 
 async def show(explorer: Explorer, view: View, request: Request) -> Response:
-    """A page, or the word that it is being made."""
-    asked = explorer.asked(request)
+    """Return a page, or its progress if it takes longer than the view waits."""
+    visit = explorer.visit(request)
     part = request.headers.get("x-fragment")
-    key = asked.session.id, asked.path, asked.params, part
-    job = explorer.jobs.start(key, asked.session.id, partial(answered, view, asked, part))
-    if not await job.wait(getattr(view.code, "PATIENCE", AT_ONCE)):
-        return _working(explorer, view, asked, part, job)
+    key = visit.session.id, visit.path, visit.params, part
+    job = explorer.jobs.start(key, visit.session.id, partial(answer, view, visit, part))
+    if not await job.wait(SECONDS_BEFORE_PROGRESS if view.seconds is None else view.seconds):
+        return _progress_page(view, visit, part, job)
     response: Response = explorer.jobs.finish(job)
     return response
 
 
-def answered(view: View, asked: Asked, part: str | None) -> Response:
-    """What a view answers, errors too."""
+def answer(view: View, visit: Visit, part: str | None) -> Response:
+    """Return what a view answers, or an error page."""
     try:
-        own = getattr(view.code, "PARAMS", None)
-        if own is not None:
-            asked.params.refuse_unknown((*own, *NAMES, *CHOICES))
-        page = view.answer(asked)
-        if isinstance(page, Raw):
-            return _raw(page)
-        return _page(view, asked, page, part)
+        visit.params.refuse_unknown((*view.params, *SCORING_NAMES, *FILE_PARAMS))
+        page = view.answer(visit)
+        if isinstance(page, RawContent):
+            return _raw_response(page)
+        return _page_response(view, visit, page, part)
     except UndecidedError as error:
-        from judged.web.views import files
-
-        return _page(view, asked, files.asking(asked, str(error)), part)
+        return _page_response(view, visit, files.asking(visit, str(error)), part)
     except JudgedError as error:
-        return _problem(asked, error, part, view)
+        return _error_page(visit, error, part, view)
     except Exception as error:
-        return _crash(asked, error, part)
+        return _crash_page(visit, error, part)
 
 
-def _raw(page: Raw) -> Response:
+def _raw_response(page: RawContent) -> Response:
     headers = {}
     if page.name is not None:
         name = re.sub(r"[^\w.-]", "_", page.name, flags=re.ASCII)
@@ -169,226 +230,213 @@ def _raw(page: Raw) -> Response:
     return Response(page.content, page.status, headers, page.media_type)
 
 
-def _page(view: View, asked: Asked, page: Page, part: str | None) -> Response:
-    numbers = getattr(view.code, "NUMBERS", False) and page.status < 400
-    bar = bar_of(asked, asked.terms) if numbers else None
-    changed = change_of(asked) if numbers and part in (None, "main", "band") else None
-    refused = bool(numbers and asked.terms.refused)
+def _page_response(view: View, visit: Visit, page: Page, part: str | None) -> Response:
+    numbers = view.numbers and page.status < 400
     context = {
-        **_context(asked, page.title, view.path),
+        **_context(visit, page.title, view.path),
         **page.context,
-        "bar": bar,
-        "changed": changed,
+        "bar": bar_of(visit, visit.scoring) if numbers else None,
+        "changed": change_of(visit) if numbers and part in (None, "main", "band") else None,
         "command": page.command,
     }
     if part in (None, "main"):
-        context["noticed"] = asked.session.noticed(asked.workspace)
-    # A measure that does not exist marks its own chip, and the rest of the page is as it was.
-    status = 400 if refused and page.status == 200 and part is None else page.status
-    html = rendered(page.template, _checked_part(part), context)
-    return HTMLResponse(html, status, {"x-title": quote(f"{page.title} · judged")})
+        context["noticed"] = visit.session.noticed(visit.workspace)
+    # An unknown measure marks its own chip; the rest of the page stays as it was.
+    refused = numbers and visit.scoring.refused and page.status == 200 and part is None
+    if part is not None and not (part.isidentifier() and part.isascii()):
+        raise RefusedError("there is no such part of a page.", "X-Fragment")
+    html = render_page(page.template, part, context)
+    headers = {"x-title": quote(f"{page.title} · judged")}
+    return HTMLResponse(html, 400 if refused else page.status, headers)
 
 
-def _context(asked: Asked, title: str, path: str | None = None) -> dict[str, Any]:
-    """What every template has."""
-    titles = {view.path: view.title for view in VIEWS}
+@cache
+def _page_frame(part: str | None) -> Template:
+    """Return the layout, or a template that holds one block alone."""
+    if part is None:
+        return environment().get_template("layout.html")
+    return environment().from_string("{% block " + part + " %}{% endblock %}")
+
+
+def render_page(template: str, part: str | None, context: dict[str, Any]) -> str:
+    """Render a whole page, or one block of it."""
+    return environment().get_template(template).render(frame=_page_frame(part), **context)
+
+
+def _context(visit: Visit, title: str, path: str | None = None) -> dict[str, Any]:
+    """Return the variables that every template has."""
+    tabs = [{"name": name, "href": _tab(visit, to)} for to, name in _TITLES.items() if name]
     return {
-        "asked": asked,
+        "visit": visit,
         "title": title,
         "announced": title,
-        "tabs": [{"name": name, "href": _tab(asked, to)} for to, name in titles.items() if name],
-        "place": titles.get(path or "", ""),
-        "workspace_name": asked.library.name if asked.library.paths else "",
-        "workspace_words": _workspace_words(asked),
-        "bar": None,
-        "changed": None,
-        "command": None,
+        "tabs": tabs,
+        "place": _TITLES.get(path or "", ""),
+        "workspace_name": visit.library.name if visit.library.paths else "",
+        "workspace_words": _workspace_words(visit),
+        **dict.fromkeys(("bar", "changed", "command")),
         "noticed": [],
     }
 
 
-def _tab(asked: Asked, path: str) -> str:
-    """Where a tab leads; the judging page is not told the name of any system."""
-    return asked.url(path, baseline=None) if path == "/judge" else asked.url(path)
+def _tab(visit: Visit, path: str) -> str:
+    """Return the address of a tab; judging is blind, so its address names no system."""
+    return visit.url(path, baseline=None) if path == "/judge" else visit.url(path)
 
 
-def _workspace_words(asked: Asked) -> str:
-    """How much there is, where it is clear which files are meant."""
+def _workspace_words(visit: Visit) -> str:
     try:
-        workspace = asked.workspace
+        workspace = visit.workspace
     except JudgedError:
         return ""
-    if workspace.undecided:
-        return ""
-    return counted(len(workspace.systems), "system")
+    return "" if workspace.undecided else counted(len(workspace.systems), "system")
 
 
-def _checked_part(part: str | None) -> str | None:
-    if part is not None and not (part.isidentifier() and part.isascii()):
-        raise RefusedError("there is no such part of a page.", "X-Fragment")
-    return part
-
-
-def _problem(
-    asked: Asked, error: JudgedError, part: str | None = None, view: View | None = None
-) -> Response:
-    """A page that says what was refused, in the words of the library, and what can be done."""
-    links = [{"url": asked.path, "words": "This page as it begins"}]
-    links += [{"url": asked.url("/files"), "words": "Files"}]
-    if isinstance(error, UnreadableError) and error.file is not None:
-        links.insert(
-            0, {"url": _leaving_out(asked, error.file), "words": f"Leave out {error.file}"}
-        )
-    title = "Not found" if status_of(error) == 404 else "Refused"
-    context = {**_context(asked, title), "message": str(error), "links": links}
-    if view is not None and getattr(view.code, "NUMBERS", False):
-        context["bar"] = _bar_of_refused(asked)
-    part = part if part == "main" else None
-    return HTMLResponse(rendered("explorer/problem.html", part, context), status_of(error))
-
-
-def _bar_of_refused(asked: Asked) -> Bar | None:
-    """The terms that numbers were refused under, so that others can be chosen; None where they are
-    no terms."""
-    try:
-        return bar_of(asked, asked.terms)
-    except JudgedError:
-        return None
-
-
-def _leaving_out(asked: Asked, name: str) -> str:
-    """The address without one of the runs."""
-    files = [system.file.name for system in asked.workspace.systems]
-    return asked.url(run=[file for file in files if file != name])
-
-
-def _crash(asked: Asked, error: Exception, part: str | None = None) -> Response:
-    """A page that names a crash; the terminal has the details."""
-    id = reported(error)
-    message = f"Something went wrong here ({id}). The terminal has the details; nothing was lost."
-    context = {
-        **_context(asked, "Something went wrong"),
-        "message": message,
-        "links": [{"url": asked.path, "words": "This page as it begins"}],
+def _progress_page(view: View, visit: Visit, part: str | None, job: Job) -> Response:
+    progress = job.progress.shown
+    task = progress.what or "Working"
+    sentence = task
+    if progress.total:
+        sentence += f": {progress.done:,.0f} of {progress.total:,.0f} {progress.unit}"
+    shown = {
+        "id": job.id,
+        "says": f"{sentence.rstrip()} …",
+        "what": task,
+        "done": progress.done,
+        "total": progress.total,
+        "again": visit.path + (f"?{visit.params}" if visit.params.pairs else ""),
     }
-    part = part if part == "main" else None
-    return HTMLResponse(rendered("explorer/problem.html", part, context), 500)
-
-
-def _working(explorer: Explorer, view: View, asked: Asked, part: str | None, job: Job) -> Response:
-    """The word that a page is being made, and how far it is."""
-    context = {
-        **_context(asked, view.title or "Working", view.path),
-        "job": _shown(job, asked.path + (f"?{asked.params}" if asked.params.pairs else "")),
-    }
+    context = {**_context(visit, view.title or "Working", view.path), "job": shown}
+    html = render_page("explorer/working.html", None if part is None else "working", context)
     headers = {"x-working": job.id, "retry-after": "1"}
-    shown = None if part is None else "working"
-    html = rendered("explorer/working.html", shown, context)
     return HTMLResponse(html, 200 if part is None else 202, headers)
 
 
-def _shown(job: Job, again: str) -> dict[str, Any]:
-    """A job as its band shows it."""
-    progress = job.progress.shown
-    said = progress.what or "Working"
-    if progress.total:
-        said += f": {progress.done:,.0f} of {progress.total:,.0f} {progress.unit}"
-    return {
-        "id": job.id,
-        "says": f"{said.rstrip()} …",
-        "what": progress.what or "Working",
-        "done": progress.done,
-        "total": progress.total,
-        "again": again,
-    }
+# -- errors
+
+
+def _error_page(
+    visit: Visit, error: JudgedError, part: str | None = None, view: View | None = None
+) -> Response:
+    """Return a page with the library's message and links that may help."""
+    links = [_reset_link(visit), {"url": visit.url("/files"), "words": "Files"}]
+    if isinstance(error, UnreadableError) and error.file is not None:
+        runs = [system.file.name for system in visit.workspace.systems]
+        url = visit.url(run=[name for name in runs if name != error.file])
+        links.insert(0, {"url": url, "words": f"Leave out {error.file}"})
+    status = status_of(error)
+    context = _context(visit, "Not found" if status == 404 else "Error")
+    if view is not None and view.numbers:
+        with suppress(JudgedError):  # so that other settings can be chosen
+            context["bar"] = bar_of(visit, visit.scoring)
+    return _problem_page(context, str(error), links, status, part)
+
+
+def _crash_page(visit: Visit, error: Exception, part: str | None = None) -> Response:
+    message = (
+        f"Something went wrong here ({report_crash(error)}). The terminal has the details; "
+        "nothing was lost."
+    )
+    context = _context(visit, "Something went wrong")
+    return _problem_page(context, message, [_reset_link(visit)], 500, part)
+
+
+def _problem_page(
+    context: dict[str, Any], message: str, links: list[Any], status: int, part: str | None = None
+) -> Response:
+    context = {**context, "message": message, "links": links}
+    shown = part if part == "main" else None
+    return HTMLResponse(render_page("explorer/problem.html", shown, context), status)
+
+
+def _reset_link(visit: Visit) -> dict[str, str]:
+    return {"url": visit.path, "words": "This page with its defaults"}
+
+
+def _is_api(path: str) -> bool:
+    return path == "/api" or path.startswith("/api/")
+
+
+def _on_judged_error(explorer: Explorer, request: Request, error: JudgedError) -> Response:
+    if _is_api(request.url.path):
+        return api.refuse(error)
+    return _error_page(explorer.visit(request, with_params=False), error)
+
+
+def _on_http_error(explorer: Explorer, request: Request, error: HTTPException) -> Response:
+    if error.status_code == 405:
+        refused = RefusedError("This address does not support this method.", "method")
+        refused.status = 405
+        return _on_judged_error(explorer, request, refused)
+    return _on_judged_error(explorer, request, GoneError("There is no such page.", "path"))
+
+
+def _on_crash(explorer: Explorer, request: Request, error: Exception) -> Response:
+    if _is_api(request.url.path):
+        return api.broken(error)
+    return _crash_page(explorer.visit(request, with_params=False), error)
+
+
+def _forbid(explorer: Explorer, scope: Scope, error: RefusedError) -> Asgi:
+    if _is_api(scope["path"]):
+        return JSONResponse({"error": str(error), "where": error.where}, error.status)
+    context = _context(explorer.visit(Request(scope), with_params=False), "Error")
+    context |= {"tabs": [], "workspace_name": "", "workspace_words": ""}
+    return _problem_page(context, str(error), [], error.status)
+
+
+# -- forms, buttons and assets
+
+
+async def receive_form(
+    explorer: Explorer, keep: Callable[[Visit, Params], str], request: Request
+) -> Response:
+    """Keep what a form sends, and lead to the next page; scripts get its address as JSON."""
+    if not request.headers.get("content-type", "").startswith(FORM_TYPE):
+        raise RefusedError(f"send a form, as {FORM_TYPE}.", "Content-Type")
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_FORM_BYTES:
+            raise TooLargeError(f"a form may have {MAX_FORM_BYTES:,} bytes; this has more.", "body")
+    form = Params.read(body.decode("utf-8", "replace"))
+    form.refuse_unknown(FORM_FIELDS)
+    address = await run_in_threadpool(keep, explorer.visit(request), form)
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"next": address})
+    return RedirectResponse(address, 303)
 
 
 async def stop(explorer: Explorer, request: Request) -> Response:
-    """Stop some work."""
-    asked = explorer.asked(request)
-    job = explorer.jobs.find(asked.params.text("job"), asked.session.id)
+    """Stop a job of this session."""
+    visit = explorer.visit(request)
+    job = explorer.jobs.find(visit.params.text("job"), visit.session.id)
     if job is not None:
         explorer.jobs.stop(job)
     return RedirectResponse("/files", 303)
 
 
 async def demo(explorer: Explorer, request: Request) -> Response:
-    """Give a browser the files of the demo."""
-    write, asked = explorer.settings.demo, explorer.asked(request)
+    """Give a session the files of the demo."""
+    write, visit = explorer.settings.demo, explorer.visit(request)
     if write is None:
         raise GoneError("There is no such page.", "path")
-    taken = {file.name for file in asked.workspace.files}
-    await run_in_threadpool(explorer.uploads.demo, asked.session, write, taken)
+    taken = {file.name for file in visit.workspace.files}
+    await run_in_threadpool(explorer.uploads.demo, visit.session, write, taken)
     return RedirectResponse("/", 303)
 
 
 async def asset(request: Request) -> Response:
-    """The stylesheet and the scripts."""
-    from judged.web.pages.assets import SCRIPTS, script, stylesheet
-
+    """Return the stylesheet or a script, with a tag so that browsers can keep it."""
     name = request.path_params["name"]
     if name == "style.css":
-        return _asset(request, stylesheet(), "text/css")
-    if name.endswith(".js") and name.removesuffix(".js") in SCRIPTS:
-        return _asset(request, script(name.removesuffix(".js")), "text/javascript")
-    raise GoneError("There is no such file.", "path")
-
-
-def _asset(request: Request, text: str, media_type: str) -> Response:
-    """A text that the browser keeps, and asks every time whether it is still the same."""
+        text, media_type = stylesheet(), "text/css"
+    elif name.endswith(".js") and name.removesuffix(".js") in SCRIPTS:
+        text, media_type = script(name.removesuffix(".js")), "text/javascript"
+    else:
+        raise GoneError("There is no such file.", "path")
     tag = f'"{sha256(text.encode()).hexdigest()[:16]}"'
     headers = {"etag": tag, "cache-control": "no-cache"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     return Response(text, 200, headers, media_type)
-
-
-def _json(path: str) -> bool:
-    return path == "/api" or path.startswith("/api/")
-
-
-def _refused(explorer: Explorer, request: Request, error: JudgedError) -> Response:
-    if _json(request.url.path):
-        return api.refused(error)
-    return _problem(_blank(explorer, request), error)
-
-
-def _no_such_page(explorer: Explorer, request: Request, error: HTTPException) -> Response:
-    if error.status_code == 405:
-        refused = RefusedError("This address takes no such request.", "method")
-        refused.status = 405
-        return _refused(explorer, request, refused)
-    return _refused(explorer, request, GoneError("There is no such page.", "path"))
-
-
-def _broken(explorer: Explorer, request: Request, error: Exception) -> Response:
-    if _json(request.url.path):
-        return api.broken(error)
-    return _crash(_blank(explorer, request), error)
-
-
-def _blank(explorer: Explorer, request: Request) -> Asked:
-    """A question without parameters, for pages about errors."""
-    session = request.scope.get("session") or Session("")
-    path, library, cache = request.url.path, explorer.library, explorer.cache
-    return Asked(path, Params(), session, library, cache, explorer.settings)
-
-
-def _forbidden(explorer: Explorer, scope: Scope, error: RefusedError) -> Asgi:
-    request = Request(scope)
-    if _json(scope["path"]):
-        return JSONResponse({"error": str(error), "where": error.where}, error.status)
-    message = str(error)
-    page = rendered(
-        "explorer/problem.html",
-        None,
-        {
-            **_context(_blank(explorer, request), "Refused"),
-            "tabs": [],
-            "workspace_name": "",
-            "workspace_words": "",
-            "message": message,
-            "links": [],
-        },
-    )
-    return HTMLResponse(page, error.status)

@@ -3,31 +3,31 @@ kept as long as there is room."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import JudgedError, did_you_mean, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.request import Request
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.matching import judging
+from judged.matching import match_with
 from judged.matching.variants import ONE_ORDER, restated
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.web.cache import Cache
 from judged.web.errors import GoneError, StoppedError, UnreadableError
-from judged.web.jobs import progress_of_this_work
-from judged.web.parts import part_of
-from judged.web.terms import Terms
-from judged.web.workspace import System, Workspace
+from judged.web.work import Cache, progress_of_this_work
+from judged.web.workspace import EvaluatedSystem, Workspace
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
+    from judged.evaluation.scores import Scored
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
     from judged.matching.joint import Joint
+    from judged.measures import Measure
+    from judged.web.visit import ScoringSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,37 +41,39 @@ class Calculations:
     cache: Cache
 
     @property
-    def systems(self) -> tuple[System, ...]:
+    def systems(self) -> tuple[EvaluatedSystem, ...]:
         """The systems, in the order of their files."""
         return self.workspace.systems
 
-    def queries(self, terms: Terms) -> tuple[str, ...]:
+    def queries(self, scoring: ScoringSettings) -> tuple[str, ...]:
         """The ids of all judged queries, in the order of the judgements."""
-        return self.rankings(terms)[0].queries
+        return self.rankings(scoring)[0].queries
 
-    def evaluation(self, terms: Terms, *, interval: bool = True) -> Evaluation:
+    def evaluation(self, scoring: ScoringSettings, *, interval: bool = True) -> Evaluation:
         """What `judged.evaluate` gives, with intervals unless they are not wanted."""
-        options: dict[str, Any] = {"interval": True, "level": terms.level} if interval else {}
-        key = "evaluation", terms.measures, self._assumed(terms), tuple(options.items())
+        options: dict[str, Any] = {"intervals": True, "level": scoring.level} if interval else {}
+        key = "evaluation", scoring.measures, self._assumed(scoring), tuple(options.items())
         return self._kept(
-            key, lambda: self._evaluated(self.rankings(terms), terms.request, **options)
+            key, lambda: self._evaluated(self.rankings(scoring), scoring.request, **options)
         )
 
-    def ranges(self, terms: Terms) -> Evaluation:
+    def ranges(self, scoring: ScoringSettings) -> Evaluation:
         """What `judged.evaluate` gives with the ranges of ties and of unjudged results."""
-        key = "ranges", terms.measures, self._assumed(terms)
+        key = "ranges", scoring.measures, self._assumed(scoring)
         both = {"tie_range": True, "unjudged_range": True}
-        return self._kept(key, lambda: self._evaluated(self.rankings(terms), terms.request, **both))
+        return self._kept(
+            key, lambda: self._evaluated(self.rankings(scoring), scoring.request, **both)
+        )
 
     def _evaluated(
-        self, rankings: Sequence[Rankings], request: Request, **options: Any
+        self, rankings: Sequence[Rankings], request: EvaluationSettings, **options: Any
     ) -> Evaluation:
         progress_of_this_work().say("Computing measures")
-        return evaluate_rankings(rankings, request, **options)
+        return evaluate_rankings(rankings, request).showing(**options)
 
     def comparison(
         self,
-        terms: Terms,
+        scoring: ScoringSettings,
         *,
         baseline: str | None = None,
         systems: Sequence[str] | None = None,
@@ -84,10 +86,10 @@ class Calculations:
         names = [each.name for each in self.systems] if systems is None else list(systems)
         for name in (*names, *([baseline] if baseline else [])):
             self.workspace.system(name)
-        asked = terms if measures is None else replace(terms, measures=tuple(measures))
+        narrowed = scoring if measures is None else replace(scoring, measures=tuple(measures))
         chosen = tuple(sorted(settings.items()))
         key = (
-            *("comparison", asked.measures, self._assumed(asked), terms.level),
+            *("comparison", narrowed.measures, self._assumed(narrowed), scoring.level),
             *(baseline, tuple(names), unjudged_range, chosen),
         )
 
@@ -96,21 +98,21 @@ class Calculations:
             from judged.comparison.dependence import check_missing, names_missing
 
             at = {each.name: place for place, each in enumerate(self.systems)}
-            rankings = [self.rankings(asked)[at[name]] for name in names]
-            if not names_missing(asked.chosen):
+            rankings = [self.rankings(narrowed)[at[name]] for name in names]
+            if not names_missing(narrowed.chosen):
                 check_missing(rankings)
-            found = self._part(terms, asked, [at[name] for name in names])
-            found = found or self._evaluated(rankings, asked.request)
+            found = self._part(scoring, narrowed, [at[name] for name in names])
+            found = found or self._evaluated(rankings, narrowed.request)
             progress_of_this_work().say("Comparing systems")
             if unjudged_range:
-                settings["joint"] = self._joint(asked, names)
-            return compare_evaluation(found, baseline=baseline, level=terms.level, **settings)
+                settings["joint"] = self._joint(narrowed, names)
+            return compare_evaluation(found, baseline=baseline, level=scoring.level, **settings)
 
         return self._kept(key, compared)
 
     def pairs(
         self,
-        terms: Terms,
+        scoring: ScoringSettings,
         systems: Sequence[str],
         *,
         measures: Sequence[str] | None = None,
@@ -120,8 +122,8 @@ class Calculations:
         of them, otherwise all pairs, each against the first of `systems` where that is one of both.
         p values are corrected for all systems, so a pair has one verdict on all pages."""
         found = self.comparison(
-            terms,
-            baseline=terms.baseline if terms.baseline in systems else None,
+            scoring,
+            baseline=scoring.baseline if scoring.baseline in systems else None,
             systems=self.order(systems),
             measures=measures,
             unjudged_range=unjudged_range,
@@ -132,75 +134,77 @@ class Calculations:
         """All systems as `pairs` compares them, these first."""
         return list(dict.fromkeys([*systems, *(each.name for each in self.systems)]))
 
-    def _part(self, terms: Terms, asked: Terms, places: Sequence[int]) -> Evaluation | None:
+    def _part(
+        self, scoring: ScoringSettings, narrowed: ScoringSettings, places: Sequence[int]
+    ) -> Evaluation | None:
         """Some systems and measures of the evaluation under these terms, where it is there already
         and has them."""
-        options = {"interval": True, "level": terms.level}
-        key = "evaluation", terms.measures, self._assumed(terms), tuple(options.items())
+        options = {"intervals": True, "level": scoring.level}
+        key = "evaluation", scoring.measures, self._assumed(scoring), tuple(options.items())
         if self._key(key) not in self.cache:
             return None
-        return part_of(self.evaluation(terms), asked.request, places)
+        return part_of(self.evaluation(scoring), narrowed.request, places)
 
-    def _joint(self, terms: Terms, names: Sequence[str]) -> Joint:
+    def _joint(self, scoring: ScoringSettings, names: Sequence[str]) -> Joint:
         """Some of the runs with the judgements, to be judged in favour of one of two."""
         from judged.matching.joint import Joint
 
-        runs = [terms.request.prepare(self.run(name)) for name in names]
+        runs = [scoring.request.prepare(self.run(name)) for name in names]
         known = self.judgements(), runs
-        return Joint.of(*known, policy=terms.policy, duplicates=terms.duplicates)
+        return Joint.of(*known, policy=scoring.policy, duplicates=scoring.duplicates)
 
-    def rankings(self, terms: Terms) -> tuple[Rankings, ...]:
+    def rankings(self, scoring: ScoringSettings) -> tuple[Rankings, ...]:
         """The rankings of all systems, in the order of their files."""
-        key = "rankings", self._judged(terms)
+        key = "rankings", self._judged(scoring)
 
         def made() -> tuple[Rankings, ...]:
-            policy = terms.policy
-            return tuple(restated(r, policy, terms.depth) for r in self._whole(terms, policy))
+            policy = scoring.policy
+            return tuple(restated(r, policy, scoring.depth) for r in self._whole(scoring, policy))
 
         return self._kept(key, made)
 
-    def _whole(self, terms: Terms, policy: Policy) -> tuple[Rankings, ...]:
+    def _whole(self, scoring: ScoringSettings, policy: Policy) -> tuple[Rankings, ...]:
         """The rankings before a depth cuts them and unjudged items go, with ties broken in one
         order of the two that need the runs themselves."""
         ties = policy.ties if policy.ties in ONE_ORDER else "id"
-        changed = self._prepared(terms)
-        if ties == "input" and not self._tied(terms):
+        changed = self._prepared(scoring)
+        if ties == "input" and not self._tied(scoring):
             ties = "id"
-        for duplicates in ("error", terms.duplicates):
+        for duplicates in ("error", scoring.duplicates):
             # Where nothing repeats, keeping the first of repetitions changes nothing.
             key = "whole", ties, duplicates, changed
             if self._key(key) in self.cache:
                 break
-        return self._kept(key, lambda: self._judge(terms, ties, key[2]), lasting=True)
+        return self._kept(key, lambda: self._judge(scoring, ties, key[2]), lasting=True)
 
-    def _tied(self, terms: Terms) -> bool:
+    def _tied(self, scoring: ScoringSettings) -> bool:
         """Whether the order of the input could make a difference."""
-        usual = self._whole(terms, Policy())
+        usual = self._whole(scoring, Policy())
         return any(bool((r.spans[1] > r.spans[0]).any()) for r in usual)
 
-    def _judge(self, terms: Terms, ties: str, duplicates: str) -> tuple[Rankings, ...]:
+    def _judge(self, scoring: ScoringSettings, ties: str, duplicates: str) -> tuple[Rankings, ...]:
         """All runs judged, one after the other: what is read goes again where there is no room."""
-        policy = Policy.of({"ties": ties})
-        judge = judging(self.judgements(), policy=policy, duplicates=duplicates)
+        policy = Policy.of({"ties": ties, "duplicates": duplicates})
+        judge = match_with(self.judgements(), policy)
         found: list[Rankings] = []
         for system in self.systems:
             run = self.run(system.name)
             self._say(f"Judging {system.name}", len(found))
-            found.append(judge(terms.request.prepare(run)))
+            found.append(judge(scoring.request.prepare(run)))
         return tuple(found)
 
-    def _prepared(self, terms: Terms) -> str | None:
+    def _prepared(self, scoring: ScoringSettings) -> str | None:
         """The convention that changes one of these runs before anything is computed; None where
         none does."""
-        if terms.convention is None:
+        if scoring.convention is None:
             return None
 
         def looked() -> bool:
             runs = (self.run(system.name) for system in self.systems)
-            return any(_differs(run, terms.request.prepare(run)) for run in runs)
+            return any(_is_changed(run, scoring.request.prepare(run)) for run in runs)
 
-        changes = self._kept(("prepared", terms.convention), looked, lasting=True)
-        return terms.convention if changes else None
+        changes = self._kept(("prepared", scoring.convention), looked, lasting=True)
+        return scoring.convention if changes else None
 
     def judgements(self) -> Judgements | Lookup:
         """The judgements, read once for each version of the file."""
@@ -252,9 +256,9 @@ class Calculations:
                 message = message.replace(str(file.path), file.name)
         return message
 
-    def refuse_unknown_query(self, terms: Terms, query: str) -> None:
+    def refuse_unknown_query(self, scoring: ScoringSettings, query: str) -> None:
         """An error for a query that nobody judged, with the nearest one."""
-        known = self.queries(terms)
+        known = self.queries(scoring)
         if query not in set(known):
             raise GoneError(
                 f"There is no judged query {quoted(query)} among {len(known):,}"
@@ -262,17 +266,17 @@ class Calculations:
                 "query",
             )
 
-    def listing(self, terms: Terms, system: str, query: str) -> Read:
+    def listing(self, scoring: ScoringSettings, system: str, query: str) -> Read:
         """One query of a system: its rankings, and which item stands where. Where ties are not
         broken, items of a tie stand in the order of their ids."""
         from judged.explanation.source import read
 
-        policy = terms.policy
+        policy = scoring.policy
         if policy.ties == "expected":
             policy = replace(policy, ties="id")
 
         def made() -> Read:
-            self.refuse_unknown_query(terms, query)
+            self.refuse_unknown_query(scoring, query)
             return read(
                 self.judgements(),
                 self.run(system),
@@ -280,9 +284,9 @@ class Calculations:
                 relevant=None,
                 pool=None,
                 policy=policy,
-                prepare=terms.request.prepare,
-                depth=terms.depth,
-                duplicates=terms.duplicates,
+                prepare=scoring.request.prepare,
+                depth=scoring.depth,
+                duplicates=scoring.duplicates,
                 collection=None,
                 item_to=None,
                 exclude_same_id=False,
@@ -291,31 +295,37 @@ class Calculations:
                 run_format=None,
             )
 
-        return self._kept(("listing", self._judged(terms), system, query), made)
+        return self._kept(("listing", self._judged(scoring), system, query), made)
 
     def explanation(
-        self, terms: Terms, system: str, query: str, measure: str, *, rows: int | None = 30
+        self,
+        scoring: ScoringSettings,
+        system: str,
+        query: str,
+        measure: str,
+        *,
+        rows: int | None = 30,
     ) -> Explanation:
         """What `judged.explain` gives."""
         from judged.explanation import explain
 
         def made() -> Explanation:
-            self.refuse_unknown_query(terms, query)
+            self.refuse_unknown_query(scoring, query)
             judgements, run = self.judgements(), self.run(system)
-            return explain(judgements, run, measure, query=query, rows=rows, **terms.options())
+            return explain(judgements, run, measure, query=query, rows=rows, **scoring.options())
 
-        key = "explanation", measure, self._assumed(terms), system, query, rows
+        key = "explanation", measure, self._assumed(scoring), system, query, rows
         return self._kept(key, made)
 
-    def _judged(self, terms: Terms) -> tuple[Any, ...]:
+    def _judged(self, scoring: ScoringSettings) -> tuple[Any, ...]:
         """What rankings depend on."""
-        policy = terms.policy
-        return policy.ties, policy.unjudged, terms.convention, terms.depth, terms.duplicates
+        policy = scoring.policy
+        return policy.ties, policy.unjudged, scoring.convention, scoring.depth, scoring.duplicates
 
-    def _assumed(self, terms: Terms) -> tuple[Any, ...]:
+    def _assumed(self, scoring: ScoringSettings) -> tuple[Any, ...]:
         """What numbers depend on besides the measures."""
-        chosen = tuple(sorted(terms.chosen.items()))
-        return chosen, terms.convention, terms.depth, terms.duplicates
+        chosen = tuple(sorted(scoring.chosen.items()))
+        return chosen, scoring.convention, scoring.depth, scoring.duplicates
 
     def _key(self, key: tuple[Any, ...]) -> tuple[Any, ...]:
         return (self.workspace.identity, *key)
@@ -324,7 +334,7 @@ class Calculations:
         return self.cache.get(self._key(key), make, lasting=lasting)
 
 
-def _differs(run: Run | Lookup, prepared: Run | Lookup) -> bool:
+def _is_changed(run: Run | Lookup, prepared: Run | Lookup) -> bool:
     """Whether a run was changed, or has more to say."""
     if run is prepared:
         return False
@@ -332,3 +342,41 @@ def _differs(run: Run | Lookup, prepared: Run | Lookup) -> bool:
         same = run.frame is prepared.frame and run.queries == prepared.queries
         return not (same and run.notes == prepared.notes)
     return True
+
+
+PerMeasure = TypeVar("Kept")
+
+
+def part_of(
+    evaluation: Evaluation, request: EvaluationSettings, places: Sequence[int]
+) -> Evaluation | None:
+    """The numbers of some systems, by their places, on the measures of a request, without
+    intervals; None where one of the measures is not there, or is called otherwise."""
+    wanted = request.measures
+    if not all(each in evaluation.measures for each in wanted):
+        return None
+    labels = {each: request.labels.get(each, str(each)) for each in wanted}
+    if any(evaluation.label(each) != label for each, label in labels.items()):
+        return None
+    runs = tuple(_part_of_run(evaluation.runs[at], wanted) for at in places)
+    return Evaluation(
+        runs, wanted, evaluation.policy, request.convention, rankings=evaluation.rankings
+    )
+
+
+def _part_of_run(run: Scored, wanted: Sequence[Measure]) -> Scored:
+    def some(known: Mapping[Measure, PerMeasure]) -> dict[Measure, PerMeasure]:
+        return {each: known[each] for each in wanted if each in known}
+
+    return replace(
+        run,
+        values=some(run.values),
+        summary=some(run.summary),
+        samples=some(run.samples),
+        nothing=some(run.nothing),
+        errors=some(run.errors),
+        summary_errors=some(run.summary_errors),
+        unsure=some(run.unsure),
+        intervals={},
+        labels=some(run.labels),
+    )

@@ -1,4 +1,4 @@
-"""What a change of terms did to the numbers."""
+"""The bar of terms: the policy as a sentence, every part of which can be chosen."""
 
 from __future__ import annotations
 
@@ -7,18 +7,107 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from judged.conventions import conventions, find
 from judged.errors import JudgedError
+from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES
 from judged.text import counted
 from judged.web.errors import StoppedError
-from judged.web.terms import NAMES, Terms
+from judged.web.visit import DEFAULTS, SCORING_NAMES, ScoringSettings
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.web.asked import Asked
+    from judged.web.visit import Visit
 
 
 @dataclass(frozen=True)
-class Changed:
+class MenuChoice:
+    """One thing that may be chosen."""
+
+    value: str
+    words: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class SettingsClause:
+    """One part of the sentence."""
+
+    name: str
+    begins: str
+    choices: tuple[MenuChoice, ...]
+    chosen: str
+    """What was chosen; empty where the convention or the library decides."""
+    changed: bool = False
+    """Whether the last change was about it."""
+
+
+@dataclass(frozen=True)
+class SettingsBar:
+    """What the template shows."""
+
+    path: str
+    hidden: tuple[tuple[str, str], ...]
+    """The other parameters of the address, and the terms before a change."""
+    policy: tuple[SettingsClause, ...]
+    conventions: tuple[MenuChoice, ...]
+    convention: str
+    depth: str
+    duplicates_begin: str
+    duplicates: tuple[MenuChoice, ...]
+    chosen_duplicates: str
+    changed: frozenset[str]
+    """The names of what the last change was about."""
+
+
+def bar_of(visit: Visit, scoring: ScoringSettings) -> SettingsBar:
+    """The bar of a page under its terms."""
+    from urllib.parse import urlencode
+
+    own = {*CHOICES, "convention", "depth", "duplicates", "was", "from"}
+    hidden = [pair for pair in visit.params.pairs if pair[0] not in own]
+    hidden.append(("was", urlencode(scoring.to_params()) or DEFAULTS))
+    words, choices = SHORT_DUPLICATES
+    theirs = ScoringSettings(scoring.measures, {}, scoring.convention).policy.to_dict()
+    was = scoring.was()
+    changed = frozenset() if was is None else scoring.differing(was)
+    return SettingsBar(
+        visit.path,
+        tuple(hidden),
+        tuple(_part(name, scoring, theirs[name], name in changed) for name in CHOICES),
+        (
+            MenuChoice("", "judged's own"),
+            *(MenuChoice(each.name, each.title) for each in conventions().values()),
+        ),
+        scoring.convention or "",
+        "" if scoring.depth is None else str(scoring.depth),
+        words,
+        tuple(MenuChoice(value, choices[value], says) for value, says in DUPLICATES.items()),
+        scoring.duplicates,
+        changed,
+    )
+
+
+def _part(name: str, scoring: ScoringSettings, theirs: str, changed: bool) -> SettingsClause:
+    begins, words = SHORT[name]
+    # What nobody chose is the convention's, or usual: a choice without a value, that stands first.
+    title = "" if scoring.convention is None else find(scoring.convention).title
+    unsaid = MenuChoice("", f"{words[theirs]}, as {title} does" if title else words[theirs])
+    chosen = scoring.chosen.get(name, "")
+    known = tuple(
+        MenuChoice(value, _sure(words[value]) if value == theirs else words[value], says)
+        for value, says in CHOICES[name].items()
+        # To choose the usual makes a difference where runs that lack many queries are compared.
+        if value != theirs or title or value == chosen or name == "missing"
+    )
+    return SettingsClause(name, begins, (unsaid, *known), chosen, changed)
+
+
+def _sure(words: str) -> str:
+    return f"{words}, by choice"
+
+
+@dataclass(frozen=True)
+class ChangedSetting:
     """One thing that was changed, in words."""
 
     name: str
@@ -27,7 +116,7 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class Move:
+class ValueMove:
     """A number before and after."""
 
     system: str
@@ -49,11 +138,11 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Change:
+class SettingsChange:
     """What changed, what it did, and the way back."""
 
-    what: tuple[Changed, ...]
-    moves: tuple[Move, ...]
+    what: tuple[ChangedSetting, ...]
+    moves: tuple[ValueMove, ...]
     """All numbers that are there before and after, moved or not."""
     orders: tuple[str, ...]
     """The measures by which the order of the systems changed."""
@@ -62,12 +151,12 @@ class Change:
     back: str
 
     @property
-    def moved(self) -> tuple[Move, ...]:
+    def moved(self) -> tuple[ValueMove, ...]:
         """The numbers that moved."""
         return tuple(move for move in self.moves if move.moved)
 
     @property
-    def most(self) -> Move | None:
+    def most(self) -> ValueMove | None:
         """The number that moved most."""
         return max(self.moved, key=lambda move: move.size, default=None)
 
@@ -97,15 +186,15 @@ class Change:
         return "Back to the terms before" if one is None else f"Back to “{one.before}”"
 
 
-def change_of(asked: Asked) -> Change | None:
+def change_of(visit: Visit) -> SettingsChange | None:
     """What the last change of terms did; None where nothing was changed."""
-    was, then = asked.terms.was(), before(asked)
+    was, then = visit.scoring.was(), evaluation_before(visit)
     if was is None or then is None:
         return None
-    after = asked.calculations.evaluation(asked.terms)
+    after = visit.calculations.evaluation(visit.scoring)
     what = tuple(
-        Changed(name[:1].upper() + name[1:], old, new)
-        for name, old, new in asked.terms.changes(was)
+        ChangedSetting(name[:1].upper() + name[1:], old, new)
+        for name, old, new in visit.scoring.changes(was)
     )
     if not what:
         return None
@@ -117,14 +206,14 @@ def change_of(asked: Asked) -> Change | None:
             continue
         label = after.label(measure)
         pairs = [
-            Move(new.name, label, old_run.summary[known], new.summary[measure])
+            ValueMove(new.name, label, old_run.summary[known], new.summary[measure])
             for old_run, new in zip(then.runs, after.runs, strict=True)
         ]
         moves += pairs
         if _order([pair.before for pair in pairs]) != _order([pair.after for pair in pairs]):
             orders.append(label)
     several = len(after.runs) > 1
-    return Change(what, tuple(moves), tuple(orders), several, _back(asked, was))
+    return SettingsChange(what, tuple(moves), tuple(orders), several, _back(visit, was))
 
 
 def _order(values: list[float]) -> list[tuple[int, ...]]:
@@ -133,21 +222,21 @@ def _order(values: list[float]) -> list[tuple[int, ...]]:
     return [tuple(at for at, key in enumerate(keys) if key == level) for level in sorted(set(keys))]
 
 
-def _back(asked: Asked, was: Terms) -> str:
+def _back(visit: Visit, was: ScoringSettings) -> str:
     """The address with the terms before."""
-    others = [pair for pair in asked.params.pairs if pair[0] not in NAMES and pair[1] != ""]
+    others = [pair for pair in visit.params.pairs if pair[0] not in SCORING_NAMES and pair[1] != ""]
     text = urlencode([*was.to_params(), *others])
-    return asked.path + (f"?{text}" if text else "")
+    return visit.path + (f"?{text}" if text else "")
 
 
-def before(asked: Asked) -> Evaluation | None:
+def evaluation_before(visit: Visit) -> Evaluation | None:
     """The numbers under the terms before the last change; None where nothing was changed, or where
     there were none, because these terms refuse the files."""
-    was = asked.terms.was()
+    was = visit.scoring.was()
     if was is None:
         return None
     try:
-        return asked.calculations.evaluation(was)
+        return visit.calculations.evaluation(was)
     except StoppedError:
         raise
     except JudgedError:

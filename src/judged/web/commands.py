@@ -4,99 +4,101 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from judged.charts.kinds import NEEDS, OF_RANKINGS, Kind
 from judged.inputs.formats import distinct_names
 from judged.options import LEVEL
 from judged.policy import CHOICES
-from judged.web.asked import Command
+from judged.web.visit import CommandText
 
 if TYPE_CHECKING:
-    from judged.web.asked import Asked
-    from judged.web.terms import Terms
-    from judged.web.workspace import System, Workspace
+    from judged.web.visit import ScoringSettings, Visit
+    from judged.web.workspace import EvaluatedSystem, Workspace
 
-SHORT_LINE = 88
+
+LINE_LENGTH = 88
 
 
 def evaluate(
-    asked: Asked,
+    visit: Visit,
     *,
     interval: bool = True,
     tie_range: bool = False,
     unjudged_range: bool = False,
     per_query: bool = False,
-) -> Command:
+) -> CommandText:
     """What gives the evaluation of all systems under the terms of a page."""
-    terms, workspace = asked.terms, asked.workspace
+    scoring, workspace = visit.scoring, visit.workspace
     options: dict[str, Any] = {}
     if interval:
         options["interval"] = True
-        if terms.level != LEVEL:
-            options["level"] = terms.level
+        if scoring.level != LEVEL:
+            options["level"] = scoring.level
     options |= {
         name: True
         for name, wanted in (("tie_range", tie_range), ("unjudged_range", unjudged_range))
         if wanted
     }
-    call = "evaluate", workspace, workspace.systems, terms, terms.measures, options
+    call = "evaluate", workspace, workspace.systems, scoring, scoring.measures, options
     shell = [*words_of(*call), *(["--per-query"] if per_query else [])]
-    return Command(line_of(shell), code_of(*call))
+    return CommandText(line_of(shell), code_of(*call))
 
 
 def compare(
-    asked: Asked,
+    visit: Visit,
     *,
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
     measures: Sequence[str] | None = None,
     **settings: Any,
-) -> Command:
+) -> CommandText:
     """What gives the comparison of some systems under the terms of a page."""
-    terms, workspace = asked.terms, asked.workspace
+    scoring, workspace = visit.scoring, visit.workspace
     names = [each.name for each in workspace.systems] if systems is None else systems
     chosen = [workspace.system(name) for name in names]
     options: dict[str, Any] = {} if baseline is None else {"baseline": baseline}
-    if terms.level != LEVEL:
-        options["level"] = terms.level
+    if scoring.level != LEVEL:
+        options["level"] = scoring.level
     options |= settings
-    asked_for = terms.measures if measures is None else tuple(measures)
-    call = "compare", workspace, chosen, terms, asked_for, options
-    return Command(line_of(words_of(*call)), code_of(*call))
+    asked_for = scoring.measures if measures is None else tuple(measures)
+    call = "compare", workspace, chosen, scoring, asked_for, options
+    return CommandText(line_of(words_of(*call)), code_of(*call))
 
 
-def explain(asked: Asked, system: str, query: str, measure: str) -> Command:
+def explain(visit: Visit, system: str, query: str, measure: str) -> CommandText:
     """What gives the explanation of one number; beside rows, which are a run themselves, no command
     explains another run, and the values of all queries are what there is."""
-    terms, workspace = asked.terms, asked.workspace
+    scoring, workspace = visit.scoring, visit.workspace
     chosen = [workspace.system(system)]
     judgements = workspace.judgements
     if judgements is not None and judgements.kind == "rows" and chosen[0].file is not judgements:
-        return evaluate(asked, interval=False, per_query=True)
+        return evaluate(visit, interval=False, per_query=True)
     options = {"query": query}
-    call = "explain", workspace, chosen, terms, (measure,), options
-    return Command(line_of(words_of(*call)), code_of(*call))
+    call = "explain", workspace, chosen, scoring, (measure,), options
+    return CommandText(line_of(words_of(*call)), code_of(*call))
 
 
 def words_of(
     name: str,
     workspace: Workspace,
-    systems: Sequence[System],
-    terms: Terms,
+    systems: Sequence[EvaluatedSystem],
+    scoring: ScoringSettings,
     measures: Sequence[str],
     options: Mapping[str, Any],
 ) -> list[str]:
     """A command, word by word."""
-    words = ["judged", name, *_files(workspace, systems)]
+    words = ["judged", name, *_file_arguments(workspace, systems)]
     for measure in measures:
         words += ["-m", measure]
     for choice in CHOICES:
-        if choice in terms.chosen:
-            words += [f"--{choice}", terms.chosen[choice]]
+        if choice in scoring.chosen:
+            words += [f"--{choice}", scoring.chosen[choice]]
     given = {
-        "convention": terms.convention,
-        "depth": terms.depth,
-        "duplicates": None if terms.duplicates == "error" else terms.duplicates,
+        "convention": scoring.convention,
+        "depth": scoring.depth,
+        "duplicates": None if scoring.duplicates == "error" else scoring.duplicates,
     }
     for option, value in {**given, **options}.items():
         flag = f"--{option.replace('_', '-')}"
@@ -120,7 +122,7 @@ def path_of(file: Any) -> str:
     return file.name if file.uploaded else str(file.path)
 
 
-def _files(workspace: Workspace, systems: Sequence[System]) -> list[str]:
+def _file_arguments(workspace: Workspace, systems: Sequence[EvaluatedSystem]) -> list[str]:
     """Judgements and runs as commands take them, with a name where they would have another."""
     judgements = workspace.judgements
     assert judgements is not None
@@ -144,7 +146,7 @@ def line_of(words: Sequence[str]) -> str:
     """
     lines, line = [], ""
     for word in map(shell_word, words):
-        if line and len(line) + len(word) > SHORT_LINE:
+        if line and len(line) + len(word) > LINE_LENGTH:
             lines.append(line)
             line = f"  {word}"
         else:
@@ -171,13 +173,13 @@ def _shown(letter: str) -> str:
 def code_of(
     name: str,
     workspace: Workspace,
-    systems: Sequence[System],
-    terms: Terms,
+    systems: Sequence[EvaluatedSystem],
+    scoring: ScoringSettings,
     measures: Sequence[str],
     options: Mapping[str, Any],
 ) -> str:
     """The same as a call of the library."""
-    judgements, *runs = _files(workspace, systems)
+    judgements, *runs = _file_arguments(workspace, systems)
     names = [system.name for system in systems if system.file is not workspace.judgements]
     paths = [path_of(system.file) for system in systems if system.file is not workspace.judgements]
     single = name in ("explain", "judge")
@@ -188,6 +190,125 @@ def code_of(
     if measures:
         shown = repr(measures[0]) if single else repr(list(measures))
         arguments.append(("measure=" if single else "measures=") + shown)
-    arguments += [f"{option}={value!r}" for option, value in {**terms.options(), **options}.items()]
+    arguments += [
+        f"{option}={value!r}" for option, value in {**scoring.options(), **options}.items()
+    ]
     inner = "".join(f"    {argument},\n" for argument in arguments)
     return f"import judged\n\nfound = judged.{name}(\n{inner})\nprint(found)"
+
+
+NOT_IN_PLOT = ("convention", "duplicates")
+"""Terms that `judged plot` does not have; Python has them."""
+
+
+def chart_command(
+    visit: Visit, kind: Kind, systems: Sequence[str], options: Mapping[str, Any]
+) -> CommandText:
+    """What draws a chart of some systems under the terms of a page."""
+    scoring = visit.scoring
+    missing = [name for name in NOT_IN_PLOT if name in scoring.options()]
+    if missing:
+        shell = f"# judged plot takes no --{missing[0]}; the Python below does."
+    elif _is_part(visit, kind, systems):
+        shell = "# judged plot corrects for the systems it draws; the Python below for all systems."
+    else:
+        shell = line_of(_chart_words(visit, kind, systems, options))
+    return CommandText(shell, _chart_code(visit, kind, systems, options))
+
+
+def _chart_words(
+    visit: Visit, kind: Kind, systems: Sequence[str], options: Mapping[str, Any]
+) -> list[str]:
+    scoring, workspace = visit.scoring, visit.workspace
+    chosen = [workspace.system(name) for name in systems]
+    own = {name: value for name, value in options.items() if name not in ("measures", "measure")}
+    if kind.needs not in OF_RANKINGS:
+        scoring = replace(scoring, chosen={}, depth=None)
+    made_by = _made_by(visit, kind, systems)
+    measures = _chart_measures(visit, kind, options)
+    words = words_of("plot", workspace, chosen, scoring, measures, {**made_by, **own})
+    words = ["-k" if word == "--k" else word for word in words]
+    return [*words[:2], kind.name, *words[2:], "-o", f"{kind.name}.svg"]
+
+
+def _chart_measures(visit: Visit, kind: Kind, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The measures that are named: those of the chart, or of the comparison that it is made of."""
+    if "measure" in options:
+        return (options["measure"],)
+    if "measures" in options:
+        return tuple(options["measures"])
+    if kind.needs in ("comparison", "values"):
+        of = visit.params.one("of")
+        several = len(visit.params.all("system")) + (visit.params.one("against") is not None) > 2
+        return (of,) if of is not None and several else visit.scoring.measures
+    return ()
+
+
+def _made_by(visit: Visit, kind: Kind, systems: Sequence[str]) -> dict[str, Any]:
+    """Return the options of the comparison that a chart is made of."""
+    if not NEEDS[kind.needs].made_by:
+        return {}
+    named = visit.scoring.baseline
+    baseline = {"baseline": named} if named in systems and kind.needs != "pair" else {}
+    return {**baseline, **({} if visit.scoring.level == LEVEL else {"level": visit.scoring.level})}
+
+
+def _is_part(visit: Visit, kind: Kind, systems: Sequence[str]) -> bool:
+    """Return whether a chart shows verdicts on some systems, which are corrected for all."""
+    compared = kind.needs in ("pair", "comparison") and len(systems) > 1
+    return compared and len(systems) < len(visit.workspace.systems)
+
+
+def _chart_code(
+    visit: Visit, kind: Kind, systems: Sequence[str], options: Mapping[str, Any]
+) -> str:
+    scoring, workspace = visit.scoring, visit.workspace
+    chosen = [workspace.system(name) for name in systems]
+    given = "".join(f", {name}={value!r}" for name, value in options.items())
+    name, file = kind.function_name, f"{kind.name}.svg"
+    if kind.needs not in OF_RANKINGS:
+        assert workspace.judgements is not None
+        runs: Any = {each.name: path_of(each.file) for each in chosen}
+        if kind.needs == "results":
+            (runs,) = runs.values()
+        judgements = path_of(workspace.judgements)
+        call = f"judged.charts.{name}({judgements!r}, {runs!r}{given})"
+        return f"import judged\n\n{call}.save({file!r})"
+    measures = _chart_measures(visit, kind, options)
+    compared = bool(NEEDS[kind.needs].made_by) and len(chosen) > 1
+    made_by = _made_by(visit, kind, systems)
+    part = _is_part(visit, kind, systems)
+    if part:
+        chosen = [workspace.system(name) for name in visit.calculations.order(systems)]
+        if visit.scoring.baseline in systems:
+            made_by = {**made_by, "baseline": visit.scoring.baseline}
+    made = code_of(
+        "compare" if compared else "evaluate",
+        workspace,
+        chosen,
+        scoring,
+        () if kind.needs in ("system", "systems") else measures,
+        made_by,
+    )
+    found = f"found.among({', '.join(map(repr, systems))})" if part else "found"
+    return made.replace("print(found)", f"judged.charts.{name}({found}{given}).save({file!r})")
+
+
+def identify_command(visit: Visit, value: str, system: str, of: Sequence[str]) -> CommandText:
+    """What finds the definitions that give a number."""
+    workspace = visit.workspace
+    scoring = replace(visit.scoring, chosen={}, convention=None)
+    run = workspace.system(system)
+    words = words_of("identify", workspace, [run], scoring, tuple(of), {})
+    assert workspace.judgements is not None
+    arguments = [repr(value), repr(path_of(workspace.judgements))]
+    if run.file is not workspace.judgements:
+        arguments.append(repr(path_of(run.file)))
+    if of:
+        arguments.append(f"measures={list(of)!r}")
+    arguments += [f"{name}={each!r}" for name, each in scoring.options().items()]
+    inner = "".join(f"    {argument},\n" for argument in arguments)
+    return CommandText(
+        line_of([*words[:2], value, *words[2:]]),
+        f"import judged\n\nfound = judged.identify(\n{inner})\nprint(found)",
+    )

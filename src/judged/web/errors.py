@@ -1,12 +1,16 @@
-"""What a page or the API refuses, each with the number of its answer."""
+"""Errors of pages and of the API, each with its HTTP status."""
 
 from __future__ import annotations
+
+import sys
+import traceback
+from secrets import token_hex
 
 from judged.errors import InputError, JudgedError
 
 
 class RefusedError(InputError):
-    """Something that is not done, and where it was asked for."""
+    """A wrong request; `where` names the parameter or header."""
 
     status = 400
 
@@ -16,19 +20,19 @@ class RefusedError(InputError):
 
 
 class ForbiddenError(RefusedError):
-    """Somebody who may not look."""
+    """A request without the key, or from another site."""
 
     status = 403
 
 
 class GoneError(RefusedError):
-    """A page, a query, a system or a file that is not there, or not any more."""
+    """A page, query, system or file that does not exist (any more)."""
 
     status = 404
 
 
 class ConflictError(RefusedError):
-    """Something that cannot be done as things are: two files of one name, nothing to evaluate."""
+    """A request that is impossible at present, such as a second file of the same name."""
 
     status = 409
 
@@ -40,31 +44,36 @@ class TooLargeError(RefusedError):
 
 
 class UnreadableError(RefusedError):
-    """A file that is there and cannot be read or evaluated."""
+    """A file that cannot be read or evaluated; `file` is set if it can be left out."""
 
     status = 422
 
     def __init__(self, message: str, where: str | None = None, file: str | None = None) -> None:
         super().__init__(message, where)
         self.file = file
-        """The file that could be left out, where there are others."""
 
 
 class UndecidedError(ConflictError):
-    """Numbers were asked for, and it is not clear of which files."""
+    """It is unclear which files to evaluate."""
 
 
 class UnpairedError(ConflictError):
-    """Vectors were asked for, and it is not clear which files belong together."""
+    """It is unclear which files of vectors belong together."""
 
 
 class StoppedError(JudgedError):
-    """Work that somebody stopped."""
+    """A job that the user stopped."""
 
     status = 409
 
 
 def status_of(error: JudgedError) -> int:
-    """The number of the answer to an error of the library: what was asked for is wrong, unless it
-    says otherwise."""
+    """Return the HTTP status of an error; 400 if it has none."""
     return int(getattr(error, "status", 400))
+
+
+def report_crash(error: BaseException) -> str:
+    """Print the traceback of a crash to the terminal, and return the id that pages show."""
+    id = token_hex(2)
+    sys.stderr.write(f"judged: request {id} failed:\n{''.join(traceback.format_exception(error))}")
+    return id

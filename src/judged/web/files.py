@@ -12,11 +12,10 @@ from typing import Any
 
 from judged.errors import InputError, JudgedError
 from judged.inputs import format_of, judgements_in, rows_of_file, run_in
+from judged.inputs.columns import LISTS, NAMES, plain
 from judged.inputs.compression import compression
 from judged.inputs.formats import FORMATS, Format, printable, promised, signed
-from judged.inputs.names import NAMES, plain
-from judged.inputs.rows.names import LISTS
-from judged.inputs.source import HEAD, Source, checked, open_source
+from judged.inputs.source import HEAD_BYTES, Source, checked, open_source
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.inputs.vectors.formats import FORMATS as VECTOR_FORMATS
 from judged.inputs.vectors.formats import is_safetensors
@@ -41,9 +40,9 @@ KINDS = {
     "other": "nothing that is shown here",
 }
 """What a file may be, in words."""
-MOST_FILES = 2_000
-DEPTH = 4
-WHOLE_JSON = 64 * 10**6
+MAX_FILES = 2_000
+MAX_FOLDER_DEPTH = 4
+MAX_JSON_BYTES = 64 * 10**6
 """A JSON text of more bytes is told by its beginning and its name."""
 PICTURES = {
     "png": re.compile(rb"\x89PNG\r\n\x1a\n"),
@@ -52,9 +51,9 @@ PICTURES = {
     "webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
 }
 """The pictures that are shown, and how they begin."""
-_FIRST = 2
+_LINES_READ = 2
 """So many lines tell what a file is meant to be."""
-_FIELDS = 3
+_FEWEST_WORDS = 3
 """Lines of fewer words may be anything, as a page or a program: alone they tell nothing."""
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
 _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
@@ -66,7 +65,7 @@ _LABEL_COLUMNS = {"label", "class", "category", "target", "group", "digit"}
 
 
 @dataclass(frozen=True)
-class Found:
+class DataFile:
     """A file, and what it is."""
 
     name: str
@@ -96,15 +95,15 @@ class Found:
         return KINDS[self.kind]
 
 
-def scanned(folder: Path) -> tuple[list[Found], list[str]]:
+def scan_folder(folder: Path) -> tuple[list[DataFile], list[str]]:
     """The files of a folder and of those in it, not told apart yet; and what was left out."""
     root = folder.resolve()
-    found: list[Found] = []
+    found: list[DataFile] = []
     problems: list[str] = []
-    for path in _walked(folder):
-        if len(found) == MOST_FILES:
+    for path in _walk_folder(folder):
+        if len(found) == MAX_FILES:
             problems.append(
-                f"The folder has more than {MOST_FILES:,} files; the others are not looked at. "
+                f"The folder has more than {MAX_FILES:,} files; the others are not looked at. "
                 "Name the files that you mean."
             )
             break
@@ -117,11 +116,11 @@ def scanned(folder: Path) -> tuple[list[Found], list[str]]:
         if not inside:
             problems.append(f"{name} is a link out of the folder, and is not read.")
         elif os.path.isfile(path):
-            found.append(Found(name, path, size=state.st_size, changed=state.st_mtime_ns))
+            found.append(DataFile(name, path, size=state.st_size, changed=state.st_mtime_ns))
     return found, problems
 
 
-def _walked(folder: Path, depth: int = 0) -> Iterator[Path]:
+def _walk_folder(folder: Path, depth: int = 0) -> Iterator[Path]:
     """Files first, then those of folders; nothing that is hidden, and no folder that tools keep for
     themselves, such as __pycache__."""
     try:
@@ -134,14 +133,14 @@ def _walked(folder: Path, depth: int = 0) -> Iterator[Path]:
     for entry in shown:
         if entry.name not in inside:
             yield folder / entry.name
-    if depth < DEPTH:
+    if depth < MAX_FOLDER_DEPTH:
         for entry in folders:
             if entry.name.startswith("__"):
                 continue
-            yield from _walked(folder / entry.name, depth + 1)
+            yield from _walk_folder(folder / entry.name, depth + 1)
 
 
-def of_annotator(file: Found) -> Found | None:
+def of_annotator(file: DataFile) -> DataFile | None:
     """A file that the judging page keeps, with what it is; None for any other. It is told by its
     place and its name: its content would make it one more file of judgements."""
     if file.path.parent.name != FOLDER:
@@ -155,8 +154,8 @@ def of_annotator(file: Found) -> Found | None:
 
 
 def without_other_collections(
-    files: Sequence[Found], folder: Path
-) -> tuple[list[Found], list[str]]:
+    files: Sequence[DataFile], folder: Path
+) -> tuple[list[DataFile], list[str]]:
     """Files without those of folders inside that hold judgements and runs of their own, and what
     was left out. These are other collections, where the folder itself has judgements."""
     homes: dict[str, set[Path]] = {"judgements": set(), "run": set()}
@@ -174,16 +173,16 @@ def without_other_collections(
     ]
 
 
-def told(file: Found) -> Found:
+def identify_file(file: DataFile) -> DataFile:
     """The file with what it is, by its content; its name settles only what that leaves open."""
     try:
         with file.path.open("rb") as handle:
-            start = handle.read(HEAD)
+            start = handle.read(HEAD_BYTES)
         if picture_of(start):
             return replace(file, kind="picture", format=picture_of(start) or "")
-        if vectors := _vectors(start, file):
+        if vectors := _identify_vectors(start, file):
             return vectors
-        return _of_table(file, start)
+        return _identify_table(file, start)
     except JudgedError as error:
         return replace(file, kind="other", note=str(error))
     except OSError as error:
@@ -195,7 +194,7 @@ def picture_of(start: bytes) -> str | None:
     return next((name for name, begins in PICTURES.items() if begins.match(start)), None)
 
 
-def _vectors(start: bytes, file: Found) -> Found | None:
+def _identify_vectors(start: bytes, file: DataFile) -> DataFile | None:
     """Vectors, where the content or, of what has no signature, the name says so."""
     binary = {name: row for name, row in VECTOR_FORMATS.items() if not row.text}
     format = signed(start, {name: row for name, row in binary.items() if name != "parquet"})
@@ -210,11 +209,11 @@ def _vectors(start: bytes, file: Found) -> Found | None:
     return replace(file, kind="labels" if one else "vectors", format=format)
 
 
-def _of_table(file: Found, start: bytes) -> Found:
-    source = _beginning(file, start)
+def _identify_table(file: DataFile, start: bytes) -> DataFile:
+    source = _read_beginning(file, start)
     format = format_of(source, None)
     if format.name == "json":
-        return _of_json(file, source)
+        return _identify_json(file, source)
     header = _header(source, format)
     columns = tuple(header)
     if format.name == "parquet" and _has_vectors(file.path):
@@ -222,10 +221,10 @@ def _of_table(file: Found, start: bytes) -> Found:
     file = replace(file, format=format.name, columns=columns)
     if header and _holds_both(source, format):
         return replace(file, kind="rows")
-    as_judgements, as_run = (_reads(source, kind) for kind in (JUDGEMENTS, RUN))
+    as_judgements, as_run = (_read_error(source, kind) for kind in (JUDGEMENTS, RUN))
     lower = {name.lower() for name in header}
     if as_judgements is None and as_run is None:
-        return replace(file, kind="run" if _has_scores(source) else _of_names(file, "unclear"))
+        return replace(file, kind="run" if _has_scores(source) else _kind_by_name(file, "unclear"))
     if as_judgements is None:
         judged = bool({plain(name) for name in header} & _GRADES)
         return replace(file, kind=(not judged and _text_kind(file, lower)) or "judgements")
@@ -233,22 +232,26 @@ def _of_table(file: Found, start: bytes) -> Found:
         return replace(file, kind="run")
     if kind := _text_kind(file, lower) or ("labels" if _one_word_a_line(start) else None):
         return replace(file, kind=kind)
-    kind = _meant(file, source)
+    kind = _kind_meant(file, source)
     return replace(file, kind=kind, note=str(as_judgements if kind == "judgements" else as_run))
 
 
-def _meant(file: Found, source: Source) -> str:
+def _kind_meant(file: DataFile, source: Source) -> str:
     """What a file is meant to be that cannot be read: what its first lines are, or its name says.
     To leave it out would be to say nothing of what is wrong with it."""
-    lines = source.head().splitlines()[:_FIRST]
-    if file.format == "trec" and any(len(line.split()) < _FIELDS for line in lines):
+    lines = source.head().splitlines()[:_LINES_READ]
+    if file.format == "trec" and any(len(line.split()) < _FEWEST_WORDS for line in lines):
         # A page or a program may well be called "results.html" or "run.py".
-        return "other" if file.path.suffix and not promised(file.path) else _of_names(file, "other")
+        return (
+            "other"
+            if file.path.suffix and not promised(file.path)
+            else _kind_by_name(file, "other")
+        )
     beginning = replace(source, data=b"\n".join(lines) + b"\n")
     for kind, name in ((JUDGEMENTS, "judgements"), (RUN, "run")):
-        if _reads(beginning, kind) is None:
+        if _read_error(beginning, kind) is None:
             return name
-    return _of_names(file, "other")
+    return _kind_by_name(file, "other")
 
 
 def _one_word_a_line(start: bytes) -> bool:
@@ -257,12 +260,12 @@ def _one_word_a_line(start: bytes) -> bool:
     return len(lines) > 1 and all(len(line.split()) == 1 for line in lines)
 
 
-def _beginning(file: Found, start: bytes) -> Source:
+def _read_beginning(file: DataFile, start: bytes) -> Source:
     """The first lines of a file as a source of their own; all of it where it is no lines."""
     packed = compression(start)
     if packed is not None and packed.unpacker() is not None:
         try:
-            start = packed.unpacker().decompress(start, HEAD)
+            start = packed.unpacker().decompress(start, HEAD_BYTES)
         except Exception:  # the reader says what is wrong with it
             return open_source(file.path, RUN)
     elif packed is not None or start.startswith(b"PAR1"):
@@ -271,12 +274,12 @@ def _beginning(file: Found, start: bytes) -> Source:
     if file.size > len(start) or packed is not None:
         lines = start[: start.rfind(b"\n") + 1] or start
         whole = replace(whole, data=lines)
-        if format_of(whole, None).name == "json" and file.size <= WHOLE_JSON:
+        if format_of(whole, None).name == "json" and file.size <= MAX_JSON_BYTES:
             return open_source(file.path, RUN)
     return whole
 
 
-def _reads(source: Source, kind: Kind) -> JudgedError | None:
+def _read_error(source: Source, kind: Kind) -> JudgedError | None:
     """Why the beginning of a file cannot be read as one kind; None where it can."""
     read: Any = judgements_in if kind is JUDGEMENTS else run_in
     try:
@@ -334,7 +337,7 @@ def _has_vectors(path: Path) -> bool:
     return any(kind in kinds or isinstance(kind, pl.Array) for kind in schema)
 
 
-def _text_kind(file: Found, columns: set[str]) -> str | None:
+def _text_kind(file: DataFile, columns: set[str]) -> str | None:
     """What a table is that is neither a run nor judgements."""
     about_queries = bool(_QUERY_NAMES.search(Path(file.name).name))
     if columns & _TEXT_COLUMNS:
@@ -346,7 +349,7 @@ def _text_kind(file: Found, columns: set[str]) -> str | None:
     return None
 
 
-def _of_names(file: Found, otherwise: str) -> str:
+def _kind_by_name(file: DataFile, otherwise: str) -> str:
     """What the name of a file says, where its content leaves it open."""
     name = Path(file.name).name
     judged, run = bool(_JUDGED_NAMES.search(name)), bool(_RUN_NAMES.search(name))
@@ -356,28 +359,28 @@ def _of_names(file: Found, otherwise: str) -> str:
     return "judgements" if judged else "run"
 
 
-def _of_json(file: Found, source: Source) -> Found:
+def _identify_json(file: DataFile, source: Source) -> DataFile:
     """A JSON text: a study, a sweep, or lists of results or of judgements."""
     file = replace(file, format="json")
     try:
         document = json.loads(source.read())
     except (ValueError, RecursionError):
         if source.data is not None and file.size > len(source.data):
-            return replace(file, kind=_of_names(file, "unclear"))
+            return replace(file, kind=_kind_by_name(file, "unclear"))
         raise InputError(f"{file.path}: this is no JSON that can be read.") from None
     if isinstance(document, dict):
         if kind := _TEMPERATURES.get(str(document.get("what"))):
             return replace(file, kind=kind)
-        values = _leaves(document)
+        values = _numbers_in(document)
         if values and all(isinstance(value, float) for value in values[:50]):
             whole = all(value == int(value) for value in values[:50])
             kind = "unclear" if whole else "run"
-            return replace(file, kind=_of_names(file, kind) if whole else kind)
-    as_judgements, as_run = (_reads(source, kind) for kind in (JUDGEMENTS, RUN))
+            return replace(file, kind=_kind_by_name(file, kind) if whole else kind)
+    as_judgements, as_run = (_read_error(source, kind) for kind in (JUDGEMENTS, RUN))
     if as_judgements is None and as_run is None:
         if _holds_both(source, FORMATS["json"]):
             return replace(file, kind="rows")
-        kind = _of_names(file, "unclear")
+        kind = _kind_by_name(file, "unclear")
         return replace(file, kind=kind)
     if as_judgements is None:
         return replace(file, kind="judgements")
@@ -390,7 +393,7 @@ _TEMPERATURES = {"temperature sweep": "sweep", "temperature study": "study"}
 """What the JSON of results about temperatures says that it is."""
 
 
-def _leaves(document: dict[str, Any]) -> list[Any]:
+def _numbers_in(document: dict[str, Any]) -> list[Any]:
     """The numbers of {query: {item: number}}, of the first queries."""
     lists = [value for value in list(document.values())[:50] if isinstance(value, dict)]
     values = [value for each in lists for value in each.values()]

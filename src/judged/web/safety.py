@@ -15,9 +15,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from judged.web.errors import ForbiddenError, RefusedError
-from judged.web.params import Params
-from judged.web.settings import Settings, is_loopback
+from judged.web.settings import ServerSettings, is_loopback
 from judged.web.uploads import remove_all
+from judged.web.visit import Params
 from judged.web.workspace import Session
 
 Scope = MutableMapping[str, Any]
@@ -82,7 +82,7 @@ class Safety:
     """Checks every request before anything else sees it."""
 
     app: Asgi
-    settings: Settings
+    settings: ServerSettings
     refuse: Callable[[Scope, RefusedError], Asgi]
     """What answers a request that is refused."""
     sessions: Sessions = field(default_factory=Sessions)

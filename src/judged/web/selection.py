@@ -1,5 +1,4 @@
-"""Which queries are looked at, and in which order: the table of queries shows them, and the page of
-one query steps through them. All queries at once, never one by one."""
+"""In which order queries come: by a number of each, or by id."""
 
 from __future__ import annotations
 
@@ -11,36 +10,106 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from judged.comparison.match import differences
 from judged.errors import did_you_mean, quoted
-from judged.evaluation.kept import rankings_of
+from judged.explanation.listing import ANY
 from judged.options import choice
 from judged.rankings.strips import UNJUDGED, strips
 from judged.text import counted, listed
-from judged.web.contents import attributes_of_queries, queries_of
 from judged.web.errors import GoneError, RefusedError
-from judged.web.ordering import Columns, Sort, difference_of, ordered, relevant_of
+from judged.web.workspace import attributes_of_queries, queries_of
 
 if TYPE_CHECKING:
     from judged.arrays import Floats, Ints
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
     from judged.rankings.strips import Strips
-    from judged.web.asked import Asked
+    from judged.web.visit import Visit
+
+
+@dataclass(frozen=True)
+class SortKey:
+    """Something that queries can be sorted by, or be in a range of."""
+
+    name: str
+    """As the address has it."""
+    words: str
+
+
+@dataclass(frozen=True, eq=False)
+class QueryColumns:
+    """What queries can be sorted by: one number each, NaN where there is none."""
+
+    evaluation: Evaluation
+    measure: Measure
+    systems: tuple[str, ...]
+    attributes: pl.DataFrame
+
+    def numbers(self, name: str) -> Floats:
+        """The numbers of one of the sorts."""
+        if name == "relevant":
+            return relevant_of(self.evaluation)
+        if name == "difference":
+            found = difference_of(self.evaluation, self.measure, self.systems)
+            assert found is not None
+            return found
+        kind, _, own = name.partition(":")
+        if kind == "system":
+            return self.evaluation.scored(own).values[self.measure]
+        column = self.attributes[own].cast(pl.Float64)
+        return column.fill_null(float("nan")).to_numpy()
+
+
+def relevant_of(evaluation: Evaluation) -> Floats:
+    """How many items are relevant for each query."""
+    return evaluation.runs[0].rankings.relevant(ANY)
+
+
+def difference_of(
+    evaluation: Evaluation, measure: Measure, systems: tuple[str, ...]
+) -> Floats | None:
+    """The last system's values minus the first one's; None where there is one system."""
+    if len(systems) < 2:
+        return None
+    ours, theirs = (evaluation.scored(systems[at]).values[measure] for at in (-1, 0))
+    return differences(ours, theirs)
+
+
+def ordered(columns: QueryColumns, name: str, descending: bool, queries: tuple[str, ...]) -> Ints:
+    """The numbers of all queries in an order; those without a number come last, and equal ones in
+    the order of the judgements."""
+    if name == "query":
+        return _by_id(queries, descending)
+    numbers = columns.numbers(name)
+    order = np.argsort(-numbers if descending else numbers, kind="stable")
+    return order.astype(np.int64)
+
+
+def _by_id(queries: tuple[str, ...], descending: bool) -> Ints:
+    """By id, where q9 comes before q10."""
+    ids = pl.Series("id", list(queries))
+    frame = pl.DataFrame({"id": ids}).with_row_index("at")
+    number = pl.col("id").str.extract(r"(\d{1,18})$").cast(pl.Int64)
+    name = pl.col("id").str.replace(r"\d{1,18}$", "")
+    keys = [name.alias("name"), number.fill_null(-1).alias("number")]
+    ordered = frame.with_columns(keys).sort("name", "number", "id", descending=descending)
+    return ordered["at"].to_numpy().astype(np.int64)
+
 
 FILTERS = ("find", "slice", "range", "low", "high", "has")
-PARAMS = ("system", "show", "sort", "order", "k", *FILTERS)
+SELECTION_PARAMS = ("system", "show", "sort", "order", "k", *FILTERS)
 """The parameters of an address that say which queries, in which order."""
 ORDERS = ("ascending", "descending")
 HAS = ("unjudged", "tied")
 """What queries may have: an unjudged result in the first ranks, a judged result that is tied."""
-MOST_LISTS = 4
-MOST_RANKS = 100
-MOST_SLICES = 60
+MAX_LISTS = 4
+MAX_RANKS = 100
+MAX_SLICES = 60
 """So many values of an attribute are offered; of more, a range or a text finds them."""
 
 
 @dataclass(frozen=True)
-class Slice:
+class QuerySlice:
     """The queries with one value of an attribute."""
 
     attribute: str
@@ -61,21 +130,21 @@ class Slice:
 class Selection:
     """The queries that were asked for, in their order."""
 
-    asked: Asked
+    visit: Visit
     evaluation: Evaluation
     label: str
     """What the measure that is shown is called."""
     systems: tuple[str, ...]
     """The systems that are looked at, from left to right."""
-    sort: Sort
+    sort: SortKey
     descending: bool
     k: int
     queries: tuple[str, ...]
     """All of them, as they were judged."""
     chosen: Ints
     """The numbers of those that were asked for, in the order that was asked for."""
-    sorts: tuple[Sort, ...]
-    slices: tuple[Slice, ...]
+    sorts: tuple[SortKey, ...]
+    slices: tuple[QuerySlice, ...]
     why: tuple[str, ...]
     """What the queries must be or have, a phrase each; none where all are there."""
     problems: tuple[str, ...]
@@ -106,8 +175,8 @@ class Selection:
     def params(self) -> dict[str, Any]:
         """The parameters of the address that say what this is, for other pages."""
         found: dict[str, Any] = {}
-        for name in PARAMS:
-            values = self.asked.params.all(name)
+        for name in SELECTION_PARAMS:
+            values = self.visit.params.all(name)
             found[name] = list(values) or None
         return found
 
@@ -132,41 +201,41 @@ class Selection:
 
     def strips(self, system: str) -> Strips:
         """What stands at the first ranks of every query of a system."""
-        return _strips(self.asked, self.evaluation, system, self.k)
+        return _strips(self.visit, self.evaluation, system, self.k)
 
     def relevant(self) -> Floats:
         """How many items are relevant for each query."""
         return relevant_of(self.evaluation)
 
 
-def selection(asked: Asked) -> Selection:
+def select_queries(visit: Visit) -> Selection:
     """The queries that an address asks for."""
-    params = asked.params
-    evaluation = asked.calculations.evaluation(asked.terms, interval=False)
+    params = visit.params
+    evaluation = visit.calculations.evaluation(visit.scoring, interval=False)
     label = params.text("show", next(iter(evaluation.labels)))
     if label not in evaluation.labels:
         raise RefusedError(
             f"There is no column {quoted(label)}{did_you_mean(label, evaluation.labels)}", "show"
         )
-    systems = _systems(asked, evaluation, label)
-    k = params.whole("k", 10, at_least=1, at_most=MOST_RANKS)
-    queries = evaluation.runs[0].about.queries
-    attributes, problems = attributes_of_queries(asked, queries)
-    columns = Columns(evaluation, evaluation.labels[label], systems, attributes)
+    systems = _systems(visit, evaluation, label)
+    k = params.whole("k", 10, at_least=1, at_most=MAX_RANKS)
+    queries = evaluation.runs[0].rankings.queries
+    attributes, problems = attributes_of_queries(visit, queries)
+    columns = QueryColumns(evaluation, evaluation.labels[label], systems, attributes)
     sorts = _sorts(evaluation, label, systems, attributes)
     slices = tuple(_slices(attributes))
-    sort = _sort(asked, sorts, "sort") or _usual(sorts, systems)
+    sort = _sort(visit, sorts, "sort") or _usual(sorts, systems)
     usual = "ascending" if sort.name == "query" or len(systems) == 1 else "descending"
     descending = params.choice("order", ORDERS, usual) == "descending"
-    said = queries_of(asked)
+    said = queries_of(visit)
     kept = np.ones(len(queries), bool)
     why: list[str] = []
-    for mask, phrase in _filters(asked, columns, sorts, slices, systems, k, said.texts):
+    for mask, phrase in _filters(visit, columns, sorts, slices, systems, k, said.texts):
         kept &= mask
         why.append(phrase)
     order = ordered(columns, sort.name, descending, queries)
     return Selection(
-        asked,
+        visit,
         evaluation,
         label,
         systems,
@@ -182,21 +251,21 @@ def selection(asked: Asked) -> Selection:
     )
 
 
-def _systems(asked: Asked, evaluation: Evaluation, label: str) -> tuple[str, ...]:
+def _systems(visit: Visit, evaluation: Evaluation, label: str) -> tuple[str, ...]:
     """Those that were named; otherwise the baseline, or the first file, and the best other one."""
-    named = tuple(dict.fromkeys(asked.params.all("system")))
-    if len(named) > MOST_LISTS:
+    named = tuple(dict.fromkeys(visit.params.all("system")))
+    if len(named) > MAX_LISTS:
         raise RefusedError(
-            f"up to {MOST_LISTS} systems can be looked at side by side; got {len(named)}.", "system"
+            f"up to {MAX_LISTS} systems can be looked at side by side; got {len(named)}.", "system"
         )
     for name in named:
-        asked.workspace.system(name)
+        visit.workspace.system(name)
     if named:
         return named
     names = [run.name for run in evaluation.runs]
-    baseline = asked.terms.baseline
+    baseline = visit.scoring.baseline
     if baseline is not None:
-        asked.workspace.system(baseline)
+        visit.workspace.system(baseline)
     first = baseline or names[0]
     others = [run for run in evaluation.runs if run.name != first]
     if not others:
@@ -207,36 +276,36 @@ def _systems(asked: Asked, evaluation: Evaluation, label: str) -> tuple[str, ...
     return first, best.name
 
 
-def _strips(asked: Asked, evaluation: Evaluation, system: str, k: int) -> Strips:
+def _strips(visit: Visit, evaluation: Evaluation, system: str, k: int) -> Strips:
     """The strips of one system, kept as long as its rankings."""
-    rankings = rankings_of(evaluation, system)
-    key = "strips", asked.workspace.identity, asked.terms.key[1:], system, k
-    return asked.cache.get(key, lambda: strips(rankings, k))
+    rankings = evaluation.scored(system).rankings
+    key = "strips", visit.workspace.identity, visit.scoring.key[1:], system, k
+    return visit.cache.get(key, lambda: strips(rankings, k))
 
 
 def _sorts(
     evaluation: Evaluation, label: str, systems: tuple[str, ...], attributes: pl.DataFrame
-) -> tuple[Sort, ...]:
-    found = [Sort("query", "id"), Sort("relevant", "number relevant")]
+) -> tuple[SortKey, ...]:
+    found = [SortKey("query", "id"), SortKey("relevant", "number relevant")]
     if len(systems) > 1:
-        found.insert(0, Sort("difference", f"difference of {label}"))
-    found += [Sort(f"system:{run.name}", f"{label} of {run.name}") for run in evaluation.runs]
+        found.insert(0, SortKey("difference", f"difference of {label}"))
+    found += [SortKey(f"system:{run.name}", f"{label} of {run.name}") for run in evaluation.runs]
     found += [
-        Sort(f"attribute:{name}", name)
+        SortKey(f"attribute:{name}", name)
         for name in attributes.columns
         if attributes[name].dtype.is_numeric()
     ]
     return tuple(found)
 
 
-def _usual(sorts: tuple[Sort, ...], systems: tuple[str, ...]) -> Sort:
+def _usual(sorts: tuple[SortKey, ...], systems: tuple[str, ...]) -> SortKey:
     """The order where nobody chose one: by difference, or one system's worst queries first."""
     wanted = "difference" if len(systems) > 1 else f"system:{systems[0]}"
     return next(sort for sort in sorts if sort.name == wanted)
 
 
-def _sort(asked: Asked, sorts: tuple[Sort, ...], param: str) -> Sort | None:
-    given = asked.params.one(param)
+def _sort(visit: Visit, sorts: tuple[SortKey, ...], param: str) -> SortKey | None:
+    given = visit.params.one(param)
     if given is None:
         return None
     by_name = {sort.name: sort for sort in sorts}
@@ -249,13 +318,13 @@ def _sort(asked: Asked, sorts: tuple[Sort, ...], param: str) -> Sort | None:
     return by_name[given]
 
 
-def _slices(attributes: pl.DataFrame) -> list[Slice]:
+def _slices(attributes: pl.DataFrame) -> list[QuerySlice]:
     """The values that attributes have, where they are few."""
     found = []
     for name in attributes.columns:
         values = attributes[name].drop_nulls().unique().sort().to_list()
-        if len(values) <= MOST_SLICES:
-            found += [Slice(name, str(value)) for value in values]
+        if len(values) <= MAX_SLICES:
+            found += [QuerySlice(name, str(value)) for value in values]
     return found
 
 
@@ -263,20 +332,20 @@ Mask = NDArray[np.bool_]
 
 
 def _filters(
-    asked: Asked,
-    columns: Columns,
-    sorts: tuple[Sort, ...],
-    slices: tuple[Slice, ...],
+    visit: Visit,
+    columns: QueryColumns,
+    sorts: tuple[SortKey, ...],
+    slices: tuple[QuerySlice, ...],
     systems: tuple[str, ...],
     k: int,
     texts: Mapping[str, Any],
 ) -> list[tuple[Mask, str]]:
     """What each filter leaves, and how it is said."""
-    params, evaluation = asked.params, columns.evaluation
+    params, evaluation = visit.params, columns.evaluation
     found: list[tuple[Mask, str]] = []
     if (text := params.one("find")) is not None:
         shown = text if len(text) <= 40 else f"{text[:39]}…"
-        found.append((_containing(asked, text, texts), f"contains '{shown}'"))
+        found.append((_containing(visit, text, texts), f"contains '{shown}'"))
     if (given := params.one("slice")) is not None:
         one = {each.name: each for each in slices}.get(given)
         if one is None:
@@ -285,7 +354,7 @@ def _filters(
         found.append((same.fill_null(False).to_numpy(), f"has {one.words}"))
     low, high = params.number("low"), params.number("high")
     if low is not None or high is not None:
-        of = _sort(asked, tuple(each for each in sorts if each.name != "query"), "range")
+        of = _sort(visit, tuple(each for each in sorts if each.name != "query"), "range")
         of = of or _usual(sorts, systems)
         numbers = columns.numbers(of.name)
         with np.errstate(invalid="ignore"):
@@ -297,7 +366,7 @@ def _filters(
     for each in has:
         choice("has", each, HAS)
     if "unjudged" in has:
-        masks = [(_strips(asked, evaluation, name, k).kind == UNJUDGED).any(1) for name in systems]
+        masks = [(_strips(visit, evaluation, name, k).kind == UNJUDGED).any(1) for name in systems]
         found.append((np.any(masks, axis=0), f"has an unjudged result in the first {k:,}"))
     if "tied" in has:
         masks = [_tied(evaluation, name) for name in systems]
@@ -311,18 +380,18 @@ def _between(low: float | None, high: float | None) -> str:
     return f"from {low:g}" + ("" if high is None else f" to {high:g}")
 
 
-def _containing(asked: Asked, text: str, texts: Mapping[str, Any]) -> Mask:
+def _containing(visit: Visit, text: str, texts: Mapping[str, Any]) -> Mask:
     """Queries with a text in their id or in what they say, whatever its case."""
-    queries = asked.calculations.queries(asked.terms)
-    files = tuple(file.identity for file in asked.workspace.of_kind("queries"))
-    key = "said", asked.workspace.identity, files, queries[:1], len(queries)
+    queries = visit.calculations.queries(visit.scoring)
+    files = tuple(file.identity for file in visit.workspace.of_kind("queries"))
+    key = "said", visit.workspace.identity, files, queries[:1], len(queries)
 
     def made() -> pl.DataFrame:
         said = [f"{each.title} {each.text}" if (each := texts.get(q)) else "" for q in queries]
         frame = pl.DataFrame({"id": list(queries), "said": said})
         return frame.with_columns(pl.all().str.to_lowercase())
 
-    frame: pl.DataFrame = asked.cache.get(key, made)
+    frame: pl.DataFrame = visit.cache.get(key, made)
     wanted = text.lower()
     found = frame.select(
         pl.col("id").str.contains(wanted, literal=True)
@@ -332,7 +401,7 @@ def _containing(asked: Asked, text: str, texts: Mapping[str, Any]) -> Mask:
 
 
 def _tied(evaluation: Evaluation, system: str) -> Mask:
-    rankings = rankings_of(evaluation, system)
+    rankings = evaluation.scored(system).rankings
     whole = rankings.whole or rankings
     first, last = whole.spans
     mask = np.zeros(len(rankings.queries), bool)

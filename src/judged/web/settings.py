@@ -17,16 +17,16 @@ from judged.options import number, size_in_bytes, whole
 
 HOST, PORT = "127.0.0.1", 8686
 """Where the explorer listens unless it is told otherwise: on this machine alone."""
-MEMORY = "1GB"
+RESULT_MEMORY = "1GB"
 UPLOAD_LIMIT = "500MB"
 KEY_BYTES = 18
 
 
 @dataclass(frozen=True)
-class Judging:
+class JudgingSettings:
     """How the judging page begins.
 
-    >>> Judging.of(grades="0 no, 1 yes").grades.top
+    >>> JudgingSettings.of(grades="0 no, 1 yes").grades.top
     1
     """
 
@@ -49,7 +49,7 @@ class Judging:
         overlap: float = OVERLAP,
         queue: str | os.PathLike[str] | None = None,
         seed: int = 0,
-    ) -> Judging:
+    ) -> JudgingSettings:
         """What a caller may pass, checked."""
         if queue is not None and not Path(queue).is_file():
             raise InputError(f"{queue}: no such file.")
@@ -63,10 +63,10 @@ class Judging:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """Where a server listens, who may look, and how much it may hold.
 
-    >>> Settings.of([], key="k").address
+    >>> ServerSettings.of([], key="k").address
     'http://127.0.0.1:8686/?key=k'
     """
 
@@ -82,7 +82,7 @@ class Settings:
     """Bytes of all uploads of a browser together, and what a packed file may unpack to."""
     demo: Callable[[Path], object] | None = field(default=None, repr=False)
     """What writes the files of the demo into a folder; None where there is no demo to open."""
-    judging: Judging = Judging()
+    judging: JudgingSettings = JudgingSettings()
 
     @classmethod
     def of(
@@ -92,11 +92,11 @@ class Settings:
         host: str = HOST,
         port: int = PORT,
         key: bool | str = True,
-        memory: str | int = MEMORY,
+        memory: str | int = RESULT_MEMORY,
         upload_limit: str | int = UPLOAD_LIMIT,
         demo: Callable[[Path], object] | None = None,
         **judging: Any,
-    ) -> Settings:
+    ) -> ServerSettings:
         """Settings from what a caller may pass, checked."""
         given = tuple(Path(path) for path in paths)
         for path in given:
@@ -117,7 +117,7 @@ class Settings:
             size_in_bytes(memory),
             size_in_bytes(upload_limit),
             demo,
-            Judging.of(**judging),
+            JudgingSettings.of(**judging),
         )
 
     @property

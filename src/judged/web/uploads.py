@@ -16,7 +16,7 @@ from judged.inputs.compression import compression
 from judged.process import TEMPORARY
 from judged.text import counted
 from judged.web.errors import RefusedError, TooLargeError
-from judged.web.files import Found, told
+from judged.web.files import DataFile, identify_file
 from judged.web.workspace import Session
 
 PIECE = 1 << 20
@@ -44,7 +44,7 @@ class Uploads:
 
     async def receive(
         self, session: Session, name: str | None, length: str | None, pieces: AsyncIterator[bytes]
-    ) -> Found:
+    ) -> DataFile:
         """What was sent, as a file; nothing is left of it where it is refused."""
         shown = checked_name(name)
         told_size = int(length) if length and length.isascii() and length.isdigit() else 0
@@ -62,7 +62,7 @@ class Uploads:
                     handle.write(piece)
             if not size:
                 raise RefusedError(f"{shown}: the file is empty.", "name")
-            return Found(shown, path, size=size, changed=path.stat().st_mtime_ns, uploaded=True)
+            return DataFile(shown, path, size=size, changed=path.stat().st_mtime_ns, uploaded=True)
         except BaseException:
             path.unlink(missing_ok=True)
             self.arrived(session, size)
@@ -85,7 +85,7 @@ class Uploads:
             "name",
         )
 
-    def looked_at(self, file: Found) -> Found:
+    def looked_at(self, file: DataFile) -> DataFile:
         """The file with what it is; refused where it would unpack to more than the limit."""
         try:
             most = unpacked(file.path, self.limit)
@@ -95,7 +95,7 @@ class Uploads:
                     f"{counted(self.limit, 'byte')} (--upload-limit).",
                     "name",
                 )
-            found = told(file)
+            found = identify_file(file)
         except BaseException:
             file.path.unlink(missing_ok=True)
             raise
@@ -108,8 +108,8 @@ class Uploads:
         write(folder)
         for path in sorted(folder.iterdir()):
             state = path.stat()
-            file = Found(path.name, path, size=state.st_size, changed=state.st_mtime_ns)
-            found = told(replace(file, uploaded=True))
+            file = DataFile(path.name, path, size=state.st_size, changed=state.st_mtime_ns)
+            found = identify_file(replace(file, uploaded=True))
             if found.kind != "other" and found.name not in taken:
                 session.uploads[found.name] = _renamed(found)
 
@@ -121,7 +121,7 @@ class Uploads:
             self._folder = None
 
 
-def _renamed(file: Found) -> Found:
+def _renamed(file: DataFile) -> DataFile:
     return replace(file, note=file.note.replace(str(file.path), file.name))
 
 

@@ -4,32 +4,48 @@ itself."""
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from judged.errors import did_you_mean, quoted
+from judged.errors import JudgedError, did_you_mean, quoted
 from judged.inputs.formats import distinct_names
+from judged.inputs.keyed import attributes_of
+from judged.inputs.tables import Lookup
+from judged.inputs.texts import Of, Text, Texts, read_texts
 from judged.judgements.annotators import Log, read_log
 from judged.web.errors import ConflictError, GoneError, UndecidedError
-from judged.web.files import Found, of_annotator, scanned, told, without_other_collections
-from judged.web.params import Params
+from judged.web.files import (
+    DataFile,
+    identify_file,
+    of_annotator,
+    scan_folder,
+    without_other_collections,
+)
+from judged.web.work import progress_of_this_work
 
-LOOK_AGAIN = 1.0
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.web.visit import Params, Visit
+
+
+SECONDS_BETWEEN_SCANS = 1.0
 """Seconds between two looks at the folder."""
-CHOICES = ("judgements", "run")
+FILE_PARAMS = ("judgements", "run")
 """The parameters of an address that say which files are meant, where that is not clear."""
 
 
 @dataclass(frozen=True)
-class System:
+class EvaluatedSystem:
     """A run, as pages speak of it."""
 
     name: str
-    file: Found
+    file: DataFile
     place: int
     """Its place among the files, from 0: its colour and its dash on all pages."""
 
@@ -39,10 +55,10 @@ class Workspace:
     """Which files there are, and which of them numbers are made of."""
 
     name: str
-    files: tuple[Found, ...]
-    judgements: Found | None = None
+    files: tuple[DataFile, ...]
+    judgements: DataFile | None = None
     """The file of judgements, or of rows that hold the judgements too."""
-    systems: tuple[System, ...] = ()
+    systems: tuple[EvaluatedSystem, ...] = ()
     problems: tuple[str, ...] = ()
     """What was left out, a sentence each."""
     undecided: str = ""
@@ -50,7 +66,7 @@ class Workspace:
 
     @classmethod
     def of(
-        cls, name: str, files: Sequence[Found], problems: Sequence[str], params: Params
+        cls, name: str, files: Sequence[DataFile], problems: Sequence[str], params: Params
     ) -> Workspace:
         """What an address means, of the files that there are."""
         by_name = {file.name: file for file in files}
@@ -59,7 +75,7 @@ class Workspace:
             if given not in by_name:
                 near = did_you_mean(given, by_name)
                 raise GoneError(f"There is no file {quoted(given)}{near}", "judgements")
-        judgements, why = _judgements(files, by_name[wanted] if wanted else None)
+        judgements, why = _choose_judgements(files, by_name[wanted] if wanted else None)
         with_both = judgements is not None and judgements.kind == "rows"
         kinds = ("run", "rows") if with_both else ("run",)
         listed = [by_name[run] for run in dict.fromkeys(runs)] or [
@@ -77,23 +93,23 @@ class Workspace:
         places = {file.name: at for at, file in enumerate(every)}
         names = distinct_names([(_own_name(file), str(file.path)) for file in listed])
         systems = [
-            System(own, file, places.get(file.name, at))
+            EvaluatedSystem(own, file, places.get(file.name, at))
             for at, (own, file) in enumerate(zip(names, listed, strict=True))
         ]
         return cls(name, tuple(files), judgements, tuple(systems), tuple(problems), why)
 
-    def of_kind(self, *kinds: str) -> tuple[Found, ...]:
+    def of_kind(self, *kinds: str) -> tuple[DataFile, ...]:
         """The files of some kinds."""
         return tuple(file for file in self.files if file.kind in kinds)
 
-    def file(self, name: str) -> Found:
+    def file(self, name: str) -> DataFile:
         """One file, by its name."""
         known = {file.name: file for file in self.files}
         if name not in known:
             raise GoneError(f"There is no file {quoted(name)}{did_you_mean(name, known)}", "name")
         return known[name]
 
-    def system(self, name: str) -> System:
+    def system(self, name: str) -> EvaluatedSystem:
         """One system, by its name."""
         known = {system.name: system for system in self.systems}
         if name not in known:
@@ -110,17 +126,17 @@ class Workspace:
             raise UndecidedError(self.undecided)
 
     @property
-    def vectors(self) -> tuple[Found, ...]:
+    def vectors(self) -> tuple[DataFile, ...]:
         """The files of vectors."""
         return self.of_kind("vectors")
 
     @property
-    def labels(self) -> tuple[Found, ...]:
+    def labels(self) -> tuple[DataFile, ...]:
         """The files of labels."""
         return self.of_kind("labels")
 
     @property
-    def studies(self) -> tuple[Found, ...]:
+    def studies(self) -> tuple[DataFile, ...]:
         """The studies and sweeps of temperatures."""
         return self.of_kind("study", "sweep")
 
@@ -131,7 +147,9 @@ class Workspace:
         return judgements, tuple((each.name, each.file.identity) for each in self.systems)
 
 
-def _judgements(files: Sequence[Found], wanted: Found | None) -> tuple[Found | None, str]:
+def _choose_judgements(
+    files: Sequence[DataFile], wanted: DataFile | None
+) -> tuple[DataFile | None, str]:
     """The judgements, or why it is not clear which they are."""
     if wanted is not None:
         return wanted, ""
@@ -151,7 +169,7 @@ def _judgements(files: Sequence[Found], wanted: Found | None) -> tuple[Found | N
     return None, "There is nothing here yet that could be evaluated."
 
 
-def _own_name(file: Found) -> str | None:
+def _own_name(file: DataFile) -> str | None:
     """The name of a run that was sent: its file has another one here."""
     from judged.inputs.formats import run_name
 
@@ -159,17 +177,17 @@ def _own_name(file: Found) -> str | None:
 
 
 @dataclass(eq=False)
-class Library:
+class ServedFiles:
     """The files of the server, looked at again from time to time; what each is, is found out once
     for each version of a file."""
 
     paths: tuple[Path, ...]
     queue: Path | None = None
     """The file of what is to be judged, which is nothing else."""
-    _files: tuple[Found, ...] = ()
+    _files: tuple[DataFile, ...] = ()
     _problems: tuple[str, ...] = ()
     _looked: float = -1e9
-    _told: dict[tuple[str, int, int], Found] = field(default_factory=dict)
+    _told: dict[tuple[str, int, int], DataFile] = field(default_factory=dict)
     _logs: dict[Path, tuple[tuple[int, ...], Log]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -193,10 +211,10 @@ class Library:
             return "no files"
         return self.paths[0].resolve().name if len(self.paths) == 1 else f"{len(self.paths)} files"
 
-    def files(self) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+    def files(self) -> tuple[tuple[DataFile, ...], tuple[str, ...]]:
         """The files as they are now, and what was left out."""
         with self._lock:
-            if time.monotonic() - self._looked > LOOK_AGAIN:
+            if time.monotonic() - self._looked > SECONDS_BETWEEN_SCANS:
                 found, problems = self._found()
                 told_ones = list(map(self._told_once, found))
                 if self.folder is not None:
@@ -218,9 +236,9 @@ class Library:
             known = self._logs[path] = version, read_log(path)
         return known[1]
 
-    def _found(self) -> tuple[list[Found], list[str]]:
+    def _found(self) -> tuple[list[DataFile], list[str]]:
         if self.folder is not None:
-            return scanned(self.folder)
+            return scan_folder(self.folder)
         found = []
         names = _short_names(self.paths)
         for name, path in zip(names, self.paths, strict=True):
@@ -228,16 +246,16 @@ class Library:
                 state = path.stat()
             except OSError:
                 continue
-            found.append(Found(name, path, size=state.st_size, changed=state.st_mtime_ns))
+            found.append(DataFile(name, path, size=state.st_size, changed=state.st_mtime_ns))
         return found, []
 
-    def _told_once(self, file: Found) -> Found:
+    def _told_once(self, file: DataFile) -> DataFile:
         if (kept := of_annotator(file)) is not None:
             return kept
         if self.queue is not None and file.path.resolve() == self.queue.resolve():
             return replace(file, kind="queue")
         if file.identity not in self._told:
-            self._told[file.identity] = told(file)
+            self._told[file.identity] = identify_file(file)
         return replace(self._told[file.identity], name=file.name)
 
 
@@ -255,12 +273,12 @@ class Session:
     """What belongs to one browser: what it sent, and which versions of files it saw."""
 
     id: str
-    uploads: dict[str, Found] = field(default_factory=dict)
+    uploads: dict[str, DataFile] = field(default_factory=dict)
     seen: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     annotator: str = ""
     """Who judges here, until another name is chosen."""
 
-    def workspace(self, library: Library, params: Params) -> Workspace:
+    def workspace(self, library: ServedFiles, params: Params) -> Workspace:
         """The files of the server and those of the browser, as an address means them."""
         files, problems = library.files()
         both = [*files, *self.uploads.values()]
@@ -278,7 +296,7 @@ class Session:
         self.seen = dict(now)
         return changed
 
-    def add(self, file: Found, library: Library) -> None:
+    def add(self, file: DataFile, library: ServedFiles) -> None:
         """Add what was sent; a name that is there already is refused."""
         taken = {each.name for each in library.files()[0]} | set(self.uploads)
         if file.name in taken:
@@ -288,3 +306,109 @@ class Session:
                 "name",
             )
         self.uploads[file.name] = file
+
+
+LARGE_TEXT_BYTES = 64 * 10**6
+"""Of a file with more bytes, only the texts of items are kept that a run lists or somebody judged.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class TextTables:
+    """Texts of items or of queries, and what could not be read."""
+
+    texts: Mapping[str, Text] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    """The library's sentences."""
+
+
+def texts_of(visit: Visit) -> TextTables:
+    """The titles and texts of items, of all tables that have some."""
+    return _read_all_texts(visit, "texts", "items")
+
+
+def queries_of(visit: Visit) -> TextTables:
+    """The texts of queries."""
+    return _read_all_texts(visit, "queries", "queries")
+
+
+def _read_all_texts(visit: Visit, kind: str, of: Of) -> TextTables:
+    files = [file for file in visit.workspace.of_kind(kind) if not has_pictures(file)]
+    found: list[Texts] = []
+    problems = []
+    for file in files:
+        try:
+            key = "texts", of, file.identity
+            found.append(visit.cache.get(key, partial(_read_text_table, visit, file, of)))
+        except JudgedError as error:
+            problems.append(str(error))
+    return TextTables(ChainMap(*found) if found else {}, tuple(problems))  # type: ignore[arg-type]
+
+
+def _read_text_table(visit: Visit, file: DataFile, of: Of) -> Texts:
+    progress_of_this_work().say(f"Reading {file.name}")
+    large = of == "items" and file.size > LARGE_TEXT_BYTES and not visit.workspace.undecided
+    only = _items_in_use(visit) if large else None
+    return read_texts(file.path, of=of, only=only)
+
+
+def _items_in_use(visit: Visit) -> Collection[str]:
+    known = visit.calculations
+    needed: set[str] = set()
+    for table in (known.judgements(), *(known.run(system.name) for system in known.systems)):
+        if isinstance(table, Lookup):
+            for each in table.lists.values():
+                needed.update(each)
+        else:
+            needed.update(table.frame["item"].unique().to_list())
+    return needed
+
+
+def has_pictures(file: DataFile) -> bool:
+    """Whether a table says where pictures are."""
+    return {"id", "picture"} <= set(file.columns)
+
+
+def pictures_of(visit: Visit) -> Mapping[str, Path]:
+    """Where the picture of each item is, of those that may be shown: files inside the folder, or
+    beside the table that names them."""
+    found: dict[str, Path] = {}
+    for file in visit.workspace.of_kind("texts", "queries", "attributes", "labels", "other"):
+        if not has_pictures(file) or file.uploaded:
+            continue
+        folder = (visit.library.folder or file.path.parent).resolve()
+
+        key = "pictures", file.identity, str(folder)
+        found |= visit.cache.get(key, partial(_read_picture_paths, file, folder))
+    return found
+
+
+def _read_picture_paths(file: DataFile, folder: Path) -> dict[str, Path]:
+    from judged.charts.pictures import read_pictures
+
+    paths = {name: Path(str(place)) for name, place in read_pictures(file.path).items()}
+    return {name: path for name, path in paths.items() if _is_inside(path, folder)}
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder)
+    except (OSError, ValueError, RuntimeError):  # a loop of links, a name that no file can have
+        return False
+
+
+def attributes_of_queries(visit: Visit, queries: tuple[str, ...]) -> tuple[pl.DataFrame, list[str]]:
+    """What is known of each query, a column each; and what could not be read."""
+    import polars as pl
+
+    columns: dict[str, Any] = {}
+    problems: list[str] = []
+    for file in visit.workspace.of_kind("attributes"):
+        try:
+            key = "attributes", file.identity, visit.workspace.identity
+            read = partial(attributes_of, str(file.path), queries)
+            frame = visit.cache.get(key, read).frame
+            columns |= {name: frame[name] for name in frame.columns}
+        except JudgedError as error:
+            problems.append(str(error))
+    return pl.DataFrame(columns), problems

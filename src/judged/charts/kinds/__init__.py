@@ -75,24 +75,18 @@ NEEDS = {
         "a sweep of temperatures: `judged temperature … -o FILE.json`", "SWEEP", "sweep", (1, 1)
     ),
     "study": Needs(
-        "a study of training temperatures: `judged temperature-study … -o FILE.json`",
+        "a study of training temperatures: `judged temperature --train … -o FILE.json`",
         "STUDY",
         "study",
         (1, 1),
     ),
     "plan": Needs("a plan: `judged plan … -o FILE.json`", "PLAN", "plan", (1, 1)),
-    "index sweep": Needs(
-        "a sweep of an index: `judged embeddings … --index FILE --sweep ef=16,32 -o FILE.json`",
-        "SWEEP",
-        "index sweep",
-        (1, 1),
-    ),
 }
 """What there is to make charts from. An evaluation may be rankings too (one `Rankings`, or a list
 of them), or `Systems`; that of two systems a comparison too."""
 OF_RANKINGS = ("system", "systems", "pair", "comparison", "values")
 """Needs that are rankings, made under a policy."""
-OF_JSON = ("diagnosis", "sweep", "study", "plan", "index sweep")
+OF_JSON = ("diagnosis", "sweep", "study", "plan")
 """Needs that are results of another command, in one file."""
 
 OPTIONS = {
@@ -262,14 +256,6 @@ KINDS = {
             "difference, with the plan's own point and, from a pilot, the band that its standard "
             "deviation leaves.",
             "plan",
-        ),
-        Kind(
-            "index-sweep",
-            "What an index finds, and how long it takes",
-            "The share of the exact lists that an approximate index finds against the time of a "
-            "query, for each value of a parameter: the mean, and what the worst twentieth of the "
-            "queries does not exceed.",
-            "index sweep",
         ),
         Kind(
             "scores",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError
-from judged.options import checked
+from judged.options import checked, takes_scoring
 
 if TYPE_CHECKING:
     from judged.comparison.gate.baseline import BaselineSource
     from judged.comparison.gate.result import Gate
     from judged.evaluation.evaluation import Evaluation
+    from judged.inputs.tables import Judgements, Lookup
     from judged.options import (
         GroupsLike,
         JudgementsLike,
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
         Path,
         RunLike,
         RunsLike,
+        Scoring,
     )
 
 __all__ = ["assert_no_regression", "gate", "gate_evaluation"]
 
 
+@takes_scoring
 @checked
 def gate(
     judgements: JudgementsLike,
@@ -39,7 +42,7 @@ def gate(
     update: bool | str = False,
     level: float = 0.95,
     groups: GroupsLike | None = None,
-    **scoring: Any,
+    **scoring: Unpack[Scoring],
 ) -> Gate:
     """Decide whether a run may replace a baseline.
 
@@ -80,12 +83,11 @@ def gate(
     groups : GroupsLike, optional
         The group of each query, if queries of a group are not independent.
     **scoring
-        Keyword arguments of `evaluate`. With `trusted`, the rule uses corrected differences, and
-        the baseline must be a run.
 
     Returns
     -------
     Gate
+        With `trusted`, the rule uses corrected differences, and the baseline must be a run.
         `passed` and `decided` are both False if nothing fails, but there are too few queries.
 
     >>> judgements = {str(q): {"a": 1} for q in range(8)}
@@ -96,12 +98,11 @@ def gate(
     >>> gate(judgements, good, "RR", baseline=good).passed
     True
     """
-    from judged.comparison.dependence import check_scoring, names_missing
+    from judged.comparison.dependence import names_missing
     from judged.comparison.gate.baseline import baseline_source
     from judged.comparison.gate.decision import GateOptions, check_before_reading, decide
     from judged.evaluation.trusted import refuse_beside
 
-    check_scoring(gate, scoring)
     options = GateOptions.of(rule, max_drop, minimum, golden, changed, update, level)
     trusted = scoring.get("trusted")
     refuse_beside(
@@ -121,34 +122,45 @@ def gate(
         measures = [str(words["label"]) for words in source.file.conditions.measures.values()]
     if measures is None and source.absent and isinstance(minimum, Mapping):
         measures = [*minimum]
-    evaluation, before = _evaluate(judgements, run, source, measures, level, **scoring)
-    policy = scoring.get("policy")
-    return decide(evaluation, before, source, options, groups, missing=names_missing(policy))
+    missing = names_missing(scoring.get("policy"))
+    evaluation, before, pool = _evaluate(judgements, run, source, measures, level, **scoring)
+    return decide(evaluation, before, pool, source, options, groups, missing=missing)
 
 
 def _evaluate(
     judgements: Any, run: Any, source: BaselineSource, measures: Any, level: float, **scoring: Any
-) -> tuple[Evaluation, list[str]]:
-    """Evaluate today's runs and those of the baseline; return the names of the latter too."""
+) -> tuple[Evaluation, list[str], Judgements | Lookup]:
+    """Evaluate today's runs and those of the baseline; return the names of the latter and the
+    judgements too."""
     from dataclasses import replace
 
     from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.request import Request
-    from judged.evaluation.runs import judged_runs
-    from judged.evaluation.trusted import refuse_beside, with_trusted
-    from judged.evaluation.warnings import announced
-    from judged.inputs.blocks.room import MEMORY, Room
+    from judged.evaluation.runs import match_runs
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.trusted import at_level, correct_by_trusted, refuse_beside
+    from judged.evaluation.warnings import announce_warnings
+    from judged.inputs.blocks import Room
     from judged.inputs.data import Data
     from judged.inputs.formats import run_name
     from judged.inputs.repeated import Repeats
+    from judged.limits import limits
+    from judged.options import formats_of
 
     if isinstance(run, Repeats):
         run = {f"repeat {number}": each for number, each in enumerate(run.runs, 1)}
-    formats = ("columns", "judgements_format", "run_format", "engine")
-    data = Data.of(judgements, run, **{name: scoring.pop(name, None) for name in formats})
-    room = Room.of(scoring.pop("memory", MEMORY), scoring.pop("temporary", None))
+    judgements_format, run_format = formats_of(scoring.pop("format", None))
+    data = Data.of(
+        judgements,
+        run,
+        columns=scoring.pop("columns", None),
+        judgements_format=judgements_format,
+        run_format=run_format,
+        engine=None,
+        room=Room.of(limits().memory, limits().temporary),
+    )
+    trusted = scoring.get("trusted")
     repeated = len(data.given_runs) > 1 or isinstance(source.run, Repeats)
-    refuse_beside(scoring.get("trusted"), repeats=repeated)
+    refuse_beside(trusted, repeats=repeated)
     before: dict[str | None, Any] = {}
     if source.run is not None:
         base = source.name or ("baseline" if source.path is None else run_name(source.path))
@@ -157,19 +169,17 @@ def _evaluate(
             while name in data.given_runs or name in before:
                 name = f"{name} (baseline)" if name in data.given_runs else f"{name} (again)"
             before[name] = each
-    data = replace(data, given_runs={**data.given_runs, **before}, room=room)
+    data = replace(data, given_runs={**data.given_runs, **before})
     policy, convention = scoring.pop("policy", None), scoring.pop("convention", None)
-    request = Request.of(measures, policy, convention, prepares=True)
-    options = {"depth": None, "duplicates": "error", "collection": None, "progress": None}
-    options |= {"weights": None, **scoring}
-    with data.reading_ahead() as reading:
-        found = judged_runs(reading, request, **options)
-    evaluation = evaluate_rankings(found.rankings, request, weights=options["weights"])
-    if found.trusted is not None:
-        evaluation = with_trusted(evaluation, found.trusted, level)
-    evaluation = announced(replace(evaluation, judgements=found.judgements))
-    names = [scored.name for scored in evaluation.runs]
-    return evaluation, names[len(names) - len(before) :]
+    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
+    matched = match_runs(data, settings, **scoring)
+    evaluation = evaluate_rankings(
+        matched.rankings, settings, weights=scoring.get("weights"), sources=data
+    )
+    if trusted is not None:
+        evaluation = at_level(correct_by_trusted(evaluation, trusted, matched.trusted), level)
+    names = [scored.name for scored in announce_warnings(evaluation).runs]
+    return evaluation, names[len(names) - len(before) :], matched.judgements
 
 
 def gate_evaluation(
@@ -206,7 +216,8 @@ def gate_evaluation(
                 "others, and give its name as the baseline."
             )
     check_before_reading(source, options)
-    return decide(evaluation, before, source, options, groups, missing=False)
+    pool = None if evaluation.sources is None else evaluation.sources.judgements()
+    return decide(evaluation, before, pool, source, options, groups, missing=False)
 
 
 def assert_no_regression(

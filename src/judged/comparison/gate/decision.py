@@ -42,7 +42,7 @@ from judged.comparison.numbers import (
 from judged.comparison.settings import CHANGED, RULES, ComparisonSettings
 from judged.comparison.wording import some
 from judged.errors import InputError, PolicyError, quoted
-from judged.inputs.groups import groups_of
+from judged.inputs.keyed import groups_of
 from judged.options import choice, number
 from judged.outputs import check_target
 from judged.statistics.aggregates import relative
@@ -51,6 +51,7 @@ from judged.text import Warned, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
+    from judged.inputs.tables import Judgements, Lookup
 
 NOW, THEN = "now", "baseline"
 """Names of the two sides among the numbers."""
@@ -193,6 +194,7 @@ def _check_without_baseline(options: GateOptions) -> None:
 def decide(
     evaluation: Evaluation,
     before: Sequence[str],
+    judgements: Judgements | Lookup | None,
     source: BaselineSource,
     options: GateOptions,
     groups: Any,
@@ -201,8 +203,8 @@ def decide(
 ) -> Gate:
     """Decide, and write the baseline file if that is requested.
 
-    `before` names the runs that are the baseline; `missing` says whether a policy for missing
-    queries was chosen.
+    `before` names the runs that are the baseline, `judgements` are needed for a baseline file, and
+    `missing` says whether a policy for missing queries was chosen.
     """
     queries = queries_of(evaluation)
     measures = compared_by(evaluation)
@@ -214,13 +216,13 @@ def decide(
     weights = _weights(evaluation, queries)
     group_numbers, group_names = (None, ()) if groups is None else groups_of(groups, queries)
     notes: list[str] = [*map(Warned, evaluation.warnings())]
-    notes += in_no_run([run.about for run in evaluation.runs], evaluation.policy)
+    notes += in_no_run([run.rankings for run in evaluation.runs], evaluation.policy)
     changes, unlike, today = JudgementChanges(), "", None
     place = np.arange(len(queries))
     if source.file is not None or options.update:
         today = Baseline.of(
             now,
-            Conditions.of(evaluation, _fingerprints(evaluation)),
+            Conditions.of(evaluation, _fingerprints(judgements)),
             queries,
             weights=None if weights is None else dict(zip(queries, weights.tolist(), strict=True)),
             groups=None
@@ -287,17 +289,17 @@ def decide(
     return replace(gate, updated=True)
 
 
-def _fingerprints(evaluation: Evaluation) -> dict[str, str]:
-    if evaluation.judgements is None:
+def _fingerprints(judgements: Judgements | Lookup | None) -> dict[str, str]:
+    if judgements is None:
         raise InputError(
-            "this evaluation did not keep its judgements, which a baseline file needs; use "
+            "a baseline file needs the judgements, and this evaluation knows only rankings; use "
             "judged.gate, or the name of another run as the baseline."
         )
-    return fingerprints(evaluation.judgements)
+    return fingerprints(judgements)
 
 
 def _weights(evaluation: Evaluation, queries: Sequence[str]) -> Floats | None:
-    about = evaluation.runs[0].about
+    about = evaluation.runs[0].rankings
     if about.weights is None:
         return None
     by_query = dict(zip(about.queries, about.weights.values.tolist(), strict=True))

@@ -15,7 +15,7 @@ from judged.comparison.gate.rules import GOALS, RuleResult
 from judged.comparison.settings import GATE_SAVED_AS, RULES
 from judged.comparison.wording import percent_of, shown_p, with_sign
 from judged.evaluation.evaluation import Evaluation
-from judged.evaluation.trusted_sentences import about
+from judged.evaluation.wording import about_trusted
 from judged.results import Display, Document, Result, Table
 from judged.text import Best, Warned, counted, listed, plain, readable, shown
 
@@ -281,11 +281,11 @@ class Gate(Result):
                 f"{test}."
             )
             if self.evaluation.trusted is not None:
-                queries = len(self.evaluation.runs[0].about)
+                queries = len(self.evaluation.runs[0].rankings)
                 said.append(
-                    f"{about(self.evaluation.trusted, queries)}: they correct values and changes "
-                    "(PPI++), baseline and now with the λ of their change. Single queries are not "
-                    "corrected."
+                    f"{about_trusted(self.evaluation.trusted, queries)}: they correct values and "
+                    "changes (PPI++), baseline and now with the λ of their change. Single queries "
+                    "are not corrected."
                 )
         if self.updated:
             said.append(f"Wrote the baseline {self.source}.")

@@ -46,7 +46,6 @@ _UNSUPPORTED = (
     "item_ids",
     "unanswerable",
     "answer_threshold",
-    "device",
 )
 _NOTHING: dict[str, Any] = {"both": False, "unanswerable": False}
 
@@ -109,7 +108,7 @@ def _ranked(
 ) -> Iterator[Rankings]:
     """The rankings of queries, of so many at a time as can be sent to the workers."""
     from judged.embeddings.relations import Judgements, as_relation
-    from judged.embeddings.shards import prepare
+    from judged.engines.spark._counts import prepare
     from judged.inputs.vectors import as_vectors
 
     relation = as_relation(relevance, what="relevance")

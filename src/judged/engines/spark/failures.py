@@ -42,7 +42,7 @@ def other_version(theirs: str) -> str:
     """What is said where the workers have another judged."""
     return (
         f"the workers of Spark have judged {theirs}, and here is {__version__}: install the same "
-        f"there. {_WITHOUT}"
+        "version there."
     )
 
 
@@ -51,15 +51,12 @@ def not_installed(package: str) -> str:
     if package == "judged":
         return (
             f"judged is not installed where the workers of Spark run: install judged {__version__} "
-            f"there. {_WITHOUT}"
+            "there."
         )
     return (
         f"the workers of Spark lack the Python package {package}: install judged {__version__}, "
-        f"pyarrow and pandas there. {_WITHOUT}"
+        "pyarrow and pandas there."
     )
-
-
-_WITHOUT = "--engine tables (engine='tables') does without judged on the workers."
 
 
 def _of_worker(text: str) -> str | None:

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from judged.engines.spark.failures import failures
 from judged.engines.spark.faults import Fault
 from judged.errors import InputError, JudgedError
-from judged.inputs.names import candidates
+from judged.inputs.columns import candidates
 from judged.text import counted, quote
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.embeddings.shards.counts import Counts
-    from judged.embeddings.shards.search import Prepared
+    from judged.engines.spark._counts import Counts, Prepared
 
 _VECTORS = ("vector", "embedding", "emb", "values", "features")
 """What a column of vectors may be called, where there are several of arrays."""

@@ -6,15 +6,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from judged.judgements.annotators import SETTLED, annotators_in
-from judged.web.errors import ConflictError
 from judged.web.jobs import progress_of_this_work
 from judged.web.judging.desk import home_of, log_of, measure_of
 
+from judged.judgements.annotators import SETTLED, annotators_in
+from judged.web.errors import ConflictError
+
 if TYPE_CHECKING:
-    from judged.judgements.agreements.leaderboards import Leaderboards
-    from judged.judgements.agreements.result import Agreement
     from judged.web.asked import Asked
+
+    from judged.judgements.agreement import Agreement
+    from judged.judgements.leaderboards import Leaderboards
 
 Grades = dict[str, dict[str, int]]
 MERGED = "all, settled first"
@@ -34,7 +36,7 @@ def settled_of(asked: Asked) -> Grades:
 
 def agreement_of(asked: Asked) -> Agreement:
     """What `judged.agreement` gives of all annotators."""
-    from judged.judgements.agreements import agreement
+    from judged.judgements.agreement import agreement
 
     judges = judges_of(asked)
     if len(judges) < 2:
@@ -61,7 +63,7 @@ def _identity(grades: Grades) -> tuple[Any, ...]:
 def overlaid(asked: Asked, grades: Grades) -> Any:
     """The judgements of the collection with grades put over them; the grades alone where there are
     no others."""
-    from judged.judgements.agreements.merger import merge_judgements
+    from judged.judgements.merge import merge_judgements
 
     if asked.workspace.undecided:
         return grades
@@ -74,8 +76,8 @@ def overlaid(asked: Asked, grades: Grades) -> Any:
 def leaderboards_of(asked: Asked) -> Leaderboards:
     """The systems under each annotator: with the grades of each put over the judgements of the
     collection."""
-    from judged.judgements.agreements.leaderboards import Terms
-    from judged.judgements.agreements.leaderboards import leaderboards_of as found_under
+
+    from judged.judgements.leaderboards import leaderboards_of as found_under
 
     calculations, terms = asked.calculations, asked.terms
     judges, settled = judges_of(asked), settled_of(asked)
@@ -91,7 +93,7 @@ def leaderboards_of(asked: Asked) -> Leaderboards:
         options = terms.options()
         comparing = {"level": terms.level}
         measure = measure_of(asked)
-        return found_under(under, queries, runs, Terms(measure, None, None, comparing, options))
+        return found_under(under, queries, runs, measure, comparing=comparing, scoring=options)
 
     given = {**judges, MERGED: settled}
     held = tuple((name, _identity(grades)) for name, grades in given.items())
@@ -104,7 +106,7 @@ def leaderboards_of(asked: Asked) -> Leaderboards:
 def merged(asked: Asked, rule: str, *, settled: bool, collection: bool) -> Any:
     """All annotators made one by a rule; what was settled counts before that, and the judgements of
     the collection after it, where they are wanted."""
-    from judged.judgements.agreements.merger import merge_judgements
+    from judged.judgements.merge import merge_judgements
 
     judges = judges_of(asked)
     if not judges:

@@ -1,5 +1,4 @@
-"""The leaderboard as report and explorer show it: systems by measures, each number with its
-interval, the ranks that comparisons leave open, and what came out as a sentence."""
+"""One number of a leaderboard, with what is known beside it."""
 
 from __future__ import annotations
 
@@ -9,33 +8,114 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.evaluation.kept import rankings_of
+from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS, is_bounded
 from judged.rankings.strips import mean_strip
 from judged.text import listed
-from judged.web.pages.cells import Cell, against_of, before_of, ranges_of
-from judged.web.pages.headings import Heading, leading
+from judged.web.pages.pairs import Heading, leading
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.statistics.intervals import Interval
 
-FEW = 0.75
+
+@dataclass(frozen=True)
+class ValueRange:
+    """How far a number could go under other assumptions."""
+
+    about: str
+    """Ties or unjudged."""
+    low: float
+    high: float
+    expected: float | None = None
+    """Of ties: the mean over all orders."""
+    sure: bool = True
+    """Whether nothing goes further."""
+
+
+@dataclass(frozen=True)
+class BoardCell:
+    """One number of a leaderboard."""
+
+    measure: str
+    """What the measure is called."""
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    note: str = ""
+    """Why there is no interval."""
+    before: float | None = None
+    """What it was before the last change of terms, where it is another number now."""
+    against: Pair | None = None
+    """How it differs from the baseline's, where there is one."""
+    ranges: tuple[ValueRange, ...] = ()
+    """How far it could go, where that was asked for."""
+
+    @property
+    def half_width(self) -> float | None:
+        """Digits below this are not sure; None where there is no interval."""
+        width = (self.high - self.low) / 2
+        return None if math.isnan(width) else width
+
+    @property
+    def move(self) -> float | None:
+        """By how much the last change moved it."""
+        return None if self.before is None else self.value - self.before
+
+
+def before_of(before: Evaluation | None, run: str, name: str, value: float) -> float | None:
+    """What a number was, where it was another one."""
+    if before is None or name not in before.labels:
+        return None
+    was = {each.name: each for each in before.runs}.get(run)
+    if was is None:
+        return None
+    number = was.summary[before.labels[name]]
+    same = number == value or (math.isnan(number) and math.isnan(value))
+    return None if same else number
+
+
+def against_of(against: Comparison | None, run: str, name: str) -> Pair | None:
+    """Return how a number differs from the baseline's; None for the baseline, or without one."""
+    if against is None or against.baseline in (None, run) or name not in against.measures:
+        return None
+    return against.pair(run, against.baseline, name)
+
+
+def ranges_of(ranges: Evaluation | None, run: str, name: str) -> tuple[ValueRange, ...]:
+    """How far a number could go, by ties and by unjudged results."""
+    if ranges is None or name not in ranges.labels:
+        return ()
+    scored, measure = ranges.scored(run), ranges.labels[name]
+    found = []
+    if set(TIE_ORDERS) <= set(scored.others):
+        ties = ranges.tie_range(measure, run)
+        low, high = sorted((ties.worst, ties.best))
+        sure = not any(measure in scored.others[each].unsure for each in TIE_ORDERS)
+        found.append(ValueRange("ties", low, high, ties.expected, sure))
+    if set(UNJUDGED_ENDS) <= set(scored.others):
+        low, high = sorted(ranges.unjudged_range(measure, run))
+        sure = is_bounded(scored, measure, ranges.policy)
+        found.append(ValueRange("unjudged", low, high, sure=sure))
+    return tuple(found)
+
+
+FEW_JUDGED = 0.75
 """Below this share of judged results a system is marked: its numbers are low by what nobody judged.
 """
 Shares = Sequence[tuple[float, float, float, float]]
 """At each rank the shares of queries with a relevant, an irrelevant, an unjudged and no result."""
-STRIP = 10
+STRIP_RANKS = 10
 """How many ranks the strip of a leaderboard has, which is where judged@10 looks too."""
-SYSTEM, JUDGED = "system", f"judged@{STRIP}"
+SYSTEM, JUDGED = "system", f"judged@{STRIP_RANKS}"
 """Columns that a leaderboard may be sorted by beside its measures."""
 
 
 @dataclass(frozen=True)
-class Column:
+class BoardColumn:
     """A measure of a leaderboard."""
 
     name: str
@@ -59,7 +139,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """A system of a leaderboard."""
 
     name: str
@@ -67,7 +147,7 @@ class Row:
     """Its place in the files, from 0, which gives it its colour."""
     rank: tuple[int, int] | None
     """The best and the worst rank that comparisons leave open; None where nothing was compared."""
-    cells: tuple[Cell, ...]
+    cells: tuple[BoardCell, ...]
     strip: Shares
     """Its mean strip."""
     judged: float
@@ -87,7 +167,7 @@ class Row:
     @property
     def few(self) -> bool:
         """Whether few of its first results are judged."""
-        return self.judged < FEW
+        return self.judged < FEW_JUDGED
 
 
 @dataclass(frozen=True)
@@ -95,8 +175,8 @@ class Board:
     """A leaderboard: what came out, and the table under it."""
 
     heading: Heading
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: tuple[BoardColumn, ...]
+    rows: tuple[BoardRow, ...]
     by: str
     """The measure that ranks are by."""
     order: str
@@ -123,7 +203,7 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Beside:
+class BoardContext:
     """What a leaderboard shows beside an evaluation's own numbers."""
 
     comparison: Comparison | None = None
@@ -139,7 +219,7 @@ class Beside:
 
 def board(
     evaluation: Evaluation,
-    beside: Beside | None = None,
+    beside: BoardContext | None = None,
     *,
     by: str | None = None,
     ascending: bool | None = None,
@@ -174,7 +254,7 @@ def board(
     >>> [row.name for row in board(found).rows]
     ['two', 'one']
     """
-    beside = beside or Beside()
+    beside = beside or BoardContext()
     order = _order(evaluation, by)
     ranked_by = order if order in evaluation.labels else next(iter(evaluation.labels))
     known = {} if beside.comparison is None else _ranks(beside.comparison, ranked_by)
@@ -187,7 +267,9 @@ def board(
             known,
             worse,
             at if places is None else places[run.name],
-            mean_strip(rankings_of(evaluation, run.name), STRIP) if strips is None else strips[at],
+            mean_strip(evaluation.scored(run.name).rankings, STRIP_RANKS)
+            if strips is None
+            else strips[at],
         )
         for at, run in enumerate(evaluation.runs)
     ]
@@ -210,7 +292,7 @@ def board(
         by=ranked_by,
         order=order,
         descending=not ascending,
-        queries=len(evaluation.runs[0].about),
+        queries=len(evaluation.runs[0].rankings),
         level=evaluation.level,
         baseline=None if beside.comparison is None else beside.comparison.baseline,
         notes=(*beside.refused, *_on_other_queries(beside.comparison)),
@@ -277,14 +359,14 @@ def _worse_than_first(comparison: Comparison | None, measure: str) -> set[str]:
 def _row(
     evaluation: Evaluation,
     run: Scored,
-    beside: Beside,
+    beside: BoardContext,
     known: Mapping[str, Place],
     worse: set[str],
     at: int,
     strip: Shares,
-) -> Row:
+) -> BoardRow:
     place = known.get(run.name)
-    return Row(
+    return BoardRow(
         name=run.name,
         place=at,
         rank=None if place is None else (place.rank_low, place.rank_high),
@@ -299,10 +381,12 @@ def _row(
     )
 
 
-def _cell(evaluation: Evaluation, run: Scored, name: str, measure: Measure, beside: Beside) -> Cell:
+def _cell(
+    evaluation: Evaluation, run: Scored, name: str, measure: Measure, beside: BoardContext
+) -> BoardCell:
     value = run.summary[measure]
     interval = run.intervals.get(measure)
-    return Cell(
+    return BoardCell(
         measure=name,
         value=value,
         low=math.nan if interval is None else interval.low,
@@ -314,13 +398,15 @@ def _cell(evaluation: Evaluation, run: Scored, name: str, measure: Measure, besi
     )
 
 
-def _sorted(rows: Sequence[Row], evaluation: Evaluation, order: str, ascending: bool) -> list[Row]:
+def _sorted(
+    rows: Sequence[BoardRow], evaluation: Evaluation, order: str, ascending: bool
+) -> list[BoardRow]:
     """Rows by a column, those without a value last."""
     if order == SYSTEM:
         return sorted(rows, key=lambda row: row.name, reverse=not ascending)
     at = list(evaluation.labels).index(order) if order != JUDGED else None
 
-    def place(row: Row) -> tuple[bool, float]:
+    def place(row: BoardRow) -> tuple[bool, float]:
         value = row.judged if at is None else row.cells[at].value
         missing = math.isnan(value)
         return missing, 0.0 if missing else value if ascending else -value
@@ -329,8 +415,8 @@ def _sorted(rows: Sequence[Row], evaluation: Evaluation, order: str, ascending: 
 
 
 def _column(
-    evaluation: Evaluation, at: int, name: str, rows: Sequence[Row], is_sorted: bool
-) -> Column:
+    evaluation: Evaluation, at: int, name: str, rows: Sequence[BoardRow], is_sorted: bool
+) -> BoardColumn:
     cells = [row.cells[at] for row in rows]
     ends = [
         end
@@ -342,7 +428,7 @@ def _column(
         if end is not None and math.isfinite(end)
     ]
     differences = [end for cell in cells for end in _ends(cell.against) if math.isfinite(end)]
-    return Column(
+    return BoardColumn(
         name=name,
         measure=evaluation.labels[name],
         scale=_padded(ends),

@@ -1,7 +1,6 @@
 """Lists of one query side by side: what stands where, what moved, and the best order that there is.
 
-The report and the explorer show the same; here is what they show, as plain values for templates.
-"""
+The report and the explorer show the same; here is what they show, as plain values for templates."""
 
 from __future__ import annotations
 
@@ -17,9 +16,10 @@ if TYPE_CHECKING:
     from judged.inputs.texts import Text
     from judged.rankings.rankings import Rankings
 
-MOST = 4
+
+MAX_LISTS = 4
 """So many lists stand side by side."""
-LINE = 240
+MAX_LINE = 240
 """So many characters of a text are shown; more do not fit into a line of any list."""
 
 MoveKind = Literal["up", "down", "level", "new", "gone", "below"]
@@ -27,7 +27,7 @@ _SIGNS: dict[MoveKind, str] = {"up": "▲", "down": "▼", "level": "="}
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class RankedList:
     """One list, as it comes from the library."""
 
     system: str
@@ -42,7 +42,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Move:
+class RankMove:
     """Where an item of a list stands in another list."""
 
     kind: MoveKind
@@ -90,7 +90,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListEntry:
     """One result of a list."""
 
     rank: int
@@ -105,14 +105,14 @@ class Entry:
     has_text: bool = False
     picture: str = ""
     """The address of its picture; empty where it has none."""
-    came: Move | None = None
+    came: RankMove | None = None
     """Against the list to the left."""
-    left: Move | None = None
+    left: RankMove | None = None
     """In the list to the right, where it is gone or not in sight."""
 
 
 @dataclass(frozen=True)
-class Line:
+class MoveLine:
     """The way of one item from a list to the one on its right."""
 
     path: str
@@ -122,20 +122,20 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListColumn:
     """One of the lists."""
 
     system: str
     place: int
     value: float | None
-    entries: tuple[Entry, ...]
+    entries: tuple[ListEntry, ...]
     retrieved: int
     """How long the whole list is."""
     missing: bool
     """Whether the run lacks the query."""
     cells: tuple[Cell, ...]
     """The strip of the ranks shown."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[MoveLine, ...] = ()
     """From the list on the left to this one."""
 
     @property
@@ -148,7 +148,7 @@ class Listed:
 class SideBySide:
     """Up to four lists of one query."""
 
-    lists: tuple[Listed, ...]
+    lists: tuple[ListColumn, ...]
     ideal: tuple[Cell, ...]
     """The best order of all judged items, as many ranks as are shown."""
     judged: int
@@ -173,7 +173,7 @@ class SideBySide:
 
 
 def side_by_side(
-    given: Sequence[Given],
+    given: Sequence[RankedList],
     *,
     k: int = 10,
     texts: Mapping[str, Text] | None = None,
@@ -204,12 +204,13 @@ def side_by_side(
     >>> from judged import Rankings
     >>> a = Rankings.from_relevance([[0, 2]], pool=[[2, 1, 0]])
     >>> b = Rankings.from_relevance([[2, None]], pool=[[2, 1, 0]])
-    >>> found = side_by_side([Given("a", a, {1: "x", 2: "y"}), Given("b", b, {1: "y", 2: "z"})])
+    >>> given = [RankedList("a", a, {1: "x", 2: "y"}), RankedList("b", b, {1: "y", 2: "z"})]
+    >>> found = side_by_side(given)
     >>> [entry.came.text for entry in found.lists[1].entries], found.sentence
     (['▲ 1', 'new'], '2 of 3 judged items are relevant')
     """
-    if not 1 <= len(given) <= MOST:
-        raise InputError(f"one to {MOST} lists can stand side by side; got {len(given)}.")
+    if not 1 <= len(given) <= MAX_LISTS:
+        raise InputError(f"one to {MAX_LISTS} lists can stand side by side; got {len(given)}.")
     queries = {each.rankings.queries for each in given}
     if len(queries) > 1 or len(given[0].rankings.queries) != 1:
         raise InputError("lists side by side must be of one query, the same in all of them.")
@@ -222,7 +223,7 @@ def side_by_side(
     ]
     at = [{item: rank for rank, item in each.items.items()} for each in given]
     shown = [[cell for cell in own if cell.kind != "nothing"] for own in cells]
-    lists: list[Listed] = []
+    lists: list[ListColumn] = []
     for number, (each, own) in enumerate(zip(given, shown, strict=True)):
         before = (given[number - 1].system, at[number - 1]) if number else None
         after = None
@@ -235,7 +236,7 @@ def side_by_side(
         lines = () if not number else tuple(_lines(lists[-1].entries, entries))
         r = each.rankings
         lists.append(
-            Listed(
+            ListColumn(
                 each.system,
                 each.place,
                 each.value,
@@ -263,7 +264,7 @@ def _entry(
     after: tuple[str, Mapping[str, int], int] | None,
     texts: Mapping[str, Text],
     pictures: Mapping[str, str],
-) -> Entry:
+) -> ListEntry:
     relevant = cell.kind == "relevant"
     came = left = None
     if item is not None and before is not None:
@@ -272,16 +273,16 @@ def _entry(
         system, places, shown = after
         other = places.get(item)
         if other is None:
-            left = Move("gone", relevant, other=system)
+            left = RankMove("gone", relevant, other=system)
         elif other > shown:
-            left = Move("below", relevant, other, other=system)
+            left = RankMove("below", relevant, other, other=system)
     text = texts.get(item) if item is not None else None
     name = item or ""
     heading, line = name, ""
     if text is not None and text.heading:
-        heading = text.heading[:LINE]
-        line = text.line[:LINE] if text.line else name
-    return Entry(
+        heading = text.heading[:MAX_LINE]
+        line = text.line[:MAX_LINE] if text.line else name
+    return ListEntry(
         rank,
         item,
         cell,
@@ -294,15 +295,15 @@ def _entry(
     )
 
 
-def _came(rank: int, item: str, relevant: bool, system: str, places: Mapping[str, int]) -> Move:
+def _came(rank: int, item: str, relevant: bool, system: str, places: Mapping[str, int]) -> RankMove:
     other = places.get(item)
     if other is None:
-        return Move("new", relevant, other=system)
+        return RankMove("new", relevant, other=system)
     kind: MoveKind = "up" if rank < other else "down" if rank > other else "level"
-    return Move(kind, relevant, other, abs(other - rank), system)
+    return RankMove(kind, relevant, other, abs(other - rank), system)
 
 
-def _lines(left: Sequence[Entry], right: Sequence[Entry]) -> list[Line]:
+def _lines(left: Sequence[ListEntry], right: Sequence[ListEntry]) -> list[MoveLine]:
     """The ways of the items that both lists show; those of relevant items last, so that they lie
     above the others."""
     found = []
@@ -313,5 +314,5 @@ def _lines(left: Sequence[Entry], right: Sequence[Entry]) -> list[Line]:
         start, end = places[entry.item] - 0.5, entry.rank - 0.5
         look = entry.came.look if entry.came.kind != "level" else "soft"
         strength = f"{look} relevant" if entry.cell.kind == "relevant" else look
-        found.append(Line(f"M0 {start:g}C5 {start:g} 5 {end:g} 10 {end:g}", strength))
+        found.append(MoveLine(f"M0 {start:g}C5 {start:g} 5 {end:g} 10 {end:g}", strength))
     return sorted(found, key=lambda line: "relevant" in line.look)

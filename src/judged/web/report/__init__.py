@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, quoted
 from judged.options import LEVEL, checked, size_in_bytes
+from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.charts.pictures import PicturesLike
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
         TextsLike,
         WeightsLike,
     )
-    from judged.web.report.contents import Contents
+    from judged.web.report.contents import ReportContents
     from judged.web.report.report import Report
 
 __all__ = ["make_report", "report_of"]
@@ -115,14 +116,12 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
     """
     from judged.comparison.dependence import names_missing
     from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.request import Request
-    from judged.evaluation.runs import judged_runs
-    from judged.evaluation.warnings import announced
+    from judged.evaluation.runs import match_runs
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
-    from judged.web.report.commands import call_of
-    from judged.web.report.contents import why_lacking
-    from judged.web.report.provenance import files
-    from judged.web.report.results import Results
+    from judged.web.report.contents import QueryResults, why_lacking
+    from judged.web.report.provenance import call_of, input_files
 
     data = Data.of(
         judgements,
@@ -132,35 +131,30 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
         run_format=run_format,
     )
     with data.reading_ahead() as read:
-        request = Request.of(measures, policy, convention, prepares=True)
-        judged = judged_runs(
+        chosen = add_choices(policy, depth=depth, duplicates=duplicates)
+        request = EvaluationSettings.of(measures, chosen, convention, prepares=True)
+        judged = match_runs(
             read,
             request,
-            depth=depth,
-            duplicates=duplicates,
             collection=collection,
             weights=weights,
             progress=progress,
-            best_scores=unanswerable,
             keep=True,
             item_to=item_to,
             unique=unique,
             exclude_same_id=exclude_same_id,
         )
-    evaluation = announced(
-        evaluate_rankings(
-            judged.rankings,
-            request,
-            weights=weights,
-            unanswerable=unanswerable,
-            answer_threshold=answer_threshold,
-            interval=True,
+    evaluation = announce_warnings(
+        evaluate_rankings(judged.rankings, request, weights=weights).showing(
+            intervals=True,
             level=level,
             groups=groups,
+            unanswerable=unanswerable,
+            threshold=answer_threshold,
         )
     )
     names = tuple(each.name for each in evaluation.runs)
-    results = Results(
+    results = QueryResults(
         evaluation,
         judged.judgements,
         dict(zip(names, judged.tables, strict=True)),
@@ -198,7 +192,7 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
         pictures=pictures,
         max_size=max_size,
         results=results,
-        files=files(read_as),
+        files=input_files(read_as),
         call=call,
         again=None if call is None else call.report,
     )
@@ -225,16 +219,17 @@ def report_of(
     from judged.embeddings.top_k import TopK
     from judged.evaluation.trusted import refuse_corrected
     from judged.inputs.texts import read_texts
-    from judged.web.report.contents import contents, of_comparison
-    from judged.web.report.lists import items_of
+    from judged.web.report.contents import contents_of_comparison, contents_of_evaluation, items_of
     from judged.web.report.report import Report
 
     limit = None if max_size is None else size_in_bytes(max_size, "max_size", at_least=10_000)
-    about: Any = of_comparison if isinstance(source, Comparison) else contents
+    about: Any = (
+        contents_of_comparison if isinstance(source, Comparison) else contents_of_evaluation
+    )
     evaluation = source.evaluation if isinstance(source, Comparison) else source
     if evaluation is not None:
         refuse_corrected(evaluation, "reports")
-    found: Contents = about(source, **more)
+    found: ReportContents = about(source, **more)
     if top_k is not None:
         names = [run.name for run in found.evaluation.runs]
         first = dict(top_k) if isinstance(top_k, Mapping) else {names[0]: top_k}
@@ -250,8 +245,8 @@ def report_of(
         items = items_of([each for part in found.listed for each in part])
         found = replace(found, texts=read_texts(texts, only=items))
     if queries is not None:
-        asked = {query for run in found.evaluation.runs for query in run.about.queries}
-        found = replace(found, queries=read_texts(queries, of="queries", only=asked))
+        query_ids = {query for run in found.evaluation.runs for query in run.rankings.queries}
+        found = replace(found, queries=read_texts(queries, of="queries", only=query_ids))
     if pictures is not None:
         found = replace(found, pictures=read_pictures(pictures))
     return Report(found, title, date, limit)

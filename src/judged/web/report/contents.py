@@ -1,49 +1,307 @@
-"""What a report is about: an evaluation, what its runs are like beside each other, and where all of
-it comes from."""
+"""The results of single queries, with their ids as far as these are known, and the sum behind a
+number of theirs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from judged.comparison import compare_evaluation
 from judged.comparison.dependence import check_evaluated_missing, check_missing
-from judged.errors import InputError, PolicyError, did_you_mean, quoted
+from judged.comparison.match import matched
+from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
 from judged.evaluation.intervals import with_intervals
+from judged.explanation import explain
+from judged.inputs.tables import Judgements, Lookup, Run
 from judged.options import LEVEL
 from judged.options import level as checked_level
 from judged.rankings.columns import OTHER_WAY
-from judged.web.report.queries import Differences, Listed, hardest, of_pair
-from judged.web.report.results import Results
+from judged.web.pages.calculations import Calculation, calculation_of
+from judged.web.pages.lists import RankedList, SideBySide, side_by_side
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
+    from judged.explanation import Explanation
+    from judged.inputs.texts import Text
     from judged.measures import Measure
     from judged.options import GroupsLike, SlicesLike
     from judged.rankings.rankings import Rankings
-    from judged.web.report.commands import Call
-    from judged.web.report.provenance import File
+    from judged.web.report.provenance import InputFile, ReportCall
+
+
+RESULTS_SHOWN = 10
+"""How many results of a list are shown."""
+AnyTable = TypeVar("Table", bound=Judgements | Run | Lookup)
 
 
 @dataclass(frozen=True, eq=False)
-class Contents:
+class QueryResults:
+    """Where results of single queries are looked up."""
+
+    evaluation: Evaluation
+    judgements: Judgements | Lookup | None = None
+    """As they were judged; None where there are rankings only, which know no ids."""
+    tables: Mapping[str, Run | Lookup] = field(default_factory=dict)
+    """The runs by name, as they were judged."""
+    first: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+    """The first items of each query by run, best first, where vectors were searched."""
+    judging: Mapping[str, Any] = field(default_factory=dict)
+    """`depth`, `duplicates` and `collection`, as the runs were judged."""
+
+    def about(self, queries: Collection[str], runs: Collection[str]) -> QueryResults:
+        """The same for some queries of some runs, which are then looked up at once."""
+        if self.judgements is None:
+            return self
+        return replace(
+            self,
+            judgements=rows_of(self.judgements, queries),
+            tables={name: rows_of(self.tables[name], queries) for name in runs},
+        )
+
+    def explanation(self, run: str, query: str, measure: Measure) -> Explanation:
+        """How a measure comes to its value for a query; the items of the list are in it."""
+        policy = self.evaluation.policy
+        if self.judgements is not None:
+            return explain(
+                self.judgements,
+                self.tables[run],
+                measure,
+                query=query,
+                policy=policy,
+                rows=RESULTS_SHOWN,
+                **self.judging,
+            )
+        rankings = self.evaluation.scored(run).rankings
+        alone = rankings.take([rankings.queries.index(query)])
+        found = explain(alone, measure=measure, query=query, policy=policy, rows=RESULTS_SHOWN)
+        items = self.first.get(run, {}).get(query, {})
+        return replace(found, items=dict(enumerate(items, 1))) if items else found
+
+
+def rows_of(table: AnyTable, queries: Collection[str]) -> AnyTable:
+    """The rows of some queries.
+
+    >>> from judged import read_run
+    >>> list(rows_of(read_run({"a": ["x"], "b": ["y"]}), {"b"}).lists)
+    ['b']
+    """
+    if isinstance(table, Lookup):
+        own_lists = {query: own for query, own in table.lists.items() if query in queries}
+        return replace(table, lists=own_lists)
+    own = table.frame["query"].is_in(list(queries)).arg_true().to_numpy()
+    return replace(
+        table,
+        frame=table.frame[own],
+        rows=own if table.rows is None else table.rows[own],
+        queries=tuple(query for query in table.names() if query in queries),
+    )
+
+
+QUERIES_LISTED = 5
+"""How many wins, how many losses, and how many of the hardest queries are listed."""
+
+
+@dataclass(frozen=True, eq=False)
+class ListedRun:
+    """A query's list in one system."""
+
+    run: str
+    value: float
+    """What the query counts there; NaN where it does not."""
+    explanation: Explanation | None
+    """The list with its ids, and the sum behind its number."""
+    why: str = ""
+    """Why there is none, as the library says it."""
+
+
+@dataclass(frozen=True, eq=False)
+class ListedQuery:
+    """A query that is shown whole."""
+
+    query: str
+    difference: float | None
+    """The second system's value minus the first's; None of one system alone."""
+    better: bool
+    """Whether the second system is the better one here."""
+    sides: tuple[ListedRun, ...] = field(default=())
+
+
+@dataclass(frozen=True, eq=False)
+class PairDifferences:
+    """Two systems on one measure, query by query."""
+
+    run: str
+    against: str
+    by_query: dict[str, float]
+    """The run's value minus the other's, of the queries that count in both."""
+    higher_is_better: bool
+
+    @classmethod
+    def of(cls, comparison: Comparison, measure: str, run: str, against: str) -> PairDifferences:
+        """Those of a comparison."""
+        numbers, known = comparison.numbers, comparison.measure(measure)
+        match = matched(numbers, known, run, against)
+        queries = [numbers.queries[at] for at in match.ours.place.tolist()]
+        by_query = dict(zip(queries, match.differences.tolist(), strict=True))
+        return cls(run, against, by_query, known.higher_is_better)
+
+    def biggest(self, most: int = QUERIES_LISTED) -> tuple[list[str], list[str]]:
+        """The queries with the biggest wins, and with the biggest losses; first the biggest, and
+        equal ones in the order of their ids."""
+        sign = 1 if self.higher_is_better else -1
+        gains = {query: sign * by for query, by in self.by_query.items() if by and by == by}
+        wins = sorted((q for q in gains if gains[q] > 0), key=lambda q: (-gains[q], q))
+        losses = sorted((q for q in gains if gains[q] < 0), key=lambda q: (gains[q], q))
+        return wins[:most], losses[:most]
+
+
+def of_pair(
+    differences: PairDifferences, results: QueryResults, measure: Measure
+) -> tuple[tuple[ListedQuery, ...], tuple[ListedQuery, ...]]:
+    """The biggest wins and the biggest losses, with both lists."""
+    wins, losses = differences.biggest()
+    runs = (differences.against, differences.run)
+    looked = results.about({*wins, *losses}, runs)
+    found = (
+        tuple(
+            ListedQuery(
+                query,
+                differences.by_query[query],
+                better,
+                tuple(_side(looked, run, query, measure) for run in runs),
+            )
+            for query in queries
+        )
+        for queries, better in ((wins, True), (losses, False))
+    )
+    return next(found), next(found)
+
+
+def hardest(
+    evaluation: Evaluation, results: QueryResults, measure: Measure, most: int = QUERIES_LISTED
+) -> tuple[ListedQuery, ...]:
+    """The queries of one run with the worst values."""
+    run = evaluation.runs[0]
+    values = run.values[measure]
+    sign = 1 if measure.spec.higher_is_better else -1
+    counting = np.flatnonzero(~np.isnan(values)).tolist()
+    names = run.rankings.queries
+    worst = sorted(counting, key=lambda at: (sign * values[at], names[at]))[:most]
+    queries = [names[at] for at in worst]
+    looked = results.about(set(queries), [run.name])
+    return tuple(
+        ListedQuery(query, None, False, (_side(looked, run.name, query, measure),))
+        for query in queries
+    )
+
+
+def _side(results: QueryResults, run: str, query: str, measure: Measure) -> ListedRun:
+    scored = results.evaluation.scored(run)
+    value = float(scored.values[measure][scored.rankings.queries.index(query)])
+    try:
+        return ListedRun(run, value, results.explanation(run, query, measure))
+    except JudgedError as refused:
+        return ListedRun(run, value, None, str(refused))
+
+
+@dataclass(frozen=True, eq=False)
+class ShownQuery:
+    """A query with its lists and the sums behind its numbers."""
+
+    query: str
+    text: str
+    """What it says; empty where nobody knows."""
+    picture: str
+    """The address of its picture; empty where it has none."""
+    difference: float | None
+    better: bool
+    view: SideBySide | None
+    """The lists side by side; None where there is no single order to show."""
+    sums: tuple[Calculation, ...]
+    why: tuple[str, ...]
+    """Why something is not there, as the library says it."""
+
+
+def show_queries(
+    listed: Iterable[ListedQuery],
+    *,
+    systems: Sequence[str],
+    top: float,
+    queries: Mapping[str, Text],
+    texts: Mapping[str, Text],
+    pictures: Mapping[str, str],
+) -> list[ShownQuery]:
+    """Queries as a page shows them; systems have their colours by their places."""
+    found = []
+    for each in listed:
+        explained = [side for side in each.sides if side.explanation is not None]
+        given = [
+            RankedList(
+                side.run,
+                side.explanation.rankings,
+                side.explanation.items,
+                systems.index(side.run),
+                side.value,
+            )
+            for side in explained
+            if side.explanation is not None
+        ]
+        view = None
+        if given:
+            view = side_by_side(given, k=RESULTS_SHOWN, texts=texts, pictures=pictures, top=top)
+        text = queries.get(each.query)
+        found.append(
+            ShownQuery(
+                each.query,
+                "" if text is None else text.heading,
+                pictures.get(each.query, ""),
+                each.difference,
+                each.better,
+                view,
+                tuple(
+                    calculation_of(side.explanation, top=top)
+                    for side in explained
+                    if side.explanation is not None
+                ),
+                tuple(dict.fromkeys(side.why for side in each.sides if side.why)),
+            )
+        )
+    return found
+
+
+def items_of(listed: Iterable[ListedQuery]) -> set[str]:
+    """The ids of all items that these lists show."""
+    return {
+        item
+        for each in listed
+        for side in each.sides
+        if side.explanation is not None
+        for rank, item in side.explanation.items.items()
+        if rank <= RESULTS_SHOWN
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class ReportContents:
     """Everything that a report shows, before it is laid out."""
 
     evaluation: Evaluation
     """With intervals; its first measure is the one that systems are ranked by."""
-    results: Results
+    results: QueryResults
     """The lists of single queries."""
     comparison: Comparison | None = None
     """All pairs, or all runs with the baseline if one is named; None for one run, or if the runs
     are not compared."""
     refused: str = ""
     """Why the runs are not compared, as the library says it."""
-    files: tuple[File, ...] = ()
+    files: tuple[InputFile, ...] = ()
     """What was read."""
-    call: Call | None = None
+    call: ReportCall | None = None
     """What was given, where a command line can hold it."""
     again: str | None = None
     """The command that makes the report again, where there is one."""
@@ -83,14 +341,14 @@ class Contents:
         return row.run, row.against
 
     @cached_property
-    def differences(self) -> Differences | None:
+    def differences(self) -> PairDifferences | None:
         """That pair, query by query."""
         if self.comparison is None or self.pair is None:
             return None
-        return Differences.of(self.comparison, self.by, *self.pair)
+        return PairDifferences.of(self.comparison, self.by, *self.pair)
 
     @cached_property
-    def listed(self) -> tuple[tuple[Listed, ...], tuple[Listed, ...]]:
+    def listed(self) -> tuple[tuple[ListedQuery, ...], tuple[ListedQuery, ...]]:
         """The biggest wins and losses of that pair; of one run alone, nothing and its hardest
         queries."""
         if self.differences is not None:
@@ -100,7 +358,7 @@ class Contents:
         return (), ()
 
 
-def contents(
+def contents_of_evaluation(
     evaluation: Evaluation,
     *,
     measure: str | Measure | None = None,
@@ -111,7 +369,7 @@ def contents(
     level: float | None = None,
     groups: GroupsLike | None = None,
     **more: Any,
-) -> Contents:
+) -> ReportContents:
     """What a report of an evaluation shows, ranked by `measure`.
 
     `missing` says that queries which runs lack count as in the evaluation; where that was looked
@@ -131,9 +389,9 @@ def contents(
     return replace(found, comparison=comparison)
 
 
-def of_comparison(
+def contents_of_comparison(
     comparison: Comparison, *, measure: str | Measure | None = None, **more: Any
-) -> Contents:
+) -> ReportContents:
     """What a report of a comparison shows: the same, compared as it is there."""
     evaluation = comparison.evaluation
     if evaluation is None or comparison.numbers.repeated:
@@ -161,9 +419,9 @@ def _uncompared(
     measure: str | Measure | None,
     level: float | None,
     groups: GroupsLike | None,
-    results: Results | None = None,
+    results: QueryResults | None = None,
     **more: Any,
-) -> Contents:
+) -> ReportContents:
     """An evaluation with intervals, its first measure the one that was named."""
     if measure is not None:
         first = evaluation.measure(measure)
@@ -172,8 +430,8 @@ def _uncompared(
     level = evaluation.level or LEVEL if level is None else checked_level("level", level)
     if evaluation.level != level or (groups is not None and evaluation.groups is None):
         evaluation = with_intervals(evaluation, level, groups)
-    results = replace(results, evaluation=evaluation) if results else Results(evaluation)
-    return Contents(evaluation, results, **more)
+    results = replace(results, evaluation=evaluation) if results else QueryResults(evaluation)
+    return ReportContents(evaluation, results, **more)
 
 
 def _groups(comparison: Comparison) -> dict[str, str] | None:
@@ -197,9 +455,9 @@ def _check(names: list[str], baseline: str | None, slices: SlicesLike | None) ->
 
 def _why_not(evaluation: Evaluation, missing: str | None) -> str:
     """Why the runs of an evaluation are not compared; nothing where they can be."""
-    rankings = [run.about for run in evaluation.runs]
-    asked = {(OTHER_WAY in each.basis, frozenset(each.queries)) for each in rankings}
-    if len(asked) > 1:
+    rankings = [run.rankings for run in evaluation.runs]
+    query_sets = {(OTHER_WAY in each.basis, frozenset(each.queries)) for each in rankings}
+    if len(query_sets) > 1:
         return "The runs are about different queries, and are not compared."
     try:
         check_evaluated_missing(rankings, evaluation.policy, missing)

@@ -1,4 +1,4 @@
-"""A report as one HTML file: what stands where, and what a small file is without."""
+"""The charts of a report, or why one is not there."""
 
 from __future__ import annotations
 
@@ -6,42 +6,105 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from judged import __version__
+from judged.charts.kinds import KINDS
 from judged.charts.pictures import address
 from judged.comparison.methods import method_line
 from judged.comparison.tables import NumberFormat, slice_tables
-from judged.errors import MissingExtraError
-from judged.evaluation.kept import rankings_of
-from judged.evaluation.table import Look
+from judged.errors import JudgedError, MissingExtraError
+from judged.evaluation.export import Look
 from judged.measures.bibliography import BIBLIOGRAPHY, bibtex
 from judged.rankings.strips import strips
-from judged.web.pages.boards import Beside, board
-from judged.web.pages.document import document
-from judged.web.pages.figure import figure
+from judged.web.pages.boards import BoardContext, board
+from judged.web.pages.numbers import ValueColumn, query_rows
 from judged.web.pages.pairs import panel
-from judged.web.pages.query_rows import Values, query_rows
-from judged.web.report import figures
-from judged.web.report.lists import Shown, items_of, shown
+from judged.web.pages.templating import document, figure
+from judged.web.report.contents import ShownQuery, items_of, show_queries
 from judged.web.report.provenance import versions
 
 if TYPE_CHECKING:
-    from judged.evaluation.scored import Scored
+    from judged.charts.chart import Chart
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
     from judged.results import Table
     from judged.web.pages.boards import Board
-    from judged.web.pages.pairs import Panel
-    from judged.web.report.contents import Contents
-    from judged.web.report.figures import Drawn
-    from judged.web.report.queries import Differences, Listed
+    from judged.web.pages.pairs import PairPanel
+    from judged.web.report.contents import ListedQuery, PairDifferences, ReportContents
 
-STYLES = ("tokens", "base", "parts", "leaderboard", "compare", "query", "report", "print")
-SCRIPTS = ("theme", "report")
-RANKS = 10
+
+WIDE_PIXELS, HALF_PIXELS = 940, 430
+"""How wide the drawing of a chart is: alone in its row, or two beside each other."""
+
+MAX_RANK = 15
+"""Where curves along ranks end; each rank costs an evaluation of all systems."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReportChart:
+    """A chart, or the sentence that stands in its place."""
+
+    kind: str
+    """As `judged plot` takes it."""
+    title: str
+    chart: Chart | None
+    why: str = ""
+    """Why there is none, as the library says it."""
+    wide: bool = False
+    """Whether it stands alone in its row."""
+
+
+def comparison_charts(contents: ReportContents) -> list[ReportChart]:
+    """Draw all differences, and those of the pair that is shown query by query."""
+    if contents.comparison is None or contents.pair is None:
+        return []
+    pair = contents.comparison.among(*contents.pair)
+    return [
+        _drawn(contents, "forest", contents.comparison),
+        _drawn(contents, "scatter", pair, measure=contents.by),
+        _drawn(contents, "differences", pair, wide=True, measure=contents.by),
+    ]
+
+
+def system_charts(contents: ReportContents) -> list[ReportChart]:
+    """Curves of all systems, and how far ties and unjudged results could move their numbers."""
+    one = len(contents.evaluation.runs) == 1
+    own = ["precision-recall", "rank-histogram"] if one else ["eleven-point"]
+    found = [_drawn(contents, kind, contents.evaluation) for kind in own]
+    measure = contents.measure
+    if measure.spec.at == "k":
+        found.append(
+            _drawn(contents, "measure-at-k", contents.evaluation, measures=[measure], k=MAX_RANK)
+        )
+    found.append(_drawn(contents, "cmc", contents.evaluation, k=MAX_RANK))
+    found.append(_drawn(contents, "ranges", contents.evaluation, measures=[measure]))
+    return found
+
+
+def _drawn(
+    contents: ReportContents, kind: str, source: Any, *, wide: bool = False, **options: Any
+) -> ReportChart:
+    known = KINDS[kind]
+    try:
+        chart = known.function(
+            source,
+            theme="page",
+            width=WIDE_PIXELS if wide else HALF_PIXELS,
+            looks=contents.looks,
+            **options,
+        )
+    except JudgedError as refused:
+        return ReportChart(kind, known.title, None, str(refused), wide)
+    return ReportChart(kind, known.title, chart, wide=wide)
+
+
+REPORT_STYLES = ("tokens", "base", "parts", "leaderboard", "compare", "query", "report", "print")
+REPORT_SCRIPTS = ("theme", "report")
+STRIP_RANKS = 10
 """How many ranks a strip has."""
-VALUES = 60_000
+MAX_VALUES = 60_000
 """So many values of further measures stand in a file where nobody says how large it may be."""
 CHART_ROWS = 12
 """So many rows of a chart's data stand under it."""
@@ -58,10 +121,10 @@ OPTIONAL = {
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class ReportLayout:
     """Everything that a report shows, in the form in which it stands there."""
 
-    contents: Contents
+    contents: ReportContents
     title: str | None = None
     date: str | None = None
 
@@ -72,8 +135,8 @@ class Layout:
         return document(
             "report.html",
             title=self.title or heading.title,
-            styles=STYLES,
-            scripts=SCRIPTS,
+            styles=REPORT_STYLES,
+            scripts=REPORT_SCRIPTS,
             own_title=self.title,
             date=self.date,
             heading=heading,
@@ -95,7 +158,7 @@ class Layout:
             top=self.top,
             slices=self.slices,
             between_slices=self.between_slices,
-            terms=list(evaluation.policy.sentences().values()),
+            policy_sentences=list(evaluation.policy.sentences().values()),
             definitions=[self.definition(measure) for measure in evaluation.measures],
             said=dict(self.said()),
             methods=self.methods,
@@ -105,7 +168,7 @@ class Layout:
             call=contents.call,
             again=contents.again,
             explains=self.explains,
-            asked=len(self.query_ids),
+            query_count=len(self.query_ids),
             left_out=self.left_out(without),
         )
 
@@ -135,11 +198,11 @@ class Layout:
         """The leaderboard."""
         contents = self.contents
         refused = (contents.refused,) if contents.refused else ()
-        beside = Beside(contents.comparison, refused=refused)
+        beside = BoardContext(contents.comparison, refused=refused)
         return board(contents.evaluation, beside)
 
     @cached_property
-    def panel(self) -> Panel | None:
+    def panel(self) -> PairPanel | None:
         """The two runs that are shown query by query."""
         contents = self.contents
         if contents.comparison is None or contents.pair is None:
@@ -147,25 +210,25 @@ class Layout:
         return panel(contents.comparison, *contents.pair, contents.by)
 
     @cached_property
-    def compared_figures(self) -> list[tuple[Drawn, str | None]]:
+    def compared_figures(self) -> list[tuple[ReportChart, str | None]]:
         """The charts of the comparison."""
-        return list(map(_figure, figures.of_comparison(self.contents)))
+        return list(map(_figure, comparison_charts(self.contents)))
 
     @cached_property
-    def system_figures(self) -> list[tuple[Drawn, str | None]]:
+    def system_figures(self) -> list[tuple[ReportChart, str | None]]:
         """The charts of all systems."""
-        return list(map(_figure, figures.of_systems(self.contents)))
+        return list(map(_figure, system_charts(self.contents)))
 
     @cached_property
     def query_ids(self) -> list[str]:
         """All queries, in the order of their ids."""
         runs = self.contents.evaluation.runs
-        return sorted({query for run in runs for query in run.about.queries})
+        return sorted({query for run in runs for query in run.rankings.queries})
 
-    def shown(self, listed: tuple[Listed, ...], without: frozenset[str]) -> list[Shown]:
+    def shown(self, listed: tuple[ListedQuery, ...], without: frozenset[str]) -> list[ShownQuery]:
         """Queries with their lists and the sums behind their numbers."""
         contents = self.contents
-        return shown(
+        return show_queries(
             () if "lists" in without else listed,
             systems=[run.name for run in contents.evaluation.runs],
             top=self.top,
@@ -193,27 +256,29 @@ class Layout:
         before, query, after = call.explain(run, first, self.contents.by)
         return before, query, after
 
-    def every(self, with_strips: bool) -> Every:
+    def every(self, with_strips: bool) -> QueryTable:
         """The table of every query: the first measure."""
         return self._table(self.contents.measure, with_strips, self.contents.differences)
 
     @cached_property
-    def further(self) -> list[Every]:
+    def further(self) -> list[QueryTable]:
         """The same of the other measures, values alone, where they are not too many."""
         others = self.contents.evaluation.measures[1:]
         runs = self.contents.evaluation.runs
-        if len(others) * len(runs) * len(self.query_ids) > VALUES:
+        if len(others) * len(runs) * len(self.query_ids) > MAX_VALUES:
             return []
         return [self._table(measure, False, None) for measure in others]
 
-    def _table(self, measure: Measure, with_strips: bool, differences: Differences | None) -> Every:
+    def _table(
+        self, measure: Measure, with_strips: bool, differences: PairDifferences | None
+    ) -> QueryTable:
         contents = self.contents
         systems = [
             _values(
                 run,
                 measure,
                 self.query_ids,
-                rankings_of(contents.evaluation, run.name) if with_strips else None,
+                contents.evaluation.scored(run.name).rankings if with_strips else None,
             )
             for run in contents.evaluation.runs
         ]
@@ -225,13 +290,13 @@ class Layout:
             higher_is_better=measure.spec.higher_is_better,
             texts=said,
         )
-        return Every(contents.evaluation.label(measure), rows, with_strips)
+        return QueryTable(contents.evaluation.label(measure), rows, with_strips)
 
     @cached_property
     def top(self) -> float:
         """The best grade that there is."""
         runs = self.contents.evaluation.runs
-        return max(float(run.about.grades.max(initial=1.0)) for run in runs)
+        return max(float(run.rankings.grades.max(initial=1.0)) for run in runs)
 
     @property
     def slices(self) -> list[tuple[str, list[Table]]]:
@@ -287,7 +352,7 @@ class Layout:
 
 
 @dataclass(frozen=True, eq=False)
-class Every:
+class QueryTable:
     """A table of every query."""
 
     measure: str
@@ -302,7 +367,7 @@ def _own_entry() -> str:
     )
 
 
-def _figure(drawn: Drawn) -> tuple[Drawn, str | None]:
+def _figure(drawn: ReportChart) -> tuple[ReportChart, str | None]:
     """A chart as it stands in the page; where pictures cannot be made, why not."""
     if drawn.chart is None:
         return drawn, None
@@ -312,14 +377,16 @@ def _figure(drawn: Drawn) -> tuple[Drawn, str | None]:
         return replace(drawn, chart=None, why=str(missing)), None
 
 
-def _values(run: Scored, measure: Measure, queries: list[str], rankings: Rankings | None) -> Values:
+def _values(
+    run: Scored, measure: Measure, queries: list[str], rankings: Rankings | None
+) -> ValueColumn:
     """A run's values in the order of all queries, and the strips of its rankings where these are
     wanted; a query that it was not asked has none."""
-    place = {query: at for at, query in enumerate(run.about.queries)}
+    place = {query: at for at, query in enumerate(run.rankings.queries)}
     at = [place.get(query) for query in queries]
     values = run.values[measure].tolist()
-    codes = None if rankings is None else strips(rankings, RANKS).codes()
-    return Values(
+    codes = None if rankings is None else strips(rankings, STRIP_RANKS).codes()
+    return ValueColumn(
         [nan if each is None else values[each] for each in at],
         None if codes is None else ["" if each is None else codes[each] for each in at],
     )

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from judged.errors import OutputError
 from judged.results import Result, Table
 from judged.text import counted, listed
-from judged.web.report.layout import OPTIONAL, Layout
+from judged.web.report.layout import OPTIONAL, ReportLayout
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.web.report.contents import Contents
+    from judged.web.report.contents import ReportContents
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +30,7 @@ class Report(Result):
 
     SAVED_AS: ClassVar[dict[str, str]] = {".html": "to_html"}
 
-    contents: Contents
+    contents: ReportContents
     """What it shows."""
     title: str | None = None
     """What stands above what came out."""
@@ -41,8 +41,8 @@ class Report(Result):
     """How many bytes the file may have."""
 
     @cached_property
-    def _layout(self) -> Layout:
-        return Layout(self.contents, self.title, self.date)
+    def _layout(self) -> ReportLayout:
+        return ReportLayout(self.contents, self.title, self.date)
 
     @cached_property
     def _made(self) -> tuple[str, frozenset[str]]:

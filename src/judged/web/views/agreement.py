@@ -9,33 +9,50 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError
 from judged.inputs.texts import Text
-from judged.judgements.annotators import FOLDER, QRELS_SUFFIX, SETTLED, Place
+from judged.judgements.annotators import (
+    FOLDER,
+    QRELS_SUFFIX,
+    SETTLED,
+    Annotator,
+    Place,
+    qrels_of,
+    settled_in,
+)
 from judged.rankings.strips import Cell
 from judged.text import counted
-from judged.web.asked import Asked, Command, Page
 from judged.web.commands import line_of
-from judged.web.contents import pictures_of, queries_of, texts_of
 from judged.web.errors import GoneError
-from judged.web.judging.desk import home_of, scale_of
-from judged.web.judging.judges import agreement_of, leaderboards_of, settled_of
+from judged.web.judging import (
+    agreement_of,
+    grade_of,
+    home_of,
+    leaderboards_of,
+    merged,
+    note_of,
+    place_of,
+    scale_of,
+    settled_of,
+)
+from judged.web.visit import SCORING_NAMES, CommandText, Page, Params, RawContent, Visit
+from judged.web.workspace import FILE_PARAMS, pictures_of, queries_of, texts_of
 
 if TYPE_CHECKING:
-    from judged.judgements.agreements.pairs import JudgePair
-    from judged.judgements.agreements.result import Agreement
+    from judged.judgements.agreement import Agreement
+    from judged.judgements.pairs import AssessorPair
+
 
 PARAMS = ("first", "second", "all", "query", "item")
-NUMBERS = True
 FEW, MOST = 20, 1_000
 """So many differences are listed, and so many where all are asked for."""
 
 
-def page(asked: Asked) -> Page:
+def page(visit: Visit) -> Page:
     """All annotators, two of them in detail, and what they differ on."""
-    from judged.judgements.agreements.choices import RULES
+    from judged.judgements.merge import RULES
 
-    found = agreement_of(asked)
-    pair = _pair(asked, found)
-    rows = _differences(asked, found)
+    found = agreement_of(visit)
+    pair = _pair(visit, found)
+    rows = _differences(visit, found)
     open_ = sum(row["settled"] is None for row in rows)
     context = {
         "found": found,
@@ -46,26 +63,26 @@ def page(asked: Asked) -> Page:
         "warnings": [str(text) for text in found.warnings()],
         "sentences": found.sentences()[len(found.warnings()) :],
         "pairs": [
-            {"pair": each, "href": asked.url(first=each.first, second=each.second)}
+            {"pair": each, "href": visit.url(first=each.first, second=each.second)}
             for each in found.pairs
         ],
-        "differences": rows[: MOST if asked.params.flag("all") else FEW],
-        "every": asked.url(all=1, query=None, item=None),
+        "differences": rows[: MOST if visit.params.flag("all") else FEW],
+        "every": visit.url(all=1, query=None, item=None),
         "different": len(rows),
         "open": open_,
-        "keys": scale_of(asked).grades,
-        "boards": _boards(asked),
+        "keys": scale_of(visit).grades,
+        "boards": _boards(visit),
         "rules": RULES,
-        "has_settled": bool(settled_of(asked)),
-        "has_collection": not asked.workspace.undecided,
-        "kept": asked.params.without(*PARAMS).pairs,
+        "has_settled": bool(settled_of(visit)),
+        "has_collection": not visit.workspace.undecided,
+        "kept": visit.params.without(*PARAMS).pairs,
         "settled_in": f"{FOLDER}/{SETTLED}{QRELS_SUFFIX}",
     }
-    title = _title(pair) if len(found.judges) == 2 else _title_of_all(found)
-    return Page("agreement.html", title, context, _command(asked, found.judges))
+    title = _title(pair) if len(found.assessors) == 2 else _title_of_all(found)
+    return Page("agreement.html", title, context, _command(visit, found.assessors))
 
 
-def _title(pair: JudgePair) -> str:
+def _title(pair: AssessorPair) -> str:
     kappa = pair.kappa.estimate
     said = "is undefined" if isnan(kappa) else f"is {kappa:.2f}"
     return f"{pair.first} and {pair.second}: Cohen's κ {said}, on {counted(pair.items, 'item')}"
@@ -73,18 +90,18 @@ def _title(pair: JudgePair) -> str:
 
 def _title_of_all(found: Agreement) -> str:
     several = int((found.grades.times > 1).sum())
-    return f"{len(found.judges)} annotators, {counted(several, 'item')} judged by two or more"
+    return f"{len(found.assessors)} annotators, {counted(several, 'item')} judged by two or more"
 
 
-def _pair(asked: Asked, found: Agreement) -> JudgePair:
+def _pair(visit: Visit, found: Agreement) -> AssessorPair:
     """The two of the address; the first who judged something together, where none are named."""
-    first, second = asked.params.one("first"), asked.params.one("second")
+    first, second = visit.params.one("first"), visit.params.one("second")
     if first is None and second is None:
         return next((each for each in found.pairs if each.items), found.pairs[0])
     return found.pair(first, second)
 
 
-def _numbers(pair: JudgePair) -> list[dict[str, Any]]:
+def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
     """The numbers of two, as a table shows them."""
     named = {
         "same grade": pair.agreement,
@@ -99,15 +116,15 @@ def _numbers(pair: JudgePair) -> list[dict[str, Any]]:
     return [{"name": name, "interval": each} for name, each in named.items()]
 
 
-def _differences(asked: Asked, found: Agreement) -> list[dict[str, Any]]:
+def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
     """What annotators gave different grades to, those that are not settled first."""
-    texts, queries, settled = texts_of(asked).texts, queries_of(asked).texts, settled_of(asked)
-    top, pictures = float(scale_of(asked).top), pictures_of(asked)
+    texts, queries, settled = texts_of(visit).texts, queries_of(visit).texts, settled_of(visit)
+    top, pictures = float(scale_of(visit).top), pictures_of(visit)
     rows = []
     for query, item, *grades in found.differences.iter_rows():
         given = [
             (name, grade, Cell("relevant" if grade > 0 else "irrelevant", grade, top))
-            for name, grade in zip(found.judges, grades, strict=True)
+            for name, grade in zip(found.assessors, grades, strict=True)
             if grade is not None
         ]
         rows.append(
@@ -116,7 +133,7 @@ def _differences(asked: Asked, found: Agreement) -> list[dict[str, Any]]:
                 "item": item,
                 "asks": queries.get(query, Text()).heading or query,
                 "says": texts.get(item, Text()),
-                "picture": asked.url("/picture", item=item) if item in pictures else None,
+                "picture": visit.url("/picture", item=item) if item in pictures else None,
                 "given": given,
                 "settled": settled.get(query, {}).get(item),
             }
@@ -124,24 +141,23 @@ def _differences(asked: Asked, found: Agreement) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: row["settled"] is not None)
 
 
-def refuse_undisputed(asked: Asked, place: Place) -> None:
+def refuse_undisputed(visit: Visit, place: Place) -> None:
     """An error for what annotators do not differ on: there is nothing to settle."""
-    there = agreement_of(asked).differences
+    there = agreement_of(visit).differences
     if place not in set(zip(there["query"], there["item"], strict=True)):
         raise GoneError("Annotators do not differ on this item, or not any more.", "item")
 
 
-def _boards(asked: Asked) -> dict[str, Any]:
+def _boards(visit: Visit) -> dict[str, Any]:
     """The systems under each annotator, best first; or why not."""
     try:
-        boards = leaderboards_of(asked)
+        boards = leaderboards_of(visit)
     except JudgedError as error:
         return {"refused": str(error)}
-    from judged.judgements.agreements.sentences import of_boards
 
     measure = boards.measures[0]
     values = boards.values[measure]
-    places = {each.name: each.place for each in asked.workspace.systems}
+    places = {each.name: each.place for each in visit.workspace.systems}
     higher = boards.evaluations[next(iter(values))].labels[measure].spec.higher_is_better
     columns = [(judge, _ranked(own, higher=higher)) for judge, own in values.items()]
     rows: list[dict[str, Any]] = [
@@ -158,7 +174,7 @@ def _boards(asked: Asked) -> dict[str, Any]:
         "judges": [judge for judge, _ in columns],
         "rows": rows,
         "moved": any(len({rank for rank, _ in row["cells"]}) > 1 for row in rows),
-        "sentences": list(of_boards(boards)),
+        "sentences": list(boards.sentences()),
         "queries": boards.queries,
         "warnings": [str(text) for text in boards.notes],
     }
@@ -172,9 +188,9 @@ def _ranked(values: dict[str, float], *, higher: bool) -> dict[str, int]:
     }
 
 
-def _command(asked: Asked, judges: Sequence[str]) -> Command:
+def _command(visit: Visit, judges: Sequence[str]) -> CommandText:
     """What gives the numbers of the page, and the judgements merged."""
-    files = [str(home_of(asked) / FOLDER / f"{name}{QRELS_SUFFIX}") for name in judges]
+    files = [str(home_of(visit) / FOLDER / f"{name}{QRELS_SUFFIX}") for name in judges]
     shell = [
         line_of(["judged", "agreement", *files]),
         line_of(["judged", "merge", *files, "--rule", "majority", "-o", "merged.qrels"]),
@@ -183,4 +199,34 @@ def _command(asked: Asked, judges: Sequence[str]) -> Command:
         f"import judged\n\njudges = {files!r}\nprint(judged.agreement(judges))\n"
         'judged.merge_judgements(judges, rule="majority").save("merged.qrels")'
     )
-    return Command("\n".join(shell), python)
+    return CommandText("\n".join(shell), python)
+
+
+def merged_page(visit: Visit) -> RawContent:
+    """The judgements to save."""
+    from judged.judgements.merge import RULES
+
+    rule = visit.params.choice("rule", tuple(RULES), "majority")
+    found = merged(
+        visit,
+        rule,
+        settled=visit.params.flag("settled"),
+        collection=visit.params.flag("collection"),
+    )
+    grades = found if isinstance(found, dict) else found.to_dict()
+    return RawContent(
+        qrels_of(grades).encode(), "text/plain; charset=utf-8", f"merged-{rule}.qrels"
+    )
+
+
+def settle(visit: Visit, form: Params) -> str:
+    """Keep what settles a difference, and lead back to the list of them."""
+    visit.params.refuse_unknown((*PARAMS, *SCORING_NAMES, *FILE_PARAMS))
+    judge: Annotator = settled_in(home_of(visit))
+    place = place_of(visit)
+    if form.choice("action", ("grade", "undo"), "grade") == "undo":
+        judge.take_back(*place)
+    else:
+        refuse_undisputed(visit, place)
+        judge.grade(*place, grade_of(visit, form), note=note_of(form))
+    return visit.url("/agreement", query=None, item=None) + "#differences"

@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, Kind, kind_named
 from judged.policy import CHOICES
-from judged.web.asked import Asked, Page, Raw
-from judged.web.chart_command import chart_command
+from judged.web.commands import chart_command
 from judged.web.errors import RefusedError
-from judged.web.pages.figure import figure
+from judged.web.pages.templating import figure
+from judged.web.visit import Page, RawContent, Visit
 
 if TYPE_CHECKING:
     from judged.charts.chart import Chart
 
 OPTIONS = ("k", "rel", "query", "bins")
 PARAMS = ("kind", "of", "system", "against", "width", "height", "format", "file", *OPTIONS)
-NUMBERS = True
-PATIENCE = 600.0
 FORMATS = {
     "svg": ("image/svg+xml", "SVG"),
     "png": ("image/png", "PNG"),
@@ -35,23 +33,23 @@ LINKED = ("differences", "scatter", "forest")
 """Kinds whose marks lead somewhere."""
 
 
-def page(asked: Asked) -> Page | Raw:
+def page(visit: Visit) -> Page | RawContent:
     """The chart that the address names."""
-    kind = _kind(asked)
-    form = asked.params.one("format")
+    kind = _kind(visit)
+    form = visit.params.one("format")
     if form is not None:
-        return _file(asked, kind, asked.params.choice("format", tuple(FORMATS), "svg"))
-    key = "figure", asked.workspace.identity, asked.params
-    shown = asked.cache.get(key, lambda: _figure(asked, kind))
+        return _file(visit, kind, visit.params.choice("format", tuple(FORMATS), "svg"))
+    key = "figure", visit.workspace.identity, visit.params
+    shown = visit.cache.get(key, lambda: _figure(visit, kind))
     context = {"figure": shown, "kind": kind}
     command = None
     if kind.needs not in OF_JSON:
-        command = chart_command(asked, kind, systems_of(asked), _options(asked, kind))
+        command = chart_command(visit, kind, systems_of(visit), _options(visit, kind))
     return Page("chart.html", kind.title, context, command)
 
 
-def _kind(asked: Asked) -> Kind:
-    given = asked.params.one("kind")
+def _kind(visit: Visit) -> Kind:
+    given = visit.params.one("kind")
     if given is None:
         raise RefusedError(f"say which kind of chart: {', '.join(KINDS)}.", "kind")
     kind = kind_named(given)
@@ -60,90 +58,90 @@ def _kind(asked: Asked) -> Kind:
     return kind
 
 
-def _figure(asked: Asked, kind: Kind) -> Any:
-    width = asked.params.whole("width", WIDTH, at_least=1)
-    drawn = chart_of(asked, kind, theme="page", width=min(max(width, NARROWEST), WIDEST))
+def _figure(visit: Visit, kind: Kind) -> Any:
+    width = visit.params.whole("width", WIDTH, at_least=1)
+    drawn = chart_of(visit, kind, theme="page", width=min(max(width, NARROWEST), WIDEST))
     menu = [
-        {"text": name, "href": asked.url(format=form, width=None), "download": True}
+        {"text": name, "href": visit.url(format=form, width=None), "download": True}
         for form, (_, name) in FORMATS.items()
     ]
-    menu.append({"text": "As a command", "href": asked.url(width=None)})
-    link = _link(asked, kind)
+    menu.append({"text": "As a command", "href": visit.url(width=None)})
+    link = _link(visit, kind)
     rows = min(max(CELLS // len(drawn.data.columns), 3), MOST_ROWS)
     return figure(drawn, link=link, tab_stops=kind.name == "forest", menu=menu, rows=rows)
 
 
-def _file(asked: Asked, kind: Kind, form: str) -> Raw:
+def _file(visit: Visit, kind: Kind, form: str) -> RawContent:
     def made() -> bytes:
-        drawn = chart_of(asked, kind, width=asked.params.whole("width", 0) or None)
+        drawn = chart_of(visit, kind, width=visit.params.whole("width", 0) or None)
         found = getattr(drawn, f"to_{form}")()
         return found if isinstance(found, bytes) else str(found).encode()
 
-    key = "chart", asked.workspace.identity, asked.params
-    return Raw(asked.cache.get(key, made), FORMATS[form][0], f"{kind.name}.{form}")
+    key = "chart", visit.workspace.identity, visit.params
+    return RawContent(visit.cache.get(key, made), FORMATS[form][0], f"{kind.name}.{form}")
 
 
-def chart_of(asked: Asked, kind: Kind, **design: Any) -> Chart:
+def chart_of(visit: Visit, kind: Kind, **design: Any) -> Chart:
     """The chart of a kind under the terms of the address."""
-    height = asked.params.whole("height", 0)
+    height = visit.params.whole("height", 0)
     if height:
         design["height"] = height
     if kind.needs not in OF_JSON:
-        design["looks"] = {system.name: system.place for system in asked.workspace.systems}
-    source, options = _source(asked, kind), _options(asked, kind)
+        design["looks"] = {system.name: system.place for system in visit.workspace.systems}
+    source, options = _source(visit, kind), _options(visit, kind)
     if kind.name not in COSTLY:
         drawn: Chart = kind.function(*source, **options, **design)
         return drawn
     key = (
         "table",
-        asked.workspace.identity,
-        asked.terms.key,
+        visit.workspace.identity,
+        visit.scoring.key,
         kind.name,
-        *asked.params.all("system"),
+        *visit.params.all("system"),
     )
-    table = asked.cache.get((*key, repr(options)), lambda: kind.data(*source, **options))
+    table = visit.cache.get((*key, repr(options)), lambda: kind.data(*source, **options))
     drawn = kind.draw(table, sentences=source[0].sentences(), **design)
     return drawn
 
 
-def systems_of(asked: Asked) -> list[str]:
+def systems_of(visit: Visit) -> list[str]:
     """The systems that are shown: those that were named, the one they are compared with first; or
     all of them."""
-    names = list(dict.fromkeys(asked.params.all("system")))
-    against = asked.params.one("against")
+    names = list(dict.fromkeys(visit.params.all("system")))
+    against = visit.params.one("against")
     if against is not None:
         names = [against, *(name for name in names if name != against)]
     for name in names:
-        asked.workspace.system(name)
-    return names or [system.name for system in asked.workspace.systems]
+        visit.workspace.system(name)
+    return names or [system.name for system in visit.workspace.systems]
 
 
-def _source(asked: Asked, kind: Kind) -> tuple[Any, ...]:
+def _source(visit: Visit, kind: Kind) -> tuple[Any, ...]:
     """What the chart is made from."""
     if kind.needs in OF_JSON:
-        return (_json(asked),)
-    names, terms, calculations = systems_of(asked), asked.terms, asked.calculations
+        return (_json(visit),)
+    names, scoring, calculations = systems_of(visit), visit.scoring, visit.calculations
     _refuse_number(kind, names)
     if kind.needs == "results":
         return calculations.judgements(), calculations.run(names[0])
     if kind.needs == "results of a pair":
         return calculations.judgements(), {name: calculations.run(name) for name in names}
     if kind.needs in ("pair", "comparison", "values") and len(names) > 1:
-        return (calculations.pairs(terms, names, measures=_compared_by(asked, kind, names)),)
+        return (calculations.pairs(scoring, names, measures=_compared_by(visit, kind, names)),)
     if kind.needs == "values":
-        return (calculations.evaluation(terms),)
+        return (calculations.evaluation(scoring),)
     from judged.charts.sources import Systems
 
-    places = {system.name: at for at, system in enumerate(asked.workspace.systems)}
-    rankings = calculations.rankings(terms)
-    return (Systems(tuple(rankings[places[name]] for name in names), terms.policy),)
+    places = {system.name: at for at, system in enumerate(visit.workspace.systems)}
+    rankings = calculations.rankings(scoring)
+    return (Systems(tuple(rankings[places[name]] for name in names), scoring.policy),)
 
 
-def _compared_by(asked: Asked, kind: Kind, names: list[str]) -> list[str] | None:
+def _compared_by(visit: Visit, kind: Kind, names: list[str]) -> list[str] | None:
     """The measures of a comparison: one for a pair, and where one is named for more than two."""
-    of = asked.params.one("of")
+    of = visit.params.one("of")
     if kind.needs == "pair":
-        return [of or asked.terms.labels[0]]
+        return [of or visit.scoring.labels[0]]
     return [of] if of is not None and len(names) > 2 else None
 
 
@@ -157,20 +155,20 @@ def _refuse_number(kind: Kind, names: list[str]) -> None:
         )
 
 
-def _json(asked: Asked) -> Any:
+def _json(visit: Visit) -> Any:
     """The result of another command that lies in the folder."""
     import json
 
-    file = asked.workspace.file(asked.params.text("file"))
+    file = visit.workspace.file(visit.params.text("file"))
     try:
         return json.loads(file.path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise RefusedError(f"{file.name}: cannot be read as JSON ({error}).", "file") from None
 
 
-def _options(asked: Asked, kind: Kind) -> dict[str, Any]:
+def _options(visit: Visit, kind: Kind) -> dict[str, Any]:
     """The options of the kind that the address has; others are refused."""
-    params, found = asked.params, dict[str, Any]()
+    params, found = visit.params, dict[str, Any]()
     if (of := params.one("of")) is not None and kind.name != "forest" and kind.name != "systems":
         if "measures" in kind.options:
             found["measures"] = [of]
@@ -185,29 +183,29 @@ def _options(asked: Asked, kind: Kind) -> dict[str, Any]:
         found["query"] = params.one("query")
     for name in ("ties", "unjudged"):
         if name in kind.options and name in CHOICES:
-            found[name] = asked.terms.policy.to_dict()[name]
+            found[name] = visit.scoring.policy.to_dict()[name]
     for name in found:
         if name not in kind.options:
             raise RefusedError(f"{name} has no meaning for {kind.name}.", name)
     return found
 
 
-def _link(asked: Asked, kind: Kind) -> Any:
+def _link(visit: Visit, kind: Kind) -> Any:
     """Where the mark of a row leads: to its query, or to the pair that it is about."""
     if kind.name not in LINKED:
         return None
-    names = systems_of(asked)
+    names = systems_of(visit)
 
     def to_query(row: dict[str, Any]) -> str | None:
         query = row.get("query")
         return (
             None
             if query is None
-            else asked.url("/query", query=query, system=names, show=asked.params.one("of"))
+            else visit.url("/query", query=query, system=names, show=visit.params.one("of"))
         )
 
     def to_pair(row: dict[str, Any]) -> str | None:
-        return asked.url(
+        return visit.url(
             "/compare",
             system=[row["against"], row["run"]],
             against=row["against"],

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from judged.web.asked import Asked, Page
-from judged.web.chart_command import identify_command
+from judged.web.commands import identify_command
+from judged.web.visit import Page, Visit
 
 if TYPE_CHECKING:
     from judged.conventions.identification import Identification, Match
 
 PARAMS = ("value", "system", "of")
-NUMBERS = False
 
 
-def page(asked: Asked) -> Page:
+def page(visit: Visit) -> Page:
     """A form for a number, and what gives it."""
-    value, system = asked.params.one("value"), _system(asked)
-    of = asked.params.all("of")
-    found = None if value is None else _identified(asked, value, system, of)
+    value, system = visit.params.one("value"), _system(visit)
+    of = visit.params.all("of")
+    found = None if value is None else _identified(visit, value, system, of)
     title = "A published number" if found is None else f"Which definitions give {found.value}?"
     own = {"value", "system", "of", "measure", "baseline", "was"}
     context = {
@@ -26,25 +25,25 @@ def page(asked: Asked) -> Page:
         "value": value or "",
         "system": system,
         "of": of[0] if of else "",
-        "systems": [each.name for each in asked.workspace.systems],
-        "hidden": [pair for pair in asked.params.pairs if pair[0] not in own and pair[1] != ""],
-        "rows": [] if found is None else _rows(asked, found),
+        "systems": [each.name for each in visit.workspace.systems],
+        "hidden": [pair for pair in visit.params.pairs if pair[0] not in own and pair[1] != ""],
+        "rows": [] if found is None else _rows(visit, found),
     }
-    command = None if value is None else identify_command(asked, value, system, of)
+    command = None if value is None else identify_command(visit, value, system, of)
     return Page("identify.html", title, context, command)
 
 
-def _system(asked: Asked) -> str:
+def _system(visit: Visit) -> str:
     """The system whose number it is: the first, unless one is named."""
-    given = asked.params.one("system")
-    asked.workspace.refuse_undecided()
-    return asked.workspace.systems[0].name if given is None else asked.workspace.system(given).name
+    given = visit.params.one("system")
+    visit.workspace.refuse_undecided()
+    return visit.workspace.systems[0].name if given is None else visit.workspace.system(given).name
 
 
-def _identified(asked: Asked, value: str, system: str, of: tuple[str, ...]) -> Identification:
+def _identified(visit: Visit, value: str, system: str, of: tuple[str, ...]) -> Identification:
     from judged.conventions.identification import identify
 
-    calculations, terms = asked.calculations, asked.terms
+    calculations, scoring = visit.calculations, visit.scoring
 
     def made() -> Identification:
         return identify(
@@ -52,15 +51,15 @@ def _identified(asked: Asked, value: str, system: str, of: tuple[str, ...]) -> I
             calculations.judgements(),
             calculations.run(system),
             list(of) or None,
-            depth=terms.depth,
-            duplicates=terms.duplicates,  # type: ignore[arg-type]
+            depth=scoring.depth,
+            duplicates=scoring.duplicates,  # type: ignore[arg-type]
         )
 
-    key = "identify", asked.workspace.identity, value, system, of, terms.depth, terms.duplicates
-    return asked.cache.get(key, made)
+    key = "identify", visit.workspace.identity, value, system, of, scoring.depth, scoring.duplicates
+    return visit.cache.get(key, made)
 
 
-def _rows(asked: Asked, found: Identification) -> list[dict[str, Any]]:
+def _rows(visit: Visit, found: Identification) -> list[dict[str, Any]]:
     """What fits, as the library says it, each with the leaderboard under these terms."""
     rows = []
     for match in (found.matches or found.nearest)[: found.limit]:
@@ -72,14 +71,14 @@ def _rows(asked: Asked, found: Identification) -> list[dict[str, Any]]:
                     "measure": measure,
                     "policy": policy,
                     "who": who,
-                    "href": _shown(asked, match, number),
+                    "href": _shown(visit, match, number),
                 }
             )
     return rows
 
 
-def _shown(asked: Asked, match: Match, number: int) -> str:
+def _shown(visit: Visit, match: Match, number: int) -> str:
     """The leaderboard with the measure and the policy of a definition."""
     definition = (match.definition, *match.same)[number]
     chosen = {name: held[0] for name, held in definition.unusual().items()}
-    return asked.url("/", measure=str(definition.measure), convention=None, **chosen)
+    return visit.url("/", measure=str(definition.measure), convention=None, **chosen)

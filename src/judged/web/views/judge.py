@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from judged.errors import JudgedError
@@ -12,6 +13,7 @@ from judged.inputs.texts import Text
 from judged.judgements.annotators import (
     MAX_NOTE_CHARACTERS,
     Annotator,
+    Log,
     LogEntry,
     Place,
     annotators_in,
@@ -19,30 +21,38 @@ from judged.judgements.annotators import (
 from judged.judgements.worklist import Sitting
 from judged.rankings.strips import Cell
 from judged.text import counted
-from judged.web.asked import Asked, Page
-from judged.web.contents import pictures_of, queries_of, texts_of
-from judged.web.judging.desk import (
+from judged.web.errors import RefusedError
+from judged.web.judging import (
     DEPTHS,
     ORDERS,
     Desk,
+    agreement_of,
     depth_of,
+    grade_of,
     graded,
     home_of,
     log_of,
+    measure_of,
+    note_of,
     order_of,
     orders_of,
+    overlaid,
+    place_of,
+    queue_options,
 )
+from judged.web.visit import SCORING_NAMES, Page, Params, Visit
+from judged.web.workspace import FILE_PARAMS, pictures_of, queries_of, texts_of
 
 PARAMS = (
     *("annotator", "by", "k", "query", "item"),
     *("clock", "changes", "skipped", "end", "who"),
 )
-SHOWN = 12
+MAX_LISTED = 12
 """So many queries are listed, from the one that lies on the desk on."""
 
 
 @dataclass(frozen=True)
-class Key:
+class GradeKey:
     """A grade that may be given."""
 
     grade: int
@@ -51,15 +61,15 @@ class Key:
     chosen: bool
 
 
-def page(asked: Asked) -> Page:
+def page(visit: Visit) -> Page:
     """The desk of an annotator; first of all, who that is."""
-    name = asked.params.one("annotator") or asked.session.annotator
-    name = name or asked.settings.judging.annotator
-    if not name or asked.params.flag("who"):
-        return _who(asked)
-    desk = Desk.of(asked, name)
-    asked.session.annotator = desk.annotator.name
-    if asked.params.flag("end"):
+    name = visit.params.one("annotator") or visit.session.annotator
+    name = name or visit.settings.judging.annotator
+    if not name or visit.params.flag("who"):
+        return _who(visit)
+    desk = Desk.of(visit, name)
+    visit.session.annotator = desk.annotator.name
+    if visit.params.flag("end"):
         return _ended(desk)
     place = desk.place
     if place is None:
@@ -67,23 +77,23 @@ def page(asked: Asked) -> Page:
     return _on_the_desk(desk, place)
 
 
-def _who(asked: Asked) -> Page:
+def _who(visit: Visit) -> Page:
     """The page that asks for a name."""
-    home = home_of(asked)
+    home = home_of(visit)
     known = [
         {
             "name": each,
-            "done": len(graded(log_of(asked, each))),
-            "href": asked.url(annotator=each, who=None),
+            "done": len(graded(log_of(visit, each))),
+            "href": visit.url(annotator=each, who=None),
         }
         for each in annotators_in(home)
     ]
-    context = {"known": known, "hidden": asked.params.without("annotator", "who").pairs}
+    context = {"known": known, "hidden": visit.params.without("annotator", "who").pairs}
     return Page("judge_who.html", "Who judges?", context)
 
 
 def _on_the_desk(desk: Desk, place: Place) -> Page:
-    asked, (query, item) = desk.asked, place
+    visit, (query, item) = desk.visit, place
     said, asking = _texts(desk), _queries(desk)
     text, question = said.get(item, Text()), asking.get(query, Text())
     standing = desk.list.standing(place)
@@ -96,29 +106,29 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
         "heading": heading,
         "asks_more": question.line,
         "text": text,
-        "picture": _picture(asked, item),
-        "asks_with": _picture(asked, query),
+        "picture": _picture(visit, item),
+        "asks_with": _picture(visit, query),
         "standing": standing,
         "keys": _keys(desk, standing.grade),
         "note_length": MAX_NOTE_CHARACTERS,
         "before": desk.url(before) if before else None,
         "after": desk.url(after) if after else None,
-        "sent_to": asked.url(annotator=desk.annotator.name, query=query, item=item, end=None),
-        "listed": _listed(desk, place, asking),
+        "sent_to": visit.url(annotator=desk.annotator.name, query=query, item=item, end=None),
+        "listed": _query_list(desk, place, asking),
         "announced": f"{heading}. {text.heading or item}",
     }
     return Page("judge.html", "Judge", context)
 
 
-def _picture(asked: Asked, id: str) -> str | None:
+def _picture(visit: Visit, id: str) -> str | None:
     """Where the picture of an item or a query is, if there is one."""
-    return asked.url("/picture", item=id) if id in pictures_of(asked) else None
+    return visit.url("/picture", item=id) if id in pictures_of(visit) else None
 
 
-def _keys(desk: Desk, chosen: int | None) -> list[Key]:
+def _keys(desk: Desk, chosen: int | None) -> list[GradeKey]:
     top = float(desk.scale.top)
     return [
-        Key(
+        GradeKey(
             each.grade,
             each.words,
             Cell("relevant" if each.grade else "irrelevant", float(each.grade), top),
@@ -130,35 +140,35 @@ def _keys(desk: Desk, chosen: int | None) -> list[Key]:
 
 def _shared(desk: Desk) -> dict[str, Any]:
     """What stands beside the item, and beside the word that there is none."""
-    asked, mine = desk.asked, desk.list
-    by, problems = order_of(asked), [*desk.list.log.problems, *_repaired(desk.annotator)]
-    others = [each for each in annotators_in(home_of(asked)) if each != desk.annotator.name]
+    visit, mine = desk.visit, desk.list
+    by, problems = order_of(visit), [*desk.list.log.problems, *_repaired(desk.annotator)]
+    others = [each for each in annotators_in(home_of(visit)) if each != desk.annotator.name]
     own = {"by", "k", "query", "item", "end"}
     return {
         "annotator": desk.annotator.name,
         "kept_in": f"{desk.annotator.folder.name}/{desk.annotator.qrels.name}",
         "log_name": f"{desk.annotator.folder.name}/{desk.annotator.log_path.name}",
-        "started_from": asked.workspace.judgements is not None,
+        "started_from": visit.workspace.judgements is not None,
         "done": mine.done,
         "all": len(mine.places),
         "skipped": mine.skipped,
         "waiting": len(mine.places) - mine.done - mine.skipped,
         "last": _last(desk),
         "by": by,
-        "orders": {each: ORDERS[each] for each in orders_of(asked)},
-        "k": depth_of(asked),
-        "depths": sorted({*DEPTHS, depth_of(asked)}),
-        "hidden": [pair for pair in asked.params.pairs if pair[0] not in own],
-        "clock": asked.params.choice("clock", ("on", "off"), "on") == "on",
-        "with_changes": asked.params.flag("changes"),
+        "orders": {each: ORDERS[each] for each in orders_of(visit)},
+        "k": depth_of(visit),
+        "depths": sorted({*DEPTHS, depth_of(visit)}),
+        "hidden": [pair for pair in visit.params.pairs if pair[0] not in own],
+        "clock": visit.params.choice("clock", ("on", "off"), "on") == "on",
+        "with_changes": visit.params.flag("changes"),
         "with_skipped": desk.skipped,
         "others": others,
         "shared": _shared_items(desk, others),
         "problems": problems,
         "notes": desk.tasks.notes,
-        "end": asked.url(end=1, query=None, item=None),
-        "again": asked.url(end=None, query=None, item=None),
-        "see_skipped": asked.url(skipped=1, query=None, item=None, end=None),
+        "end": visit.url(end=1, query=None, item=None),
+        "again": visit.url(end=None, query=None, item=None),
+        "see_skipped": visit.url(skipped=1, query=None, item=None, end=None),
     }
 
 
@@ -173,7 +183,7 @@ def _repaired(annotator: Annotator) -> list[str]:
 
 def _shared_items(desk: Desk, others: list[str]) -> int:
     """How many items this annotator and at least one other graded."""
-    theirs = {place for each in others for place in graded(log_of(desk.asked, each))}
+    theirs = {place for each in others for place in graded(log_of(desk.visit, each))}
     return sum(place in theirs for place in graded(desk.list.log))
 
 
@@ -195,7 +205,7 @@ def _did(desk: Desk, entry: LogEntry) -> str:
     return f"{entry.grade} {desk.scale.words(entry.grade)}".strip()
 
 
-def _listed(desk: Desk, place: Place, asking: Any) -> dict[str, Any]:
+def _query_list(desk: Desk, place: Place, asking: Any) -> dict[str, Any]:
     """The queries with something to judge, from the one on the desk on."""
     waiting = desk.list.open_by_query
     order = list(dict.fromkeys(query for query, _ in desk.list.places))
@@ -205,12 +215,12 @@ def _listed(desk: Desk, place: Place, asking: Any) -> dict[str, Any]:
         {
             "text": (asking[query].heading if query in asking else "") or query,
             "count": waiting.get(query, 0),
-            "href": desk.asked.url(query=query, item=None),
+            "href": desk.visit.url(query=query, item=None),
             "here": query == place[0],
         }
-        for query in (place[0], *rest[: SHOWN - 1])
+        for query in (place[0], *rest[: MAX_LISTED - 1])
     ]
-    return {"rows": rows, "more": max(len(rest) - SHOWN + 1, 0)}
+    return {"rows": rows, "more": max(len(rest) - MAX_LISTED + 1, 0)}
 
 
 def _finished(desk: Desk) -> Page:
@@ -224,7 +234,7 @@ def _finished(desk: Desk) -> Page:
         words = "Everything is judged"
         more = f"{counted(desk.list.done, 'item')} of {counted(len(desk.list.places), 'item')}"
         more += f" {'has' if desk.list.done == 1 else 'have'} a grade from {desk.annotator.name}."
-    sent_to = desk.asked.url(annotator=desk.annotator.name, query=None, item=None)
+    sent_to = desk.visit.url(annotator=desk.annotator.name, query=None, item=None)
     context = {**_shared(desk), "words": words, "more": more, "sent_to": sent_to}
     return Page("judge_finished.html", words, context)
 
@@ -240,8 +250,102 @@ def _ended(desk: Desk) -> Page:
 
 
 def _texts(desk: Desk) -> ChainMap[str, Text]:
-    return ChainMap(desk.tasks.texts, texts_of(desk.asked).texts)  # type: ignore[arg-type]
+    return ChainMap(desk.tasks.texts, texts_of(desk.visit).texts)  # type: ignore[arg-type]
 
 
 def _queries(desk: Desk) -> ChainMap[str, Text]:
-    return ChainMap(desk.tasks.queries, queries_of(desk.asked).texts)  # type: ignore[arg-type]
+    return ChainMap(desk.tasks.queries, queries_of(desk.visit).texts)  # type: ignore[arg-type]
+
+
+Facts = tuple[list[tuple[str, str]], str]
+"""Names and numbers, and what they mean."""
+
+
+def changes_page(visit: Visit) -> Page:
+    """The range that is left to each system, or how far annotators agree."""
+    if visit.params.choice("of", ("values", "agreement"), "values") == "agreement":
+        facts, means = _agreement(visit)
+        return Page("judge_changes.html", "Agreement", {"facts": facts, "means": means})
+    name = visit.params.one("annotator") or visit.session.annotator
+    if not name:
+        raise RefusedError("it is not said who judges.", "annotator")
+    facts, means = _ranges(visit, log_of(visit, name))
+    return Page("judge_changes.html", "What it changes", {"facts": facts, "means": means})
+
+
+def _ranges(visit: Visit, log: Log) -> Facts:
+    """The values of each system with the grades of one annotator put over the judgements."""
+    from judged.evaluation import evaluate
+    from judged.judgements.queue import queue
+
+    calculations, scoring = visit.calculations, visit.scoring
+    measure = measure_of(visit)
+
+    def made() -> Facts:
+        runs = {each.name: calculations.run(each.name) for each in calculations.systems}
+        judgements = overlaid(visit, log.grades)
+        found = evaluate(judgements, runs, measure, **scoring.scoring())
+        ranges = {each.name: sorted(found.unjudged_range(run=each.name)) for each in found.runs}
+        facts = [
+            (f"{measure}, {name}", f"{low:.3f} – {high:.3f}")
+            for name, (low, high) in ranges.items()
+        ]
+        bounds = queue(judgements, runs, measure, by="depth", **queue_options(scoring)).bounds
+        return facts, _turning([bound.can_turn for bound in bounds])
+
+    key = "changes", visit.workspace.identity, measure, scoring.key, log.kept
+    facts: Facts = visit.cache.get(key, made)
+    return facts
+
+
+def _turning(turns: list[bool | None]) -> str:
+    """How many comparisons judgements can still turn."""
+    said = "Each if all unjudged results are not relevant, and if all have the top grade."
+    if not turns:
+        return said
+    pairs, can = counted(len(turns), "pair"), turns.count(True)
+    said += f" Of {pairs} of systems, judgements can still change the order of {can:,}"
+    return said + (f", and perhaps of {turns.count(None):,} more." if None in turns else ".")
+
+
+def _agreement(visit: Visit) -> Facts:
+    found = agreement_of(visit)
+    twice = int((found.grades.times > 1).sum())
+    facts = [("judged by two or more", counted(twice, "item"))]
+    if len(found.pairs) == 1:
+        pair = found.pairs[0]
+        named = {"same grade": (pair.agreement, "%"), "Cohen's κ": (pair.kappa, "")}
+    else:
+        named = {"Krippendorff's α": (found.alpha, "")}
+    for name, (interval, unit) in named.items():
+        value = 100 * interval.estimate if unit else interval.estimate
+        text = "undefined" if isnan(value) else f"{value:.0f} %" if unit else f"{value:.2f}"
+        facts.append((name, text))
+    facts.append(("different grades", counted(found.differences.height, "item")))
+    return facts, ""
+
+
+def keep_key(visit: Visit, form: Params) -> str:
+    """Keep a key, and say where the next item is."""
+    visit.params.refuse_unknown((*PARAMS, *SCORING_NAMES, *FILE_PARAMS))
+    name = visit.params.one("annotator")
+    if name is None:
+        raise RefusedError("it is not said who judges.", "annotator")
+    desk = Desk.of(visit, name)
+    action = form.choice("action", ("grade", "skip", "note", "undo"), "grade")
+    if action == "undo":
+        taken = desk.annotator.undo()
+        return desk.url(desk.place if taken is None else taken.place)
+    place = place_of(visit)
+    desk.refuse_unknown(place)
+    note = note_of(form)
+    if action == "note":
+        desk.annotator.note(*place, note or "")
+        return desk.url(place)
+    options: dict[str, Any] = {"note": note, "seconds": form.number("seconds")}
+    if action == "skip":
+        desk.annotator.skip(*place, **options)
+    else:
+        desk.annotator.grade(*place, grade_of(visit, form), **options)
+    after = Desk.of(visit, name)
+    return after.url(after.list.next_open(place, skipped=after.skipped))

@@ -6,17 +6,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isnan
 
+from judged.errors import InputError
 from judged.measures import REGISTRY
 from judged.policy import CHOICES
 from judged.text import shown
-from judged.web.asked import Asked, Command, Page
-from judged.web.params import Params
-from judged.web.playground import commands
-from judged.web.playground.answer import Answer, Card
-from judged.web.playground.examples import EXAMPLES, MORE, TEXTS
-from judged.web.playground.state import CHOSEN, GREATEST, MOST, OWN, State
+from judged.web.pages.calculations import calculation_of
+from judged.web.playground import (
+    EXAMPLES,
+    MAX_RELEVANT,
+    MAX_RESULTS,
+    MORE,
+    PLAYGROUND_PARAMS,
+    POLICY_PARAMS,
+    TEXTS,
+    MeasureCard,
+    PlaygroundAnswer,
+    PlaygroundState,
+    python_code,
+    shell_commands,
+)
+from judged.web.visit import CommandText, Page, Params, Visit
 
-PARAMS = (*OWN, "example", "width")
+PARAMS = (*PLAYGROUND_PARAMS, "example", "width")
 
 CHOICE_WORDS = {
     "list_ties": (
@@ -53,11 +64,11 @@ class Stepper:
     hidden: tuple[tuple[str, str], ...]
 
 
-def page(asked: Asked) -> Page:
+def page(visit: Visit) -> Page:
     """The list of the address."""
-    state = State.of(asked.params)
-    answer = Answer(state)
-    others = asked.params.without(*OWN, "example", "width")
+    state = PlaygroundState.of(visit.params)
+    answer = PlaygroundAnswer(state)
+    others = visit.params.without(*PLAYGROUND_PARAMS, "example", "width")
 
     def url(**changes: object) -> str:
         """This page with something changed."""
@@ -75,32 +86,40 @@ def page(asked: Asked) -> Page:
         "url": url,
         "hidden": hidden,
         "others": others.pairs,
-        "example": EXAMPLES.get(asked.params.text("example")),
+        "example": EXAMPLES.get(visit.params.text("example")),
         "examples": (("From the texts", TEXTS), ("Where definitions come apart", MORE)),
         "steppers": _steppers(state, answer, url, hidden),
         "choices": [
-            (name, begins, words, state.policy.to_dict()[CHOSEN[name]], CHOICES[CHOSEN[name]])
+            (
+                name,
+                begins,
+                words,
+                state.policy.to_dict()[POLICY_PARAMS[name]],
+                CHOICES[POLICY_PARAMS[name]],
+            )
             for name, (begins, words) in CHOICE_WORDS.items()
         ],
         "registry": _registry(),
         "curve": f"/playground/curve?{curve}",
         "steps": f"/playground/steps?{steps}",
         "announced": announced(answer.chosen),
-        "most": MOST,
+        "most": MAX_RESULTS,
         "longer": _longer(state, url),
     }
-    command = Command(commands.shell(state), commands.python(state))
+    command = CommandText(shell_commands(state), python_code(state))
     return Page("playground.html", "Playground", context, command)
 
 
-def _longer(state: State, url: object) -> str | None:
+def _longer(state: PlaygroundState, url: object) -> str | None:
     """The list with one more result; None where it may not grow."""
-    if len(state.listed.grades) >= MOST:
+    if len(state.listed.grades) >= MAX_RESULTS:
         return None
     return f"{state.listed} 0"
 
 
-def _steppers(state: State, answer: Answer, url: object, hidden: object) -> list[Stepper]:
+def _steppers(
+    state: PlaygroundState, answer: PlaygroundAnswer, url: object, hidden: object
+) -> list[Stepper]:
     assert callable(url)
     assert callable(hidden)
     found = []
@@ -113,7 +132,7 @@ def _steppers(state: State, answer: Answer, url: object, hidden: object) -> list
                 "relevant in all",
                 str(relevant),
                 url(relevant=relevant - 1) if relevant > least else None,
-                url(relevant=relevant + 1) if relevant < GREATEST else None,
+                url(relevant=relevant + 1) if relevant < MAX_RELEVANT else None,
                 hidden("relevant"),
             )
         )
@@ -124,7 +143,7 @@ def _steppers(state: State, answer: Answer, url: object, hidden: object) -> list
             "k",
             "all" if k is None else str(k),
             url(k=k - 1) if k is not None and k > 1 else None,
-            url(k=k + 1) if k is not None and k < MOST else None,
+            url(k=k + 1) if k is not None and k < MAX_RESULTS else None,
             hidden("k"),
         )
     )
@@ -136,7 +155,7 @@ def _registry() -> list[tuple[str, str]]:
     return [(name, spec.title) for name, spec in REGISTRY.items()]
 
 
-def announced(card: Card) -> str:
+def announced(card: MeasureCard) -> str:
     """What a screen reader is told after a change."""
     if card.refused:
         return card.refused
@@ -149,3 +168,36 @@ def announced(card: Card) -> str:
         return f"{said}."
     more = "more" if card.effect.difference > 0 else "less"
     return f"{said}, {shown(abs(card.effect.difference))} {more} than before."
+
+
+WIDEST = 1_600
+NARROWEST = 240
+CURVE_HEIGHT = 280
+
+
+def curve_page(visit: Visit) -> Page:
+    """The figure alone, made for the width it gets."""
+    from judged.charts import precision_recall
+    from judged.web.pages.templating import figure
+
+    width = visit.params.whole("width", 400, at_least=0, at_most=10_000)
+    answer = PlaygroundAnswer(PlaygroundState.of(visit.params))
+    chart = precision_recall(
+        answer.curve,
+        theme="page",
+        width=min(max(width, NARROWEST), WIDEST),
+        height=CURVE_HEIGHT,
+        title="Precision against recall",
+    )
+    return Page("playground_curve.html", "Precision against recall", {"figure": figure(chart)})
+
+
+def steps_page(visit: Visit) -> Page:
+    """The sum alone."""
+    answer = PlaygroundAnswer(PlaygroundState.of(visit.params))
+    told = answer.explained(answer.state.chosen)
+    if isinstance(told, str):
+        raise InputError(told)
+    return Page(
+        "playground_steps.html", f"{told.measure}, step by step", {"view": calculation_of(told)}
+    )

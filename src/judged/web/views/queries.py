@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.web import commands
-from judged.web.asked import Asked, Page
-from judged.web.contents import queries_of
-from judged.web.selection import FILTERS, Selection, selection
-from judged.web.selection import PARAMS as SELECTION
+from judged.web.selection import FILTERS, Selection, select_queries
+from judged.web.selection import SELECTION_PARAMS as SELECTION
+from judged.web.visit import Page, Visit
+from judged.web.workspace import queries_of
 
 if TYPE_CHECKING:
     from judged.rankings.strips import Cell
 
+
 PARAMS = (*SELECTION, "from")
-NUMBERS = True
-SIZE = 20
+ROWS_PER_PAGE = 20
 """So many rows come at once."""
-MOST_COLUMNS = 6
+MAX_COLUMNS = 6
 """So many systems have a column; of more, those that are looked at."""
 
 
 @dataclass(frozen=True)
-class Row:
+class QueryRow:
     """One query."""
 
     number: int
@@ -41,10 +41,10 @@ class Row:
     difference: float | None
 
 
-def page(asked: Asked) -> Page:
+def page(visit: Visit) -> Page:
     """The queries that the address asks for."""
-    found = selection(asked)
-    first = asked.params.whole("from", 0)
+    found = select_queries(visit)
+    first = visit.params.whole("from", 0)
     columns = _columns(found)
     context: dict[str, Any] = {
         "found": found,
@@ -52,28 +52,30 @@ def page(asked: Asked) -> Page:
         "columns": columns,
         "rows": _rows(found, first, columns),
         "first": first,
-        "size": SIZE,
+        "size": ROWS_PER_PAGE,
         "sort": lambda name: _sort(found, name),
-        "places": {system.name: system.place for system in asked.workspace.systems},
-        "names": [system.name for system in asked.workspace.systems],
+        "places": {system.name: system.place for system in visit.workspace.systems},
+        "names": [system.name for system in visit.workspace.systems],
         "labels": list(found.evaluation.labels),
         "scale": _scale(found),
         "better": 1 if found.measure.spec.higher_is_better else -1,
-        "hidden": hidden(asked, *PARAMS),
-        "given": {name: asked.params.text(name) for name in FILTERS if name != "has"},
-        "has": asked.params.all("has"),
-        "clear": asked.url(**dict.fromkeys(FILTERS), from_=None),
-        "rows_address": asked.url(from_=None),
-        "before": asked.url(from_=max(first - SIZE, 0) or None) if first else None,
-        "after": asked.url(from_=first + SIZE) if first + SIZE < len(found.chosen) else None,
+        "hidden": hidden_fields(visit, *PARAMS),
+        "given": {name: visit.params.text(name) for name in FILTERS if name != "has"},
+        "has": visit.params.all("has"),
+        "clear": visit.url(**dict.fromkeys(FILTERS), from_=None),
+        "rows_address": visit.url(from_=None),
+        "before": visit.url(from_=max(first - ROWS_PER_PAGE, 0) or None) if first else None,
+        "after": visit.url(from_=first + ROWS_PER_PAGE)
+        if first + ROWS_PER_PAGE < len(found.chosen)
+        else None,
     }
-    command = commands.evaluate(asked, interval=False, per_query=True)
+    command = commands.evaluate(visit, interval=False, per_query=True)
     return Page("queries.html", "Queries", context, command)
 
 
-def hidden(asked: Asked, *own: str) -> list[tuple[str, str]]:
+def hidden_fields(visit: Visit, *own: str) -> list[tuple[str, str]]:
     """The parameters that a form sends beside its own."""
-    return [pair for pair in asked.params.pairs if pair[0] not in (*own, "was")]
+    return [pair for pair in visit.params.pairs if pair[0] not in (*own, "was")]
 
 
 def _pair(found: Selection) -> tuple[str, ...]:
@@ -87,17 +89,17 @@ def _columns(found: Selection) -> list[str]:
     names = [run.name for run in found.evaluation.runs]
     others = [name for name in (*found.systems, *names) if name not in pair]
     others = list(dict.fromkeys(others))
-    if len(names) > MOST_COLUMNS:
+    if len(names) > MAX_COLUMNS:
         sorted_by = found.sort.name.removeprefix("system:")
         others = [name for name in others if name in found.systems or name == sorted_by]
     return others
 
 
-def _rows(found: Selection, first: int, columns: list[str]) -> list[Row]:
+def _rows(found: Selection, first: int, columns: list[str]) -> list[QueryRow]:
     """The rows from one on; nothing is done for those that are not shown."""
-    chosen = found.chosen[first : first + SIZE]
+    chosen = found.chosen[first : first + ROWS_PER_PAGE]
     pair = _pair(found)
-    texts = queries_of(found.asked).texts
+    texts = queries_of(found.visit).texts
     relevant, difference = found.relevant(), found.difference()
     strips = [found.strips(name) for name in pair]
     values = [found.values(name) for name in (*pair, *columns)]
@@ -107,11 +109,11 @@ def _rows(found: Selection, first: int, columns: list[str]) -> list[Row]:
         query = found.queries[at]
         text = texts.get(query)
         rows.append(
-            Row(
+            QueryRow(
                 place,
                 query,
                 text.heading[:200] if text is not None else "",
-                found.asked.url("/query", **kept, query=query),
+                found.visit.url("/query", **kept, query=query),
                 int(relevant[at]),
                 tuple(each.cells(at) for each in strips),
                 tuple(number(each[at]) for each in values),
@@ -141,5 +143,5 @@ def _sort(found: Selection, name: str) -> dict[str, Any]:
     usual = "ascending" if name == "query" else "descending"
     now = "descending" if found.descending else "ascending"
     then = ("ascending" if found.descending else "descending") if mine else usual
-    href = found.asked.url(sort=name, order=then, from_=None)
+    href = found.visit.url(sort=name, order=then, from_=None)
     return {"href": href, "direction": now if mine else None}

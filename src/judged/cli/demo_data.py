@@ -1,0 +1,473 @@
+"""Bundled collections of `judged demo`: image search with handwritten digits, text search.
+
+All vectors are whole numbers small enough for their products to be exact in single precision, so
+every machine finds the same ranks and writes the same files.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.charts.kinds.gallery import gallery
+from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.relevance import same_label
+from judged.embeddings.top_k import TopK
+from judged.errors import MissingExtraError, OutputError
+from judged.evaluation.evaluation import evaluate_rankings
+from judged.judgements.annotators import FOLDER as ANNOTATORS
+from judged.judgements.annotators import LOG_SUFFIX, QRELS_SUFFIX, LogEntry
+from judged.outputs import replacing, write_text
+from judged.rankings.rankings import Rankings
+from judged.web.report.provenance import input_files as files_read
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MEASURES = ("P@10", "nDCG@10", "RR", "R@100", "AP")
+COMPARED = ("nDCG@10", "RR")
+QUERIES_PER_DIGIT = 30
+DEPTH = 100
+GALLERY = "gallery.html"
+REPORT = "report.html"
+PICTURES = Path("pictures.csv")
+"""A table of all images; these lie in a folder beside it."""
+COMPONENTS = 8
+GRID = 1000
+"""Steps per pixel value that principal components are rounded to, and the length of vectors that
+stand for directions."""
+SEED = 1998
+
+
+@dataclass(frozen=True)
+class DemoFiles:
+    """Where `write_demo` put its files, the rankings they came from, and the measures that suit
+    them."""
+
+    folder: Path
+    rankings: tuple[Rankings, ...]
+    judgements: Path
+    runs: tuple[Path, ...]
+    vectors: tuple[Path, Path]
+    """Of the queries and of the collection, pixels as they are."""
+    labels: tuple[Path, Path]
+    ids: tuple[Path, Path]
+    readme: Path
+    first: Mapping[str, TopK]
+    """The first items of each query, by system."""
+    measures: tuple[str, ...] = MEASURES
+    compared: tuple[str, ...] = COMPARED
+    """Those that systems are compared on, where all would be too long to read."""
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A way to search: what stands for an image, and how two are compared."""
+
+    queries: NDArray[np.int16]
+    collection: NDArray[np.int16]
+    similarity: str
+
+
+@dataclass(frozen=True, eq=False)
+class Digits:
+    """Images as rows of pixels, the digit each shows, and the split into queries and a collection
+    without them."""
+
+    images: Floats
+    labels: Integers
+    queries: Integers
+    """Row numbers of the images that are searched with, ascending; `q0042` is row 42."""
+    collection: Integers
+    """Row numbers of all others, ascending; `d0123` is row 123."""
+
+
+def load_digits() -> Digits:
+    """The bundled images; the same seeded queries every time, as many of each digit."""
+    with (
+        resources.files("judged").joinpath("data/digits.npz").open("rb") as file,
+        np.load(file) as arrays,
+    ):
+        images, labels = arrays["images"].astype(np.float64), arrays["labels"].astype(np.int64)
+    shuffled = np.random.RandomState(SEED).permutation(len(labels))
+    queries = np.sort(
+        np.concatenate(
+            [shuffled[labels[shuffled] == digit][:QUERIES_PER_DIGIT] for digit in range(10)]
+        )
+    )
+    return Digits(images, labels, queries, np.setdiff1d(np.arange(len(labels)), queries))
+
+
+def systems(digits: Digits) -> dict[str, System]:
+    """The three systems by name; a cosine is the dot product of vectors of one length."""
+    queries, collection = digits.images[digits.queries], digits.images[digits.collection]
+    components = [_directions(part) for part in _components(queries, collection)]
+    return {
+        "cosine-pixels": System(_directions(queries), _directions(collection), "dot"),
+        "euclidean-pixels": System(
+            queries.astype(np.int16), collection.astype(np.int16), "euclidean"
+        ),
+        "cosine-pca8": System(components[0], components[1], "dot"),
+    }
+
+
+_FIRST_LINE = (
+    "Image search with handwritten digits: find images that show the same digit as the query."
+)
+
+
+def write_demo(folder: Path) -> DemoFiles:
+    """Search with every query; write vectors, labels, judgements, a run per system and a README
+    into the folder."""
+    digits = load_digits()
+    shown = digits.labels[digits.queries], digits.labels[digits.collection]
+    names = [f"q{row:04}" for row in digits.queries], [f"d{row:04}" for row in digits.collection]
+    searched = {}
+    for name, system in systems(digits).items():
+        compared = Embeddings(
+            system.queries,
+            system.collection,
+            similarity=system.similarity,
+            query_ids=names[0],
+            item_ids=names[1],
+        )
+        searched[name] = compared.evaluate_and_top_k(
+            same_label(*shown), MEASURES, k=DEPTH, name=name
+        )
+    files = DemoFiles(
+        folder=folder,
+        rankings=tuple(
+            found.scored(found.scored().name).rankings for found, _ in searched.values()
+        ),
+        judgements=folder / "judgements.txt",
+        runs=tuple(folder / f"{name}.run" for name in searched),
+        vectors=(folder / "queries.npy", folder / "items.npy"),
+        labels=(folder / "query-labels.txt", folder / "item-labels.txt"),
+        ids=(folder / "query-ids.txt", folder / "item-ids.txt"),
+        readme=folder / "README.txt",
+        first={name: results for name, (_, results) in searched.items()},
+    )
+    make(folder)
+    written = (files.judgements, *files.runs, *files.vectors, *files.labels, *files.ids)
+    pages = (folder / name for name in (GALLERY, REPORT, PICTURES))
+    check_place(files.readme, _FIRST_LINE, (*written, *pages))
+    write_text(files.judgements, "".join(_judgement_lines(digits)))
+    for path, (name, (_, results)) in zip(files.runs, searched.items(), strict=True):
+        results.save(path, tag=name)
+    for place, rows in enumerate((digits.queries, digits.collection)):
+        with replacing(files.vectors[place]) as temporary, temporary.open("wb") as file:
+            np.save(file, digits.images[rows].astype(np.uint8))
+        write_text(files.labels[place], "".join(f"{label}\n" for label in shown[place]))
+        write_text(files.ids[place], "".join(f"{name}\n" for name in names[place]))
+    write_text(files.readme, _readme(files, digits))
+    return files
+
+
+def write_gallery(files: DemoFiles) -> Path | None:
+    """Some queries with their first results, as a page with pictures, and all pictures with a table
+    that says which is whose; None where the extra for charts is missing."""
+    shown = pictures(load_digits())
+    try:
+        gallery(files.judgements, files.runs[0], pictures=shown).save(files.folder / GALLERY)
+    except MissingExtraError:
+        return None
+    _write_pictures(shown, files.folder)
+    return files.folder / GALLERY
+
+
+def write_report(files: DemoFiles) -> Path:
+    """Everything about the three systems in one page; with pictures where Pillow is there."""
+    evaluation = evaluate_rankings(files.rankings, files.measures)
+    read = {"queries": files.vectors[0], "items": files.vectors[1], "labels": list(files.labels)}
+    about: dict[str, Any] = {
+        "measure": files.compared[0],
+        "title": "Image search with handwritten digits",
+        "top_k": files.first,
+        "files": files_read(read),
+        "again": "judged demo",
+    }
+    target = files.folder / REPORT
+    try:
+        evaluation.report(pictures=pictures(load_digits()), **about).save(target)
+    except MissingExtraError:
+        evaluation.report(**about).save(target)
+    return target
+
+
+def _write_pictures(shown: Mapping[str, NDArray[np.uint8]], folder: Path) -> None:
+    """A PNG of each, and the table that the explorer and `judged plot gallery` read."""
+    from PIL import Image
+
+    make(folder / PICTURES.stem)
+    for name, pixels in shown.items():
+        with replacing(folder / PICTURES.stem / f"{name}.png") as temporary:
+            Image.fromarray(pixels).save(temporary, "png")
+    rows = "".join(f"{name},{PICTURES.stem}/{name}.png\n" for name in shown)
+    write_text(folder / PICTURES, f"id,picture\n{rows}")
+
+
+def pictures(digits: Digits) -> dict[str, NDArray[np.uint8]]:
+    """The image of every query and item, by its id: dark strokes on white."""
+    square = (255 - digits.images * 255 // digits.images.max()).astype(np.uint8).reshape(-1, 8, 8)
+    queries = {f"q{row:04}": square[row] for row in digits.queries.tolist()}
+    return queries | {f"d{row:04}": square[row] for row in digits.collection.tolist()}
+
+
+def _directions(vectors: Floats) -> NDArray[np.int16]:
+    """Vectors of one length, in whole numbers."""
+    return np.rint(GRID * vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.int16)
+
+
+def _components(queries: Floats, collection: Floats) -> tuple[Floats, Floats]:
+    """The first principal components of the collection, on a grid that hides the rounding."""
+    mean = collection.mean(axis=0)
+    axes = np.linalg.svd(collection - mean, full_matrices=False)[2][:COMPONENTS].T
+    return np.rint((queries - mean) @ axes * GRID), np.rint((collection - mean) @ axes * GRID)
+
+
+def _judgement_lines(digits: Digits) -> Iterable[str]:
+    """Only relevant images: those that show the query's digit."""
+    shown = digits.labels[digits.collection]
+    for query in digits.queries.tolist():
+        for item in digits.collection[shown == digits.labels[query]].tolist():
+            yield f"q{query:04} 0 d{item:04} 1\n"
+
+
+def _readme(files: DemoFiles, digits: Digits) -> str:
+    first, runs = files.runs[0].name, "\n".join(f"  {path.name}" for path in files.runs)
+    vectors, labels, ids = (
+        " ".join(path.name for path in pair) for pair in (files.vectors, files.labels, files.ids)
+    )
+    return f"""\
+{_FIRST_LINE}
+
+{len(digits.queries)} images are the queries ({QUERIES_PER_DIGIT} of each digit).
+The other {len(digits.collection)} are the collection that is searched.
+q0042 is image 42 used as a query, d0123 is image 123 in the collection.
+Relevant = shows the same digit.
+
+{vectors}: the pixels of queries and collection, one image per row.
+{labels}: the digit that each shows. {ids}: what each is called.
+{PICTURES}: where the picture of each is.
+{REPORT}: everything about the three systems, for a browser.
+{files.judgements.name}: which images are relevant to which query.
+It holds TREC qrels: query, 0, item, grade.
+Three systems, the best {DEPTH} results each, as TREC runs: query, Q0, item, rank, score, system.
+{runs}
+`judged demo` scores whole rankings of the collection. These files end at rank {DEPTH}, so their AP
+is lower. It puts a text search with files of its own into the folder `text`.
+
+Try, in this folder:
+
+  judged embeddings {vectors} --labels {labels} --similarity euclidean
+  judged temperature {vectors} --labels {labels}
+  judged learn {vectors} --labels {labels} --kind two-tower-linear -o digits.npz
+  judged evaluate {files.judgements.name} *.run
+  judged evaluate {files.judgements.name} *.run {" ".join(f"-m {measure}" for measure in MEASURES)}
+  judged evaluate {files.judgements.name} {first} -m P@10 --per-query
+  judged compare {files.judgements.name} *.run -m nDCG@10 --baseline {files.runs[0].stem}
+  judged measures nDCG
+
+Images: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits,
+UCI Machine Learning Repository, 1998,
+https://doi.org/10.24432/C50P49, CC BY 4.0.
+"""
+
+
+# -- text search
+
+TEXT_FOLDER = "text"
+"""The folder of the text search, inside that of the demo: another collection, with other items."""
+TEXT_SYSTEMS = ("bm25", "dense", "fused")
+TEXT_MEASURES = ("nDCG@10", "RR", "P@1", "R@10")
+TEXT_COMPARED = ("nDCG@10",)
+JUDGES = ("first", "second")
+"""The names of the judges. The first one's judgements are those of the collection."""
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The collection as it is bundled."""
+
+    queries: Mapping[str, str]
+    """What is asked, by id."""
+    passages: Mapping[str, str]
+    vectors: tuple[NDArray[np.int8], NDArray[np.int8]]
+    """Of the queries and of the passages, in their order."""
+    judgements: str
+    """TREC qrels, grades from 0 to 3."""
+    second: str
+    """What the second judge says of some of the queries."""
+    runs: Mapping[str, str]
+    """TREC runs, by system."""
+
+
+@dataclass(frozen=True)
+class TextFiles:
+    """Where `write_text_demo` put its files, and the measures that suit them."""
+
+    folder: Path
+    judgements: Path
+    judges: tuple[Path, Path]
+    """What each judge said, as the judging page of the explorer keeps it."""
+    runs: tuple[Path, ...]
+    texts: tuple[Path, Path]
+    """Of the queries and of the passages."""
+    vectors: tuple[Path, Path]
+    ids: tuple[Path, Path]
+    readme: Path
+    measures: tuple[str, ...] = TEXT_MEASURES
+    compared: tuple[str, ...] = TEXT_COMPARED
+
+
+def load_texts() -> Texts:
+    """The bundled collection."""
+    with (
+        resources.files("judged").joinpath("data/text/vectors.npz").open("rb") as file,
+        np.load(file) as arrays,
+    ):
+        vectors = arrays["queries"], arrays["passages"]
+    return Texts(
+        queries=_table("queries.tsv"),
+        passages=_table("passages.tsv"),
+        vectors=vectors,
+        judgements=_bundled("judgements.txt").decode(),
+        second=_bundled("second-judge.txt").decode(),
+        runs={name: gzip.decompress(_bundled(f"{name}.run.gz")).decode() for name in TEXT_SYSTEMS},
+    )
+
+
+def planned_text_demo(folder: Path) -> TextFiles:
+    """Where `write_text_demo` would put its files; refused where something else is there."""
+    annotators = folder / ANNOTATORS
+    files = TextFiles(
+        folder=folder,
+        judgements=folder / "judgements.txt",
+        judges=(
+            annotators / f"{JUDGES[0]}{QRELS_SUFFIX}",
+            annotators / f"{JUDGES[1]}{QRELS_SUFFIX}",
+        ),
+        runs=tuple(folder / f"{name}.run" for name in TEXT_SYSTEMS),
+        texts=(folder / "queries.tsv", folder / "passages.tsv"),
+        vectors=(folder / "queries.npy", folder / "passages.npy"),
+        ids=(folder / "query-ids.txt", folder / "passage-ids.txt"),
+        readme=folder / "README.txt",
+    )
+    for place in (folder, annotators):
+        if place.exists() and not place.is_dir():
+            raise OutputError(f"{place}: is no folder, and a demo needs one; name another folder.")
+    written = (files.judgements, *files.runs, *files.texts, *files.vectors, *files.ids)
+    check_place(
+        files.readme, _TEXT_FIRST_LINE, (*written, *files.judges, *map(_log_path, files.judges))
+    )
+    return files
+
+
+def write_text_demo(folder: Path) -> TextFiles:
+    """Write texts, vectors, the judgements of both judges, a run per system and a README into the
+    folder."""
+    texts, files = load_texts(), planned_text_demo(folder)
+    make(files.judges[0].parent)
+    write_text(files.judgements, texts.judgements)
+    for place, qrels in enumerate((texts.judgements, texts.second)):
+        write_text(files.judges[place], qrels)
+        write_text(_log_path(files.judges[place]), _log(qrels))
+    for path, run in zip(files.runs, texts.runs.values(), strict=True):
+        write_text(path, run)
+    for place, table in enumerate((texts.queries, texts.passages)):
+        rows = "".join(f"{name}\t{text}\n" for name, text in table.items())
+        write_text(files.texts[place], f"id\ttext\n{rows}")
+        with replacing(files.vectors[place]) as temporary, temporary.open("wb") as file:
+            np.save(file, texts.vectors[place])
+        write_text(files.ids[place], "".join(f"{name}\n" for name in table))
+    write_text(files.readme, _text_readme(files, texts))
+    return files
+
+
+def _bundled(name: str) -> bytes:
+    return resources.files("judged").joinpath("data/text", name).read_bytes()
+
+
+def _table(name: str) -> dict[str, str]:
+    rows = _bundled(name).decode().splitlines()[1:]
+    return {key: text for key, _, text in (row.partition("\t") for row in rows)}
+
+
+def _log_path(qrels: Path) -> Path:
+    return qrels.with_name(f"{qrels.stem}{LOG_SUFFIX}")
+
+
+def _log(qrels: str) -> str:
+    """Judgements as the judging page of the explorer keeps them; no clock ran."""
+    rows = (line.split() for line in qrels.splitlines())
+    return "".join(
+        LogEntry("grade", query, item, int(grade)).line().decode() for query, _, item, grade in rows
+    )
+
+
+_TEXT_FIRST_LINE = "Text search: find the passages that answer a question."
+
+
+def _text_readme(files: TextFiles, texts: Texts) -> str:
+    runs = " ".join(path.name for path in files.runs)
+    queries, passages = (path.name for path in files.texts)
+    vectors, ids = (" ".join(path.name for path in pair) for pair in (files.vectors, files.ids))
+    first, second = (path.relative_to(files.folder).as_posix() for path in files.judges)
+    twice = len({line.split()[0] for line in texts.second.splitlines()})
+    return f"""\
+{_TEXT_FIRST_LINE}
+
+{len(texts.queries)} questions (q01 …) and {len(texts.passages)} passages (bread-01 …), \
+written for this demo.
+
+{queries} {passages}: what they say.
+{files.judgements.name}: which passages answer which question, as TREC qrels: query, 0, item, grade.
+  3 answers it, 2 answers a good part of it, 1 is useful beside an answer, 0 is not relevant.
+  The first 10 passages of each of the three systems were all read.
+{second}: a second, stricter reading of {twice} of the questions, by the same reader.
+  {first} is {files.judgements.name} again, for the explorer's page of agreement.
+Three systems, the best 100 passages each, as TREC runs: query, Q0, item, rank, score, system.
+  bm25.run: words in common (stems, without common words).
+  dense.run: the dot product of the vectors of all-MiniLM-L6-v2.
+  fused.run: both, by reciprocal rank fusion.
+{vectors}: the vectors, in whole numbers. {ids}: whose they are.
+
+Try, in this folder:
+
+  judged evaluate {files.judgements.name} {runs}
+  judged compare {files.judgements.name} {runs} -m nDCG@10
+  judged agreement {files.judgements.name} {second} {runs}
+  judged explain {files.judgements.name} fused.run --query q09 -m nDCG@10
+  judged fuse bm25.run dense.run --weights 1,3 -o weighted.run
+  judged embeddings {vectors} --query-ids query-ids.txt --item-ids passage-ids.txt \
+--qrels {files.judgements.name} --similarity dot
+  judged serve .
+"""
+
+
+def make(folder: Path) -> None:
+    """Make the folder, where it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: cannot be made a folder ({error.strerror}); name another one."
+        ) from error
+
+
+def check_place(readme: Path, first_line: str, others: Iterable[Path]) -> None:
+    """Refuse a folder with files of the same names that are not those of a demo, whose README
+    begins with a line of its own."""
+    opened = first_line.encode()
+    if readme.is_file() and readme.read_bytes()[: len(opened)] == opened:
+        return
+    for path in (readme, *others):
+        if path.exists():
+            raise OutputError(f"{path}: is there, and is no part of a demo; name another folder.")

@@ -1,1 +1,0 @@
-"""Vectors of the folder: which search is meant, what it finds, and the parts of its page."""

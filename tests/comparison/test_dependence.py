@@ -391,7 +391,7 @@ def test_where_an_end_is_infinite_there_is_no_verdict() -> None:
         "a": {query: {"a": 1.0, "u": 0.5} for query in judgements},
         "b": {query: {"a": 1.0, "u": 1.0, "w": 1.0} for query in judgements},
     }
-    row = compare(judgements, runs, "Rank", policy={"ties": "best"}, depth=2).pair()
+    row = compare(judgements, runs, "Rank", policy={"ties": "best", "depth": 2}).pair()
     assert (row.verdict, row.depends_on) == ("identical", ("ties",))
     assert row.says == (
         "Rank: b has the same value as a on all 8 queries. With ties broken the "

@@ -511,7 +511,7 @@ def test_for_pytest() -> None:
     with pytest.raises(AssertionError) as failed:
         assert_no_regression(judgements, new, "RR", baseline=old)
     assert str(failed.value) == "\n" + judged.gate(judgements, new, "RR", baseline=old).to_text()
-    with pytest.raises(TypeError, match="'max_drops'; did you mean 'max_drop'"):
+    with pytest.raises(InputError, match="'max_drops'; did you mean 'max_drop'"):
         assert_no_regression(judgements, new, "RR", baseline=old, max_drops=1)
 
 
@@ -595,5 +595,5 @@ def test_levels_are_shown_with_all_their_digits() -> None:
     _, new = ranked_at([1 + at % 4 for at in range(40)])
     found = judged.gate(judgements, new, "RR", baseline=old, level=0.99999999)
     assert "one-sided test at 99.999999 %" in found.to_text()
-    assert "99.999998 % interval" in found.to_text()
+    assert "99.999998 % CI" in found.to_text()
     assert "90 % interval" in judged.gate(judgements, new, "RR", baseline=old).to_text()

@@ -7,7 +7,7 @@ from judged.judgements.check import CollectionCheck as CollectionCheck
 from judged.comparison.comparison import Comparison as Comparison
 from judged.errors import ConventionError as ConventionError
 from judged.embeddings.diagnosis import Diagnosis as Diagnosis
-from judged.conventions.disagreement.result import Disagreement as Disagreement
+from judged.conventions.disagreement import Disagreement as Disagreement
 from judged.embeddings.embeddings import Embeddings as Embeddings
 from judged.errors import EngineError as EngineError
 from judged.evaluation.evaluation import Evaluation as Evaluation
@@ -15,7 +15,7 @@ from judged.evaluation.batches import Evaluator as Evaluator
 from judged.explanation.explanation import Explanation as Explanation
 from judged.runs.fusion.result import Fusion as Fusion
 from judged.comparison.gate.result import Gate as Gate
-from judged.conventions.identification.result import Identification as Identification
+from judged.conventions.identification import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
 from judged.errors import InputError as InputError
 from judged.cli.doctor import Installation as Installation

@@ -11,7 +11,7 @@ from judged.options import checked, takes_scoring
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
-    from judged.matching.joint import Joint
+    from judged.matching.listings import Joint
     from judged.options import (
         GroupsLike,
         JudgementsLike,

@@ -35,7 +35,7 @@ from judged.text import Warned, counted, few, listed
 if TYPE_CHECKING:
     from judged.comparison.match import Mask
     from judged.evaluation.evaluation import Evaluation
-    from judged.matching.joint import Joint
+    from judged.matching.listings import Joint
     from judged.measures import Measure
     from judged.options import PolicyLike
     from judged.rankings.rankings import Rankings
@@ -405,7 +405,7 @@ def evaluate_with_results(
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
-    from judged.matching.joint import Joint
+    from judged.matching.listings import Joint
     from judged.options import formats_of
 
     judgements_format, run_format = formats_of(scoring.pop("format", None))

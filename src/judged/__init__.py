@@ -61,6 +61,7 @@ _HOMES = {
     "Vectors": "inputs.vectors",
     "advise": "evaluation.advice",
     "agreement": "judgements.agreement",
+    "assert_no_regression": "comparison.gate",
     "charts": "charts",
     "check": "judgements.check",
     "compare": "comparison",
@@ -93,7 +94,6 @@ _HOMES = {
     "statistics": "statistics",
     "options": "options",
     "temperature": "learning.temperature",
-    "testing": "testing",
 }
 """Each public name and the module that it is in, or that it is."""
 

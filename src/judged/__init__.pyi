@@ -74,7 +74,7 @@ from judged.embeddings import relevance as relevance
 from judged.inputs.repeated import repeats as repeats
 from judged import statistics as statistics
 from judged.learning import temperature as temperature
-from judged import testing as testing
+from judged.comparison.gate import assert_no_regression as assert_no_regression
 
 __version__: str
 P: Measure

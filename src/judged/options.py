@@ -442,7 +442,6 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "top_grade": number,
     "unanswerable": flag,
     "unjudged_range": flag,
-    "update_baseline": flag,
     "verbose": flag,
     "wait": partial(number, at_least=0, at_most=3600),
     "width": whole,

@@ -95,8 +95,8 @@ CALLS: dict[str, Callable[[Results], Call]] = {
     "evaluate": lambda made: (judged.evaluate, JUDGED),
     "fuse": lambda made: (judged.fuse, {"runs": RUNS}),
     "gate": lambda made: (judged.gate, {**JUDGED, "baseline": RUN}),
-    "testing.assert_no_regression": lambda made: (
-        judged.testing.assert_no_regression,
+    "assert_no_regression": lambda made: (
+        judged.assert_no_regression,
         {**JUDGED, "baseline": RUN},
     ),
     "advise": lambda made: (judged.advise, {"judgements": JUDGEMENTS, "runs": RUNS}),

@@ -51,6 +51,8 @@ HANDS_OVER = {
     "comparison": {"web.report": {"report"}},
 }
 """What is imported from below when a function is called, and which functions these are."""
+METHODS_OF_LATER_FILES = {"rankings": {"save"}}
+"""Methods that are implemented in a file that builds on theirs, by package."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,9 @@ def module_of(path: Path) -> str:
 def modules_of(path: Path) -> Iterator[str]:
     """The modules that a file imports, other than for type checkers; also those inside functions,
     for what must be put off to work is a circle all the same. Methods that hand over are exempt."""
-    handing_over = {name for names in HANDS_OVER.get(room_of(path), {}).values() for name in names}
+    over = HANDS_OVER.get(room_of(path), {}).values()
+    handing_over = {name for names in over for name in names}
+    handing_over |= METHODS_OF_LATER_FILES.get(room_of(path), set())
 
     def visit(node: ast.AST) -> Iterator[str]:
         for child in ast.iter_child_nodes(node):

@@ -96,8 +96,8 @@ CALLS: dict[str, Callable[[Results], Call]] = {
     "evaluate": lambda made: (judged.evaluate, JUDGED),
     "fuse": lambda made: (judged.fuse, {"runs": RUNS}),
     "gate": lambda made: (judged.gate, {**JUDGED, "baseline": RUN}),
-    "testing.assert_no_regression": lambda made: (
-        judged.testing.assert_no_regression,
+    "assert_no_regression": lambda made: (
+        judged.assert_no_regression,
         {**JUDGED, "baseline": RUN},
     ),
     "advise": lambda made: (judged.advise, {"judgements": JUDGEMENTS, "runs": RUNS}),
@@ -263,7 +263,7 @@ def calls_of(name: str, made: Results) -> Iterator[tuple[str, Callable[..., Any]
 
 
 NOT_CALLED = {
-    *("Audit", "Judgements", "Lookup", "MergedJudgements", "Run", "Measure", "Similarity"),
+    *("Audit", "Judgements", "Lookup", "MergedJudgements", "Run", "Measure"),
     *("Metric", "Unanswerable", "Vectors"),
 }
 """What people get and do not make; `Measure` has its own tests, in tests/measures."""

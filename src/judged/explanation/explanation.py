@@ -16,7 +16,7 @@ from judged.explanation.text import Worked
 from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
 from judged.policy import Policy
-from judged.rankings.findings import audit_of
+from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.results import Display, DisplayOptions, Document, Result
 

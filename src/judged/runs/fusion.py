@@ -16,8 +16,8 @@ from judged.errors import InputError, warn
 from judged.inputs import as_runs, read_runs
 from judged.inputs.order import OrderOnly
 from judged.inputs.tables import Run
+from judged.matching.checks import rising_scores
 from judged.matching.documents import as_table
-from judged.matching.faults import rising_scores
 from judged.matching.join import distinct
 from judged.options import checked
 from judged.results import Display, Document, RunResult, Table

@@ -18,10 +18,9 @@ from judged.arrays import Floats, Ints, borders, count_above, descending, starts
 from judged.errors import InputError, quoted, warn
 from judged.inputs import as_runs, read_runs
 from judged.inputs.tables import Lookup, Run
+from judged.matching.checks import EMPTY, nan_message, refuse_lost, rising_scores
 from judged.matching.documents import as_table
-from judged.matching.faults import EMPTY, nan_message, refuse_lost, rising_scores
-from judged.matching.join import Grouped, distinct, group
-from judged.matching.pairs import equal_pairs
+from judged.matching.join import Grouped, distinct, equal_pairs, group
 from judged.options import checked, checked_methods, real
 from judged.results import Display, Document, Result, Table
 from judged.statistics.concordance import taus

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judged.arrays import Floats, Ints, borders, by_rows, starts_of
 from judged.errors import InputError, PolicyError, quoted
 from judged.inputs.tables import Run
-from judged.matching.faults import EMPTY, nan_message, refuse_lost
+from judged.matching.checks import EMPTY, nan_message, refuse_lost
 from judged.options import choice, number
 from judged.policy import CHOICES
 from judged.text import listed

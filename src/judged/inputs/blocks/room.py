@@ -10,7 +10,7 @@ from pathlib import Path
 
 from judged.errors import InputError, OutputError, quoted
 from judged.options import size_in_bytes
-from judged.process import TEMPORARY
+from judged.outputs import TEMPORARY
 from judged.text import counted
 
 MEMORY = "1GB"

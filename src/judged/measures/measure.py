@@ -158,7 +158,7 @@ class Measure(Summarised):
 
         >>> import judged
         >>> run = {"q": {"a": 1, "b": 1}}
-        >>> tied = judged.judge({"q": {"a": 1}}, run, policy={"ties": "expected"})
+        >>> tied = judged.Rankings.from_run({"q": {"a": 1}}, run, policy={"ties": "expected"})
         >>> closed = judged.RR.closed(tied)
         >>> closed.values.tolist(), closed.known.tolist()
         ([0.75], [True])
@@ -188,8 +188,8 @@ class Measure(Summarised):
                 lost = infinite or bool((np.isnan(values) & ~self.undefined(rankings)).any())
         if lost:
             raise MeasureError(
-                f"{self} is made of numbers beyond what a computer's can hold (1.8e308) for these "
-                "grades; give smaller grades, or smaller parameters."
+                f"{self}: the sums for these grades exceed the largest float (1.8e308); use "
+                "smaller grades, or other parameters."
             )
         return found
 
@@ -207,7 +207,7 @@ class Measure(Summarised):
 
         >>> import judged
         >>> run = {"q": {"a": 1, "b": 1}}
-        >>> tied = judged.judge({"q": {"a": 1}}, run, policy={"ties": "expected"})
+        >>> tied = judged.Rankings.from_run({"q": {"a": 1}}, run, policy={"ties": "expected"})
         >>> judged.RR.worth(tied).hits.tolist()
         [1.0]
         """

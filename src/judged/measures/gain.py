@@ -95,7 +95,9 @@ SMALLEST_IDEAL = 1e-290
 
 
 def check_ideal(best: Floats) -> None:
-    """Raise an error if the gains of a query are so small that their ratios lose digits."""
+    """Raise an error if the gains of a query overflow, or are so small that ratios lose digits."""
+    if np.isinf(best).any():
+        raise FloatingPointError  # `Measure` turns it into an error that names the measure
     if ((best > 0) & (best < SMALLEST_IDEAL)).any():
         raise MeasureError(
             f"the gains of a query sum up to less than {SMALLEST_IDEAL:g}, where numbers lose "
@@ -257,6 +259,7 @@ def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Fl
     # Relevant items exist but the ideal list is empty, as nothing was retrieved: such a list scores
     # 0.
     own = _ideal(r, **shape, ideal=ideal)
+    check_ideal(own)
     return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))
 
 

@@ -108,7 +108,7 @@ class Measure(Summarised):
         Parameters
         ----------
         rankings : Rankings
-            Judged lists, from `judged.judge`, `Rankings.from_relevance` or embeddings.
+            Judged lists, from `Rankings.from_run`, `Rankings.from_relevance` or embeddings.
 
         Returns
         -------

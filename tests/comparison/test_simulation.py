@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from judged.arrays import Floats
-from judged.statistics.corrections import corrected
-from judged.statistics.resampling.randomisation import EXACT, randomisation
-from judged.statistics.student import t_test
-from judged.statistics.tested import below
+from judged.statistics.randomisation import EXACT, randomisation
+from judged.statistics.ranks import corrected
+from judged.statistics.t import below, t_test
 
 pytestmark = [pytest.mark.full, pytest.mark.slow]
 

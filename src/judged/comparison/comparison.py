@@ -20,7 +20,7 @@ from judged.evaluation.table import Look
 from judged.options import checked_methods
 from judged.results import Part, Result, Table, csv_of
 from judged.statistics.intervals import Interval
-from judged.statistics.units import about_few_units
+from judged.statistics.samples import about_few_units
 from judged.text import Dim, Warned, html, html_folded, markdown, plain, to_json
 
 if TYPE_CHECKING:

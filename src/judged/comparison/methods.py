@@ -11,7 +11,7 @@ from judged import __version__
 from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TESTS, WORDS
 from judged.comparison.wording import amount, shown_level, shown_margin
 from judged.evaluation.trusted_sentences import about
-from judged.statistics.tested import below
+from judged.statistics.t import below
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from judged.comparison.match import (
 from judged.comparison.numbers import Numbers, in_common
 from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TESTS, WORDS, Settings
 from judged.errors import InputError, MeasureError
-from judged.statistics.corrections import corrected
-from judged.statistics.tested import Tested, below
-from judged.statistics.units import counted_as
+from judged.statistics.ranks import corrected
+from judged.statistics.samples import counted_as
+from judged.statistics.t import Tested, below
 
 if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
@@ -148,7 +148,7 @@ def _tested(test: str, matches: list[Match], settings: Settings) -> list[Outcome
 
 
 def _student(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.student import t_test
+    from judged.statistics.t import t_test
 
     with np.errstate(all="ignore"):
         tested = t_test(
@@ -162,7 +162,7 @@ def _student(test: str, matches: list[Match], settings: Settings) -> list[Outcom
 
 
 def _powered(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.student import against_zero
+    from judged.statistics.t import against_zero
 
     with np.errstate(all="ignore"):
         tested = against_zero(powered_spread(matches), settings.levels)
@@ -170,7 +170,7 @@ def _powered(test: str, matches: list[Match], settings: Settings) -> list[Outcom
 
 
 def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.resampling.randomisation import EXACT, randomisation
+    from judged.statistics.randomisation import EXACT, randomisation
 
     tested = randomisation(
         columns_of(matches),
@@ -188,7 +188,7 @@ def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Out
 
 
 def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.resampling.bootstrap import bootstrap_pairs, smallest_p
+    from judged.statistics.bootstrap import bootstrap_pairs, smallest_p
 
     method = "bca" if test == "bca" else "percentile"
     tested = bootstrap_pairs(
@@ -300,7 +300,7 @@ def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Ou
 def _by_repeats(match: Match) -> float:
     """p of a difference without spread over queries, by what repeats alone say of it; 0 where they
     say nothing."""
-    from judged.statistics.distributions import t_tail
+    from judged.statistics.t import t_tail
 
     if match.averaged is None or match.ours.repeats is match.theirs.repeats is None:
         return 0.0
@@ -322,7 +322,7 @@ def _exact(match: Match, outcome: Outcome) -> float:
     """p of the exact randomisation, which so few differing queries allow for; with trusted
     judgements, of those alone."""
     match = match.by_trusted or match
-    from judged.statistics.resampling.randomisation import EXACT, exact_p
+    from judged.statistics.randomisation import EXACT, exact_p
 
     finite = match.averaged is not None and bool(np.isfinite(match.averaged).all())
     if match.averaged is None or not finite or match.differing > EXACT:
@@ -392,7 +392,7 @@ def _simultaneous(
 
             found = tukey(values, settings.levels)
         else:
-            from judged.statistics.resampling.randomised_tukey import randomised_tukey
+            from judged.statistics.tukey import randomised_tukey
 
             found = randomised_tukey(
                 values, settings.levels, resamples=settings.resamples, seed=settings.seed

@@ -15,9 +15,9 @@ from judged.comparison.verdicts import by_importance, leaderboard
 from judged.comparison.wording import shown_level, shown_p, with_sign
 from judged.evaluation.table import Look
 from judged.results import Table
-from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
-from judged.statistics.tested import fewest_units
+from judged.statistics.samples import CLOSE
+from judged.statistics.t import fewest_units
 from judged.text import Best, Latex, Left, latex, latex_table, listed, shown, visible
 
 if TYPE_CHECKING:

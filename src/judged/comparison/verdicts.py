@@ -15,8 +15,8 @@ from judged.comparison.wording import QUERIES, amount, shown_margin, with_ends
 from judged.errors import InputError, quoted
 from judged.evaluation.trusted import Correction
 from judged.statistics.intervals import Interval
-from judged.statistics.tested import below, fewest_units
-from judged.statistics.units import counted_as
+from judged.statistics.samples import counted_as
+from judged.statistics.t import below, fewest_units
 from judged.text import Warned, counted, listed, plain
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def is_inside(match: Match, outcome: Outcome, margin: float, settings: Settings)
     times the width of the measure's range, has to be smaller; of queries that count alike.
     """
     if too_few(match, settings):
-        from judged.statistics.shares import clopper_pearson
+        from judged.statistics.intervals import clopper_pearson
 
         aggregate = match.ours.sample.aggregate
         uneven = match.groups is not None or match.weights is not None or match.powered is not None

@@ -20,7 +20,7 @@ from judged.measures.orders import tied_queries
 from judged.measures.spec import Settled
 from judged.rankings.blocks import concatenated
 from judged.rankings.rankings import Rankings
-from judged.statistics.aggregates import mean
+from judged.statistics.samples import mean
 from judged.text import counted, listed
 
 if TYPE_CHECKING:

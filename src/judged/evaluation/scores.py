@@ -24,8 +24,7 @@ from judged.policy import Policy
 from judged.rankings.columns import ANY_GRADE
 from judged.rankings.findings import findings_of
 from judged.rankings.rankings import Rankings
-from judged.statistics.aggregates import relative
-from judged.statistics.samples import Means, Median, Rows, Sample
+from judged.statistics.samples import Means, Median, Rows, Sample, relative
 from judged.text import few, plain
 
 if TYPE_CHECKING:

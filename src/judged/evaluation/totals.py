@@ -13,8 +13,7 @@ from judged.errors import InputError, MeasureError
 from judged.evaluation.scores import Scored, score_run
 from judged.rankings.findings import findings_of, total
 from judged.rankings.rankings import Rankings
-from judged.statistics.exact_sums import ExactSum
-from judged.statistics.samples import Means
+from judged.statistics.samples import ExactSum, Means
 
 if TYPE_CHECKING:
     from judged.evaluation.settings import EvaluationSettings

@@ -18,11 +18,10 @@ from judged.evaluation.scores import TRUSTED, Scored, score, under
 from judged.evaluation.trusted_sample import about_sample
 from judged.options import LEVEL
 from judged.rankings.weights import Weights
-from judged.statistics.aggregates import CLOSE, effective_number
 from judged.statistics.intervals import Interval
 from judged.statistics.prediction_powered import LEAST, Powered, powered
-from judged.statistics.samples import Means, Sample
-from judged.statistics.student import half_widths
+from judged.statistics.samples import CLOSE, Means, Sample, effective_number
+from judged.statistics.t import half_widths
 from judged.text import counted, few, plain, shown
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from judged.arrays import Floats
 from judged.evaluation.scores import TRUSTED
 from judged.matching.variants import uncondensed
 from judged.measures import parse_measure
-from judged.statistics.aggregates import CLOSE
 from judged.statistics.prediction_powered import sampled_alike
+from judged.statistics.samples import CLOSE
 from judged.text import listed
 
 if TYPE_CHECKING:

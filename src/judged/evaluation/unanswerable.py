@@ -16,7 +16,7 @@ from judged.evaluation.scores import graded_for, nothing_relevant
 from judged.inputs.order import OrderOnly
 from judged.matching.variants import uncondensed
 from judged.rankings.findings import Findings, findings_of
-from judged.statistics.aggregates import mean
+from judged.statistics.samples import mean
 from judged.text import counted, percent, plain, shown
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings
     from judged.results import Table
-    from judged.statistics.auroc import Auroc
+    from judged.statistics.intervals import Auroc
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Unanswerable:
         0.0
         """
         from judged.options import LEVEL
-        from judged.statistics.auroc import METHOD
+        from judged.statistics.intervals import METHOD
 
         entry: dict[str, Any] = {
             "queries": len(self.queries),
@@ -171,7 +171,7 @@ def _separation(
         return None, f"no AUROC: there is no query {kind} something relevant"
     if best is None:
         return None, f"no AUROC: {unscored}"
-    from judged.statistics.auroc import auroc
+    from judged.statistics.intervals import auroc
 
     # Places in the order of all scores: no result is 0, below a score of minus infinity too.
     place = np.where(
@@ -245,7 +245,7 @@ def apart_lines(evaluation: Exports) -> list[str]:
     if first is None:
         return []
     from judged.options import LEVEL
-    from judged.statistics.auroc import METHOD
+    from judged.statistics.intervals import METHOD
 
     returned = "a result" if first.threshold is None else f"a score of at least {first.threshold:g}"
     lines = [

@@ -14,7 +14,7 @@ from judged.evaluation.definition import about_runs
 from judged.evaluation.intervals import about_few, about_weights
 from judged.measures.orders import LIMIT
 from judged.rankings.findings import findings_of
-from judged.statistics.aggregates import mean
+from judged.statistics.samples import mean
 from judged.text import counted, few, listed
 
 if TYPE_CHECKING:

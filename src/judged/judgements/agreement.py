@@ -39,8 +39,8 @@ from judged.judgements.pairs import (
 )
 from judged.options import LEVEL, MOST, RESAMPLES, checked, checked_methods
 from judged.results import Display, Document, Result, Table
-from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
+from judged.statistics.samples import CLOSE
 from judged.text import Left, Warned, counted, listed, percent, plain, shown
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from judged.arrays import each_once
 from judged.rankings.audit import Audit
-from judged.statistics.exact_sums import ExactSum
+from judged.statistics.samples import ExactSum
 from judged.text import merged
 
 if TYPE_CHECKING:

@@ -53,8 +53,7 @@ from judged.inputs.groups import groups_of
 from judged.inputs.repeated import Repeats
 from judged.options import choice, flag, number
 from judged.outputs import check_target
-from judged.statistics.aggregates import relative
-from judged.statistics.units import about_few_units
+from judged.statistics.samples import about_few_units, relative
 from judged.text import Warned, few, listed
 
 if TYPE_CHECKING:

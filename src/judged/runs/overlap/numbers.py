@@ -10,7 +10,7 @@ from judged.arrays import Floats, Ints
 from judged.matching.pairs import equal_pairs
 from judged.runs.overlap.lists import Lists
 from judged.runs.overlap.persistence import Persistence, Span
-from judged.statistics.concordance import taus
+from judged.statistics.orders import taus
 
 
 @dataclass(frozen=True, eq=False)

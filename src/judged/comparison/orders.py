@@ -17,7 +17,7 @@ from judged.evaluation.table import Look
 from judged.evaluation.trusted_sentences import about
 from judged.options import checked_methods
 from judged.results import Result, Table
-from judged.statistics.orders import LEAST, OrderAgreement, levels_of, order_agreement
+from judged.statistics.orders import FEWEST_SYSTEMS, OrderAgreement, levels_of, order_agreement
 from judged.text import Left, Warned, counted, few, listed, plain, shown
 
 if TYPE_CHECKING:
@@ -389,7 +389,7 @@ def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -
         if math.isnan(each.values[run])
     }
     runs = tuple(run for run in comparison.runs if run not in undefined)
-    if len(runs) < LEAST:
+    if len(runs) < FEWEST_SYSTEMS:
         without = f" with a number on every measure ({few(list(undefined))} without)"
         raise InputError(
             f"orders are those of at least three runs; there are {len(runs):,}"

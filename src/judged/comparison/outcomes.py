@@ -170,7 +170,7 @@ def _powered(test: str, matches: list[Match], settings: Settings) -> list[Outcom
 
 
 def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    from judged.statistics.randomisation import EXACT, randomisation
+    from judged.statistics.randomisation import EXACT_UNITS, randomisation
 
     tested = randomisation(
         columns_of(matches),
@@ -182,7 +182,9 @@ def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Out
         seed=settings.seed,
     )
     return [
-        replace(each, smallest_p=1 / (settings.resamples + 1)) if m.differing > EXACT else each
+        replace(each, smallest_p=1 / (settings.resamples + 1))
+        if m.differing > EXACT_UNITS
+        else each
         for each, m in zip(_read(test, "randomisation", matches, tested), matches, strict=True)
     ]
 
@@ -322,10 +324,10 @@ def _exact(match: Match, outcome: Outcome) -> float:
     """p of the exact randomisation, which so few differing queries allow for; with trusted
     judgements, of those alone."""
     match = match.by_trusted or match
-    from judged.statistics.randomisation import EXACT, exact_p
+    from judged.statistics.randomisation import EXACT_UNITS, exact_p
 
     finite = match.averaged is not None and bool(np.isfinite(match.averaged).all())
-    if match.averaged is None or not finite or match.differing > EXACT:
+    if match.averaged is None or not finite or match.differing > EXACT_UNITS:
         return _at_least(match, outcome)
     off = match.averaged_rounding
     return exact_p(match.averaged, match.weights, match.groups, rounding=off)

@@ -79,7 +79,7 @@ class Unanswerable:
         0.0
         """
         from judged.options import LEVEL
-        from judged.statistics.intervals import METHOD
+        from judged.statistics.intervals import AUROC_METHOD
 
         entry: dict[str, Any] = {
             "queries": len(self.queries),
@@ -87,7 +87,7 @@ class Unanswerable:
             "answerable": self.answerable,
             "left_empty": plain(self.left_empty),
             "threshold": self.threshold,
-            "auroc": {**self.auroc.to_dict(), "level": LEVEL, "method": METHOD}
+            "auroc": {**self.auroc.to_dict(), "level": LEVEL, "method": AUROC_METHOD}
             if self.auroc
             else None,
             "note": self.note or None,
@@ -245,14 +245,14 @@ def apart_lines(evaluation: Exports) -> list[str]:
     if first is None:
         return []
     from judged.options import LEVEL
-    from judged.statistics.intervals import METHOD
+    from judged.statistics.intervals import AUROC_METHOD
 
     returned = "a result" if first.threshold is None else f"a score of at least {first.threshold:g}"
     lines = [
         "unanswerable: queries with nothing relevant are in no mean; they count as answered where "
         f"there is {returned}, others as left empty where there is none; AUROC is how often the "
         "best score of an answerable query is above that of an unanswerable one (ties half, no "
-        f"result below all), with a {LEVEL:.0%} interval: {METHOD}"
+        f"result below all), with a {LEVEL:.0%} interval: {AUROC_METHOD}"
     ]
     if evaluation.runs[0].rankings.weights is not None:
         lines[0] += "; shares and AUROC count queries by their weights"

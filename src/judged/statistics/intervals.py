@@ -112,8 +112,8 @@ def mean_interval(
 ) -> Interval:
     """Compute the confidence interval of a mean, or of paired differences, by Student's t.
 
-    `range` holds the bounds of the values. Leave it out for differences, since differences of 0 and 1
-    are not shares. One value, or equal values, have no bounds.
+    `range` holds the bounds of the values. Leave it out for differences, since differences of 0 and
+    1 are not shares. One value, or equal values, have no bounds.
 
     >>> mean_interval([1.0, 2.0, 3.0])
     Interval(estimate=2.0, low=-0.484..., high=4.484..., method='t', note='')

@@ -204,12 +204,12 @@ def _mean_over_scales(
     low, high = math.sqrt(max(0.0, 1 - apart)), math.sqrt(1 + apart + 80 / freedom)
     first = min(max(first, low), high)
     last = min(max(last, first), high)
-    scales, weights = (
-        np.concatenate(each) for each in zip(_mesh(low, first), _mesh(first, last), strict=True)
-    )
-    return float((weights * np.exp(_log_density(scales, freedom))) @ power(scales)) / _whole(
-        freedom, low, high
-    )
+    total = 0.0
+    for begin, end in ((low, first), (first, last)):
+        if begin < end:
+            scales, weights = _mesh(begin, end)
+            total += float((weights * np.exp(_log_density(scales, freedom))) @ power(scales))
+    return total / _whole(freedom, low, high)
 
 
 def _mesh(low: float, high: float) -> tuple[Floats, Floats]:

@@ -177,8 +177,8 @@ def _end(lesser: Floats, rank: int, shown: bool, mean: float) -> float:
 def _exact_p(differing: Floats, tolerance: float) -> float:
     """Return the share of all ways to flip the signs of whole numbers that reach their sum.
 
-    Each half of the units has 2**(n/2) subsets. With the sums of one half in order, bisection counts
-    for each sum of the other half how many keep the total at 0 or below.
+    Each half of the units has 2**(n/2) subsets. With the sums of one half in order, bisection
+    counts for each sum of the other half how many keep the total at 0 or below.
     """
     whole = differing.sum()
     if abs(whole) <= 2 * tolerance:

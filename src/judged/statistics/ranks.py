@@ -112,8 +112,7 @@ def _patterns(size: int) -> Floats:
 
 
 def holm(p: Floats) -> Floats:
-    """Correct by Holm's step-down: the k-th smallest of m times m + 1 - k, never below one
-    before it."""
+    """Correct by Holm's step-down: the k-th smallest of m times m + 1 - k, never falling."""
     return _stepped(p, lambda ordered: np.maximum.accumulate(ordered * np.arange(len(p), 0, -1)))
 
 

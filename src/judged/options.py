@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from judged.embeddings.normalisation import Normalisation
     from judged.embeddings.relevance import Relation
     from judged.embeddings.similarity.similarity import Similarity
-    from judged.inputs.query_weights import QueryWeights
-    from judged.inputs.tables import Judgements, Lookup, Run
+    from judged.inputs.tables import Judgements, Lookup, QueryWeights, Run
     from judged.inputs.texts import Texts
     from judged.inputs.values import Values
     from judged.inputs.vectors.vectors import Vectors

@@ -102,13 +102,17 @@ class Document:
     notes: Sequence[str] = ()
     """Sentences that are shown below the tables unless `quiet`; `text.Dim` lines only on terminals
     and in text."""
-    details: Sequence[str] = ()
-    """Sentences that are shown with `verbose`, and folded in HTML and Markdown."""
+    details: Sequence[str] | Callable[[], Sequence[str]] = ()
+    """Sentences that are shown with `verbose`, and folded in HTML and Markdown; or a function that
+    returns them."""
+    methods: Callable[[], str] | None = None
+    """Function that returns a paragraph for the methods section of a paper; Markdown, LaTeX and
+    HTML include it."""
 
     def sentences(self) -> list[str]:
         """Return all sentences, warnings first."""
         notes = [note for note in self.notes if not isinstance(note, Dim)]
-        return [*self.warning_lines(), *self.answer, *notes, *self.details]
+        return [*self.warning_lines(), *self.answer, *notes, *self.all_details()]
 
     def warning_lines(self) -> list[Warned]:
         """Return the warnings as lines of text."""
@@ -120,11 +124,21 @@ class Document:
         if not display.quiet:
             lines: list[Part] = [*self.warning_lines(), *self.notes]
             if display.verbose:
-                lines = [line for line in lines if not isinstance(line, Dim)] + [*self.details]
+                lines = [line for line in lines if not isinstance(line, Dim)] + [
+                    *self.all_details()
+                ]
             elif self.details and not any(isinstance(line, Dim) for line in lines):
                 lines.append(MORE)
             blocks.append(lines)
         return [part for block in blocks if block for part in ("", *block)][1:]
+
+    def all_details(self) -> Sequence[str]:
+        """Return the details, computed if need be."""
+        return self.details() if callable(self.details) else self.details
+
+    def definitions(self) -> list[str]:
+        """Return the details and the methods paragraph, for formats that go into papers."""
+        return [*self.all_details(), *([self.methods()] if self.methods else [])]
 
 
 MORE = Dim("More: verbose=True (command line: -v).")
@@ -144,6 +158,11 @@ class DisplayOptions(TypedDict, total=False):
     width: int | None
 
 
+def _help(text: str) -> dict[str, str]:
+    """Return the metadata of an option, whose help the command line shows too."""
+    return {"help": text}
+
+
 @dataclass(frozen=True)
 class Display:
     """How a result is shown.
@@ -152,24 +171,27 @@ class Display:
     2
     """
 
-    verbose: bool = False
-    """Show all sentences: assumptions, findings, definitions."""
-    quiet: bool = False
-    """Show only the answer and the tables."""
-    per_query: bool = False
-    """Show a row for each query."""
-    sort: str | Measure | None = None
-    """Order runs by this measure, best first."""
-    decimals: int | None = None
-    """Decimals of numbers; by default four, and two in percentages."""
-    percent: bool = False
-    """Show measures between 0 and 1 in percent."""
-    caption: str | None = None
-    """Caption of a LaTeX table; with a caption or label it floats."""
-    label: str | None = None
-    """Key that a LaTeX document refers to the table by."""
-    width: int | None = None
-    """Widest line of text; None for no limit."""
+    verbose: bool = field(
+        default=False, metadata=_help("Show all sentences: assumptions, findings and definitions.")
+    )
+    quiet: bool = field(
+        default=False, metadata=_help("Show only the answer and the tables, without warnings.")
+    )
+    per_query: bool = field(default=False, metadata=_help("Show the value of every query."))
+    sort: str | Measure | None = field(
+        default=None, metadata=_help("Order runs by this measure, best first.")
+    )
+    decimals: int | None = field(
+        default=None, metadata=_help("Show N decimals, by default 4, or 2 in percentages.")
+    )
+    percent: bool = field(
+        default=False, metadata=_help("Show measures between 0 and 1 in percent.")
+    )
+    caption: str | None = field(default=None, metadata=_help("Set the caption of a LaTeX table."))
+    label: str | None = field(
+        default=None, metadata=_help("Set the key that LaTeX refers to the table by.")
+    )
+    width: int | None = field(default=None, metadata=_help("Wrap text to N columns."))
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -344,13 +366,12 @@ class _Layout:
         spare = width - _total(least)
         if spare < 0:
             return None
-        while spare and (
-            gaps := [wide - narrow for wide, narrow in zip(natural, least, strict=True)]
-        ):
-            if max(gaps) == 0:
-                break
-            least[gaps.index(max(gaps))] += 1
-            spare -= 1
+        wanting = [wide - narrow for wide, narrow in zip(natural, least, strict=True)]
+        order = sorted(range(len(least)), key=wanting.__getitem__)
+        for place, at in enumerate(order):  # columns that want little get all of it
+            more = min(wanting[at], spare // (len(order) - place))
+            least[at] += more
+            spare -= more
         return least
 
     def lines(self, widths: Sequence[int]) -> list[str]:
@@ -478,7 +499,7 @@ def render_markdown(document: Document, display: Display) -> str:
     if not display.quiet:
         blocks += [f"**Warning: {markdown(text)}**" for text in document.warnings]
         blocks.append(_bullets(text for text in document.notes if not isinstance(text, Dim)))
-        details = _bullets(document.details)
+        details = _bullets(document.definitions())
         if details and not display.verbose:
             blocks += [f"<details><summary>{DETAILS}</summary>", details, "</details>"]
         else:
@@ -500,7 +521,7 @@ def render_latex(document: Document, display: Display, footnotes: Sequence[str] 
     """
     lines = []
     if not display.quiet:
-        for text in document.sentences():
+        for text in [*document.sentences(), *([document.methods()] if document.methods else [])]:
             lines += [f"% {line}" for line in wrap_words(visible(text), 118)]
     for at, table in enumerate(document.tables):
         tabular = latex_table(
@@ -537,7 +558,7 @@ def render_html(document: Document, display: Display) -> str:
         notes = [text for text in document.notes if not isinstance(text, Dim)]
         items = "".join(f"<li>{html(text)}</li>" for text in notes)
         blocks += [f"<ul>{items}</ul>"] if items else []
-        details = html_folded(DETAILS.lower(), document.details)
+        details = html_folded(DETAILS.lower(), document.definitions())
         blocks.append(
             details.replace("<details>", "<details open>") if display.verbose else details
         )
@@ -751,6 +772,8 @@ class Result(FormerResult):
     a format of the command line without an extension."""
     DISPLAY: ClassVar[frozenset[str]] = frozenset()
     """Those of per_query, sort, decimals and percent that have a meaning for this result."""
+    EXTRAS: ClassVar[dict[str, frozenset[str]]] = {}
+    """Options of formats that only this result has, by method, such as {"to_yaml": {"dataset"}}."""
 
     def document(self, display: Display) -> Document:
         """Return everything the result shows.
@@ -1070,11 +1093,17 @@ class Result(FormerResult):
         make = getattr(self, method)
         if self._is_former:
             return make(**self._taken(method, display, where))
+        extras = {name for names in self.EXTRAS.values() for name in names} & {*display}
+        own = {name: display[name] for name in extras if display[name] is not None}
+        for name in own:
+            if name not in self.EXTRAS.get(method, ()):
+                raise OutputError(f"{name} has no meaning in {where}; leave it out.")
+        display = {name: value for name, value in display.items() if name not in extras}
         options = self._display(method, display, where)
         if method == "to_frame":
             return make(**self._data_options(options))
         if method not in FORMAT_OPTIONS:
-            return make()
+            return make(**own)
         known = FORMAT_OPTIONS[method] | AMOUNT_OPTIONS
         return make(**{name: value for name, value in display.items() if name in known})
 
@@ -1161,7 +1190,7 @@ class RunResult(Result):
 
     def _save_run(self, path: str | os.PathLike[str], tag: str) -> None:
         """Write the run; `tag` fills the last column of TREC text."""
-        from judged.inputs.ids import refuse_ids
+        from judged.inputs.trec import refuse_ids
 
         check_run_target(path, self.endings())
         target = Path(path)

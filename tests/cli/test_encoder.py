@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import judged as library
-from judged.cli._encoder_options import OPTIONS
+from judged.cli.embeddings import ENCODING as OPTIONS
 
 MODULE = """
 from pathlib import Path

@@ -12,8 +12,7 @@ import pytest
 
 import judged
 from judged.errors import InputError, MeasureError
-from judged.inputs.readings import Reading, to_judgements
-from judged.inputs.tables import Judgements
+from judged.inputs.tables import Judgements, RawTable, to_judgements
 from judged.measures import REGISTRY
 from judged.measures.aggregation import AGGREGATIONS
 from support.evaluating import evaluate
@@ -317,7 +316,7 @@ def of_table(weight: list[float], items: list[str | None] | None = None) -> Judg
         "grade": [1.0, 0.0, 1.0, None],
         "weight": weight,
     }
-    return to_judgements(Reading(pl.DataFrame(columns, strict=False)), "qrels.csv")
+    return to_judgements(RawTable(pl.DataFrame(columns, strict=False)), "qrels.csv")
 
 
 def test_a_column_of_the_judgements() -> None:

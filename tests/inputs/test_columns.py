@@ -16,8 +16,7 @@ from judged.errors import InputError
 from judged.inputs import csv as csv_reader
 from judged.inputs import json as json_reader
 from judged.inputs import read_judgements, read_run
-from judged.inputs.columns import JOINER, joined
-from judged.inputs.named import ROLES, as_columns
+from judged.inputs.columns import JOINER, ROLES, as_columns, joined
 
 RUN = {
     "question_id": ["q1", "q1", "q2"],
@@ -112,8 +111,8 @@ def test_two_different_pairs_never_make_the_same_id(write):
 @pytest.mark.parametrize("careful", [False, True])
 def test_an_id_of_which_a_part_is_missing(write, monkeypatch, careful):
     if careful:
-        monkeypatch.setattr(csv_reader, "_at_once", lambda *_: None)
-        monkeypatch.setattr(json_reader, "_at_once", lambda *_: None)
+        monkeypatch.setattr(csv_reader.DelimitedReader, "_parsed_by_polars", lambda *_: None)
+        monkeypatch.setattr(json_reader, "_parsed_by_polars", lambda *_: None)
     data = {"query": ["q", "q"], "file": ["a", "b"], "page": ["1", None], "score": [2, 1]}
     expected = {
         "csv": 'a.csv, line 3: the item is missing, in the line "q,b,,1".',
@@ -184,8 +183,8 @@ def test_document_and_weight_are_carried_through(way):
 @pytest.mark.parametrize("careful", [False, True])
 def test_a_missing_document_or_weight(write, monkeypatch, careful):
     if careful:
-        monkeypatch.setattr(csv_reader, "_at_once", lambda *_: None)
-        monkeypatch.setattr(json_reader, "_at_once", lambda *_: None)
+        monkeypatch.setattr(csv_reader.DelimitedReader, "_parsed_by_polars", lambda *_: None)
+        monkeypatch.setattr(json_reader, "_parsed_by_polars", lambda *_: None)
     columns = "item=c,document=d,weight=w"
     whole = {"query": ["q", "q"], "c": ["a", "b"], "d": ["x", "x"], "grade": [1, 1], "w": [1, 1]}
     for role, name in {"document": "d", "weight": "w"}.items():
@@ -336,7 +335,7 @@ def test_files_without_names(write, format):
         'columns, item=chunk_id: there is no column "chunk_id". a dict of judgements has no '
         f"columns; {why}"
     )
-    assert message(judged.judge, qrels, run, columns="score=prediction") == (
+    assert message(judged.evaluate, qrels, run, columns="score=prediction") == (
         f'columns, score=prediction: there is no column "prediction". {why}'
     )
     # The other table has it.
@@ -354,7 +353,7 @@ def test_objects_without_names():
         'columns, grade=1: there is no column "1". a dict of judgements has no columns.'
     )
     run = read_run({"q": ["a"]})
-    assert message(judged.judge, read_judgements({"q": ["a"]}), run, columns="item=x") == (
+    assert message(judged.evaluate, read_judgements({"q": ["a"]}), run, columns="item=x") == (
         'columns, item=x: there is no column "x". the judgements were read already; the run was '
         "read already."
     )

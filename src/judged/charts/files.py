@@ -12,15 +12,14 @@ from judged.charts.sources import Systems
 from judged.comparison import compare
 from judged.errors import InputError
 from judged.evaluation import evaluate
-from judged.inputs.blocks import RunBlocks
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room, RunBlocks
 from judged.inputs.data import Data
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
 from judged.limits import config
 from judged.matching import match_with
-from judged.matching.items import with_items
+from judged.matching.documents import with_items
 from judged.policy import Policy, add_choices
 from judged.text import counted
 

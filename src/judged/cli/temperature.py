@@ -1,5 +1,4 @@
-"""`judged temperature`: vectors of queries and items in, what every temperature makes of their
-scores out."""
+"""`judged temperature`: what a softmax temperature does to scores, or to training."""
 
 from __future__ import annotations
 
@@ -7,23 +6,27 @@ from typing import Any
 
 import click
 
-from judged.cli._embedding_options import (
-    memory_option,
-    positives_option,
-    read_sides,
-    sides,
-    similarity_option,
-    vector_options,
-)
 from judged.cli._files import command
-from judged.cli._options import check_format, rel_option, result_options
-from judged.options import SWEPT_TEMPERATURES
+from judged.cli._options import (
+    TRAINING,
+    check_format,
+    flag,
+    number,
+    refuse,
+    result_options,
+    text,
+    training_options,
+)
+from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
+from judged.options import STUDIED_TEMPERATURES, SWEPT_TEMPERATURES
+from judged.text import listed
 
-NAMES = ("query", "batch_size", "positives", "rel", "hardest", "bins", "seed")
-"""Options that are handed on as they are."""
+OF_SCORES = ("query", "batch_size", "hardest", "bins", "no_search", "similarity")
+"""Options that have no meaning with --train."""
+OF_BOTH = ("positives", "rel", "seed", "both")
 
 
-@command(short_help="Say what a temperature does to loss and confidence.")
+@command(example="judged temperature queries.npy items.npy --pairs")
 @sides
 @click.option(
     "-t",
@@ -32,56 +35,24 @@ NAMES = ("query", "batch_size", "positives", "rel", "hardest", "bins", "seed")
     type=float,
     multiple=True,
     metavar="T",
-    help=f"A temperature; may be given more than once. {len(SWEPT_TEMPERATURES)} from "
-    f"{SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g} if none is given.",
+    help="Try this temperature; may be given more than once. Without it, "
+    f"{len(SWEPT_TEMPERATURES)} from {SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g}; with "
+    f"--train {listed([f'{each:g}' for each in STUDIED_TEMPERATURES])}.",
 )
-@click.option(
-    "--query",
-    metavar="ID",
-    help="One query alone: its own loss, and the probabilities of its own first items.",
-)
-@click.option(
-    "--batch-size",
-    type=int,
-    metavar="N",
-    help="In-batch softmax: candidates are the items of batches of N queries drawn at random, one "
-    "positive each. Without it candidates are all items.",
-)
-@click.option(
-    "--both",
-    is_flag=True,
-    help="Also the items' softmax over queries; the loss is then the mean of both.",
-)
-@positives_option
-@rel_option
-@click.option(
-    "--hardest",
-    type=int,
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="How many negatives of a query are its hardest.",
-)
-@click.option(
-    "--bins",
-    type=int,
-    default=15,
-    show_default=True,
-    metavar="N",
-    help="Bins of confidence for the calibration.",
-)
-@click.option(
-    "--no-search", is_flag=True, help="Do not search for the best temperatures between those given."
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="For the batches that are drawn.",
-)
+@text("--query", "ID", "Look at one query alone.")
+@number("--batch-size", int, "N", "Draw candidates from batches of N queries, not all items.")
+@number("--hardest", int, "N", "Count N negatives of a query as its hardest.", 10)
+@number("--bins", int, "N", "Use N bins of confidence for calibration.", 15)
+@flag("--no-search", "Do not search for the best temperatures between those given.")
 @similarity_option
+@flag("--train", "Learn a similarity at each temperature and compare held-out queries.")
+@text(
+    "--report",
+    "MEASURE",
+    "Report this measure of held-out queries (with --train); by default AP, nDCG@10 and RR.",
+    multiple=True,
+)
+@training_options("two-tower-linear")
 @vector_options
 @memory_option
 @result_options(chart="temperature")
@@ -89,37 +60,55 @@ def temperature(
     queries: str,
     items: str,
     temperatures: tuple[float, ...],
-    both: bool,
-    no_search: bool,
+    train: bool,
+    report: tuple[str, ...],
     form: str | None,
     output: str | None,
-    **given: Any,
+    **options: Any,
 ) -> None:
-    """Say what a temperature does to the scores of QUERIES with ITEMS, two files of vectors.
+    """Show what a temperature does to the scores of QUERIES with ITEMS, two files of vectors.
 
     For each temperature: the contrastive loss (InfoNCE), the confidence, entropy and accuracy of
-    the softmax, its calibration error, the share of the gradient on the hardest negatives and the
-    effective number of negatives; then the temperatures of the lowest loss and of the best
-    calibration. No temperature changes a ranking, and the output shows it. Files and relevance are
-    as for 'judged embeddings'.
+    the softmax, its calibration error, the gradient on the hardest negatives and the effective
+    number of negatives; then the temperatures with the lowest loss and the best calibration. No
+    temperature changes a ranking. Files and relevance are as for 'judged embeddings'.
+
+    With --train the same similarity is learned at each temperature, with the options of 'judged
+    learn', and evaluated on the same held-out queries: loss, confidence, calibration, alignment,
+    uniformity, iterations, and measures with 95 % confidence intervals, beside the cosine of the
+    vectors. 'judged plot temperature-study' draws its JSON.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.learning.temperature import sweep
+    from judged.learning.temperature import study, sweep
     from judged.learning.temperature.sweeps import steps
 
     check_format(form, output)
-    embeddings, relevance = read_sides(queries, items, given)
-    chosen, search = temperatures or SWEPT_TEMPERATURES, not no_search
-    searches = len(embeddings.queries) if given["query"] is None else 1
-    total = searches * steps(chosen, both=both, search=search)
-    with counting("Sweeping", total, "queries × temperatures") as progress:
-        found = sweep(
-            embeddings,
-            relevance,
-            chosen,
-            both=both,
-            search=search,
-            progress=progress,
-            **{name: given[name] for name in NAMES},
-        )
-    deliver(found, form, output)
+    if train:
+        refuse(OF_SCORES, "is not for --train")
+    else:
+        refuse((*(name for name in TRAINING if name not in OF_BOTH), "report"), "is for --train")
+    embeddings, relevance = read_sides(queries, items, options)
+    if train:
+        tried = temperatures or STUDIED_TEMPERATURES
+        training = {name: options[name] for name in TRAINING}
+        measures: dict[str, Any] = {"measures": report} if report else {}
+        total = len(set(tried)) * options["iterations"]
+        with counting("Learning", total, "iterations") as progress:
+            result: Any = study(
+                embeddings, relevance, tried, progress=progress, **measures, **training
+            )
+    else:
+        tried, search = temperatures or SWEPT_TEMPERATURES, not options.pop("no_search")
+        searches = len(embeddings.queries) if options["query"] is None else 1
+        total = searches * steps(tried, both=options["both"], search=search)
+        with counting("Sweeping", total, "queries × temperatures") as progress:
+            names = (*OF_BOTH, "query", "batch_size", "hardest", "bins")
+            result = sweep(
+                embeddings,
+                relevance,
+                tried,
+                search=search,
+                progress=progress,
+                **{name: options[name] for name in names},
+            )
+    deliver(result, form, output)

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
 from judged.options import checked
 from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
-    from judged.matching.joint import Joint
+    from judged.matching.listings import Joint
     from judged.options import (
         CategoriesLike,
         CollectionLike,
@@ -184,7 +184,7 @@ memory, temporary, jobs, skip_bad, progress
         refuse_lacking(judged.rankings)
     joint = None
     if unjudged_range:
-        from judged.matching.joint import Joint
+        from judged.matching.listings import Joint
 
         known = judged.judgements, judged.tables
         joint = Joint.of(*known, policy=request.policy, duplicates=duplicates)

@@ -18,7 +18,7 @@ from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
 from judged.comparison.verdicts import Depends, Pair, by_importance, compared_runs, rows_of
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
-from judged.rankings.columns import ANY_GRADE
+from judged.rankings.rankings import ANY_GRADE
 from judged.statistics.intervals import Interval
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import effective_units
@@ -300,7 +300,7 @@ def _columns(
     """The attributes by name, each with a value per query that counts, and what was noticed."""
     import polars as pl
 
-    from judged.inputs.attributes import attributes_of
+    from judged.inputs.keyed import attributes_of
 
     alone = given is True or (
         isinstance(given, str) and given == RELEVANT and not os.path.lexists(RELEVANT)

@@ -13,27 +13,27 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.errors import MeasureError, PolicyError
 from judged.evaluation.settings import regraded
-from judged.matching.variants import Variants
-from judged.matching.weights import weighted
+from judged.matching.pool import weighted
+from judged.matching.variants import Variants, cut
 from judged.measures import Measure, Spec
 from judged.measures.aggregation import AGGREGATIONS
 from judged.measures.expected import Expected, expectations
 from judged.measures.orders import in_order, tied_queries
 from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
-from judged.rankings.columns import ANY_GRADE
-from judged.rankings.findings import findings_of
-from judged.rankings.rankings import Rankings
+from judged.rankings.audit import findings_of
+from judged.rankings.rankings import ANY_GRADE, Rankings
 from judged.statistics.samples import Means, Median, Rows, Sample, relative
 from judged.text import few, plain
 
 if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.settings import Conventional, EvaluationSettings
     from judged.evaluation.trusted import Correction
     from judged.evaluation.unanswerable import Unanswerable
-    from judged.inputs.query_weights import QueryWeights
+    from judged.inputs.tables import QueryWeights
     from judged.rankings.audit import Audit
-    from judged.rankings.weights import Weights
+    from judged.rankings.rankings import Weights
     from judged.statistics.intervals import Interval
 
 TIE_ORDERS = ("worst", "expected", "best")
@@ -126,7 +126,8 @@ class Scored:
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").scored().label(AP)
         'MAP'
         """
-        return self.labels.get(measure, str(measure))
+        label = self.labels.get(measure)
+        return str(measure) if label is None else label
 
     def sample(self, measure: Measure) -> Sample:
         """What a measure's summary is made of: one row per query that counts, in the order of the
@@ -265,11 +266,23 @@ def score_run(
         refuse_sums(settings.measures)
     policy = settings.policy
     refuse_missing(r, policy)
+    if policy.depth is not None and policy.depth != r.depth:
+        r = _cut_again(r, policy.depth)
     r = Variants(r).under(policy.ties, policy.unjudged)
     findings = findings_of(r)
     r = replace(r, findings=findings.in_order(r.queries))
     values = values_of(r, settings.measures, settings.convention)
     return replace(settled_values(values, r, policy), labels=settings.labels)
+
+
+def _cut_again(r: Rankings, depth: int) -> Rankings:
+    """Cut rankings that were made with longer lists."""
+    if r.depth is not None and depth > r.depth:
+        raise PolicyError(
+            f"{r.name}: the lists were cut at rank {r.depth:,}, so depth={depth:,} cannot be "
+            "evaluated; make the rankings again with longer lists."
+        )
+    return replace(cut(r.whole or r, depth), findings=r.findings)
 
 
 def score_ties(run: Scored, settings: EvaluationSettings) -> dict[str, Scored]:
@@ -553,3 +566,16 @@ class Settlement:
         if spec.rates_relevance and self.policy.empty == "one":
             filled = np.where(self.nothing, best, filled)
         return np.where(np.isnan(filled), worst, filled)[..., self.counted]
+
+
+def about_runs(evaluation: Evaluation, said: list[list[str]]) -> list[str]:
+    """Return each sentence about runs once, with the names of the runs unless it is about all."""
+    about: dict[str, list[str]] = {}
+    for run, own in zip(evaluation.runs, said, strict=True):
+        for sentence in own:
+            about.setdefault(sentence, []).append(run.name)
+    everyone = len(evaluation.runs)
+    return [
+        text if len(names) == everyone else f"{', '.join(names)}: {text}"
+        for text, names in about.items()
+    ]

@@ -13,7 +13,7 @@ from judged.explanation.explanation import Explanation
 from judged.explanation.listing import Listing, Row, shown_ranks, threshold
 from judged.explanation.source import Read, policy_of_a_list, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
 from judged.measures import Measure
 from judged.options import checked
 from judged.policy import Policy

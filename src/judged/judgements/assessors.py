@@ -12,14 +12,13 @@ import numpy as np
 
 from judged.arrays import Floats, Ints, freeze
 from judged.errors import InputError, quoted
-from judged.inputs import as_runs, mistaken, read_judgements
+from judged.inputs import as_runs, in_place, read_judgements
+from judged.inputs import read_runs as read_named_runs
 from judged.inputs.dicts import holds_several, with_texts
 from judged.inputs.formats import distinct_names, named_file
-from judged.inputs.readings import texts
-from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
+from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, texts
 from judged.matching.join import distinct
-from judged.matching.pool import pool_of
-from judged.matching.subtopics import rows_of
+from judged.matching.pool import pool_of, rows_of
 from judged.text import Warned, counted, with_source
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def read_assessors(
         try:
             read[name] = read_judgements(judgements, columns=columns, format=format)
         except InputError as error:
-            raise mistaken.in_place(error, judgements, JUDGEMENTS, hint) from None
+            raise in_place(error, judgements, JUDGEMENTS, hint) from None
     return read
 
 
@@ -106,7 +105,7 @@ def read_runs(
 ) -> dict[str, Run | Lookup]:
     """Read runs by name."""
     named = as_runs(runs)
-    read = mistaken.read_runs(named, JUDGEMENTS_FIRST, columns=columns, format=format)
+    read = read_named_runs(named, JUDGEMENTS_FIRST, columns=columns, format=format)
     return dict(zip([name or "run" for name in named], read, strict=True))
 
 

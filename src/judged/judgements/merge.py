@@ -347,7 +347,7 @@ class MergedJudgements(Result, Judgements):
 
     def _check_readable(self, target: Path, format: str) -> None:
         """Raise an error if a format would not give back the same judgements."""
-        from judged.inputs.ids import refuse_ids
+        from judged.inputs.trec import refuse_ids
 
         refuse_ids(self.frame, format, target)
         if self.by_subtopic and format == QRELS and self.frame["subtopic"].n_unique() == 1:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from judged.evaluation.scores import Scored
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
-    from judged.matching.joint import Joint
+    from judged.matching.listings import Joint
     from judged.measures import Measure
     from judged.web.visit import ScoringSettings
 
@@ -147,7 +147,7 @@ class Calculations:
 
     def _joint(self, scoring: ScoringSettings, names: Sequence[str]) -> Joint:
         """Some of the runs with the judgements, to be judged in favour of one of two."""
-        from judged.matching.joint import Joint
+        from judged.matching.listings import Joint
 
         runs = [scoring.request.prepare(self.run(name)) for name in names]
         known = self.judgements(), runs

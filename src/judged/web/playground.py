@@ -10,8 +10,7 @@ from math import isfinite, isnan, nan
 from shlex import quote
 from typing import Any
 
-from judged.conventions.disagreement import Disagreement, compare_conventions
-from judged.conventions.disagreement.compare import CLOSE, Row
+from judged.conventions.disagreement import CLOSE, DefinitionRow, Disagreement, compare_conventions
 from judged.errors import InputError, JudgedError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.explanation import Explanation, explain
@@ -595,8 +594,8 @@ def _chosen_here(state: PlaygroundState) -> DefinitionLine:
     return DefinitionLine((str(state.chosen),), reasons, True, (judged,))
 
 
-def _group(rows: tuple[Row, ...], value: float) -> ValueGroup:
-    alike: dict[tuple[tuple[str, ...], bool], list[tuple[str, Row]]] = {}
+def _group(rows: tuple[DefinitionRow, ...], value: float) -> ValueGroup:
+    alike: dict[tuple[tuple[str, ...], bool], list[tuple[str, DefinitionRow]]] = {}
     for row in rows:
         notation, reasons, matters = _reasons_of(row)
         alike.setdefault((reasons, matters), []).append((notation, row))
@@ -618,7 +617,7 @@ def _group(rows: tuple[Row, ...], value: float) -> ValueGroup:
     )
 
 
-def _users(rows: list[Row]) -> tuple[LibraryName, ...]:
+def _users(rows: list[DefinitionRow]) -> tuple[LibraryName, ...]:
     """Who has these definitions, each library once."""
     users: dict[str, LibraryName] = {}
     for row in rows:
@@ -638,7 +637,7 @@ def _users(rows: list[Row]) -> tuple[LibraryName, ...]:
     return tuple(users.values())
 
 
-def _reasons_of(row: Row) -> tuple[str, tuple[str, ...], bool]:
+def _reasons_of(row: DefinitionRow) -> tuple[str, tuple[str, ...], bool]:
     """The notation with what matters to the list, and the reasons; of what does not matter only a
     parameter or another measure is said."""
     matter = [each for each in row.differences if each.touched]
@@ -649,7 +648,7 @@ def _reasons_of(row: Row) -> tuple[str, tuple[str, ...], bool]:
     return ", ".join([str(row.measure), *beside]), reasons, bool(matter)
 
 
-def _named(row: Row) -> set[str]:
+def _named(row: DefinitionRow) -> set[str]:
     """The names of differences that the notation of the measure shows."""
     return {*row.measure.params, str(row.measure)}
 

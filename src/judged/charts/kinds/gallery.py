@@ -16,8 +16,8 @@ from judged.charts.sources import checked_k, place_of
 from judged.charts.themes import ThemeName, theme_named
 from judged.errors import InputError
 from judged.inputs import Lookup, read_judgements
-from judged.inputs.blocks.reading import read_query
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
+from judged.inputs.large_runs import read_query
 from judged.inputs.tables import Run
 from judged.matching import Matcher, pool_of
 from judged.options import checked, whole

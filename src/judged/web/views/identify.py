@@ -8,7 +8,7 @@ from judged.web.commands import identify_command
 from judged.web.visit import Page, Visit
 
 if TYPE_CHECKING:
-    from judged.conventions.identification import Identification, Match
+    from judged.conventions.identification import Identification, NumberMatch
 
 PARAMS = ("value", "system", "of")
 
@@ -51,8 +51,7 @@ def _identified(visit: Visit, value: str, system: str, of: tuple[str, ...]) -> I
             calculations.judgements(),
             calculations.run(system),
             list(of) or None,
-            depth=scoring.depth,
-            duplicates=scoring.duplicates,  # type: ignore[arg-type]
+            policy={"depth": scoring.depth, "duplicates": scoring.duplicates},
         )
 
     key = "identify", visit.workspace.identity, value, system, of, scoring.depth, scoring.duplicates
@@ -63,7 +62,7 @@ def _rows(visit: Visit, found: Identification) -> list[dict[str, Any]]:
     """What fits, as the library says it, each with the leaderboard under these terms."""
     rows = []
     for match in (found.matches or found.nearest)[: found.limit]:
-        for number, cells in enumerate(found._rows(match)):
+        for number, cells in enumerate(found.rows_of(match)):
             value, measure, policy, who = cells
             rows.append(
                 {
@@ -77,7 +76,7 @@ def _rows(visit: Visit, found: Identification) -> list[dict[str, Any]]:
     return rows
 
 
-def _shown(visit: Visit, match: Match, number: int) -> str:
+def _shown(visit: Visit, match: NumberMatch, number: int) -> str:
     """The leaderboard with the measure and the policy of a definition."""
     definition = (match.definition, *match.same)[number]
     chosen = {name: held[0] for name, held in definition.unusual().items()}

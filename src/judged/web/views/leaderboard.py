@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, JudgedError, did_you_mean, quoted
-from judged.evaluation import effects
-from judged.evaluation.definition import about_runs
-from judged.evaluation.sentences import notes
-from judged.evaluation.table import Look
+from judged.evaluation import warnings
+from judged.evaluation.export import Look
+from judged.evaluation.scores import about_runs
 from judged.evaluation.warnings import grave
-from judged.inputs.attributes import TAKEN
+from judged.evaluation.wording import notes
+from judged.inputs.keyed import RELEVANT_ITEMS
 from judged.measures.formula import readable
 from judged.measures.spec import names as measure_names
 from judged.rankings.strips import mean_strip
@@ -43,7 +43,7 @@ class SliceResults:
 def attributes(workspace: Workspace) -> tuple[str, ...]:
     """The attributes that queries can be told apart by: the number of relevant items, and the
     columns of tables that have a query column."""
-    names = [TAKEN]
+    names = [RELEVANT_ITEMS]
     for file in workspace.of_kind("attributes"):
         names += [name for name in file.columns if name.lower() not in _QUERY_COLUMNS]
     return tuple(dict.fromkeys(names))
@@ -84,7 +84,7 @@ def _slices_source(visit: Visit, attribute: str) -> str:
     for file in visit.workspace.of_kind("attributes"):
         if attribute in file.columns:
             return str(file.path)
-    return TAKEN
+    return RELEVANT_ITEMS
 
 
 OPTIONS_IN_SENTENCES = {": see --tie-range.": ".", ": see --unanswerable.": "."}
@@ -118,10 +118,10 @@ def findings_of(visit: Visit, evaluation: Evaluation) -> tuple[DataFinding, ...]
 def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
     """Each sentence, whether it warns, and what it speaks of."""
     warned = [(text, "queries" if "judged quer" in text else "") for text in grave(evaluation)]
-    short = about_runs(evaluation, effects.short_lists(evaluation))
+    short = about_runs(evaluation, warnings.short_lists(evaluation))
     warned += [(text, "queries") for text in short]
-    warned += [(text, "unjudged") for text in effects.unjudged(evaluation)]
-    warned += [(text, "ties") for text in effects.ties(evaluation, Look())]
+    warned += [(text, "unjudged") for text in warnings.unjudged(evaluation)]
+    warned += [(text, "ties") for text in warnings.ties(evaluation, Look())]
     noticed = [("info", _without_options(text), "") for text in notes(evaluation)]
     return [*(("warn", _without_options(text), about) for text, about in warned), *noticed]
 

@@ -11,7 +11,7 @@ measure of the registry is a name here too: `judged.nDCG`, `judged.AP`, …
 
 from __future__ import annotations
 
-import judged.process  # noqa: F401  # it has to be there before a fork
+import judged.errors  # noqa: F401  # it guards polars in processes forked later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from judged.matching.documents import as_table
 from judged.matching.join import Grouped, distinct, equal_pairs, group
 from judged.options import checked, checked_methods, real
 from judged.results import Display, Document, Result, Table
-from judged.statistics.concordance import taus
 from judged.statistics.intervals import Interval, interval
+from judged.statistics.orders import taus
 from judged.statistics.samples import Means
 from judged.text import Left, Warned, counted, few, plain, shown, with_source
 

@@ -8,7 +8,7 @@ import pytest
 
 from judged import Embeddings
 from judged.embeddings.relevance import same_label, same_row
-from judged.learning.temperature import study
+from support.learnable import study
 
 
 @pytest.fixture

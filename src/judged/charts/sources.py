@@ -21,7 +21,7 @@ from judged.text import counted, few, listed
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.measures.spec import Mask
+    from judged.measures.registry import Mask
     from judged.options import MeasuresLike, PolicyLike
 
 

@@ -10,7 +10,7 @@ from judged.explanation.arithmetic import Expression
 from judged.explanation.latex import to_latex
 from judged.explanation.listing import Line, Row
 from judged.explanation.text import Worked, cells, gaps, header, heading, right, sentences
-from judged.measures.formula import readable
+from judged.measures.reference import readable
 from judged.text import plain
 
 if TYPE_CHECKING:

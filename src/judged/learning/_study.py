@@ -1,5 +1,5 @@
-"""What a study of temperatures found: one row per temperature, with intervals, and what follows
-from them."""
+"""What a temperature does to learning: the same similarity learned at several temperatures, and how
+held-out queries do."""
 
 from __future__ import annotations
 
@@ -9,19 +9,239 @@ from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from judged.arrays import Floats
-from judged.embeddings.learned import Learned
+from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.learned import Learned, as_similarity
+from judged.embeddings.relations import as_relation
+from judged.embeddings.similarity import Cosine, Similarity
 from judged.embeddings.training import Step
-from judged.measures import parse_measure
-from judged.options import LEVEL
+from judged.errors import InputError, quoted
+from judged.inputs.vectors.vectors import Vectors
+from judged.learning._data import Data, Part, checked_embeddings, checked_shares, split_data
+from judged.learning.learn import ITERATIONS, MEASURES, Chance, fit, with_rel
+from judged.learning.temperature import as_temperatures, sweep
+from judged.measures import Measure, parse_measure
+from judged.options import LEVEL, number, whole
 from judged.results import Display, Document, Result, Table
 from judged.statistics.intervals import Interval, mean_interval
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
+    from judged.options import LearnedKind, MeasuresLike, Progress, RelevanceLike
+if TYPE_CHECKING:
     import polars as pl
 
-COLUMNS = {
+
+def study(
+    embeddings: Embeddings,
+    relevance: RelevanceLike,
+    temperatures: Sequence[float],
+    *,
+    kind: LearnedKind = "two-tower-linear",
+    measures: MeasuresLike = MEASURES,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Study:
+    """Learn the same similarity at each temperature; evaluate all on the same held-out queries."""
+    checked_embeddings(embeddings, "temperature.sweep", learns=True)
+    chosen = as_temperatures(temperatures)
+    rel = number("rel", options.get("rel", 1))
+    iterations = whole("iterations", options.get("iterations", ITERATIONS))
+    named = [measures] if isinstance(measures, (str, Measure)) else measures
+    named = () if named is None else named
+    if not isinstance(named, Iterable) or getattr(named, "ndim", 1) != 1:
+        raise InputError(
+            f"measures must be one, or a list of them, as 'AP'; got {quoted(measures)}."
+        )
+    wanted = list(dict.fromkeys(with_rel(parse_measure(each), rel) for each in named))
+    if not wanted:
+        raise InputError("train needs at least one measure.")
+    relation = as_relation(relevance, what="relevance")
+    if options.get("held_out", 1) == 0:
+        raise InputError("train needs held-out queries; held_out must be above 0.")
+    data = Data.of(embeddings, relation, rel=rel)
+    rows = np.flatnonzero(data.positives.lengths)
+    # Before training, so that a measure which embeddings do not have is refused at once; any
+    # similarity does for that.
+    dims = data.queries.dims, data.items.dims
+    data.part(rows[:1]).evaluate(as_similarity(np.zeros(dims)), wanted)
+    learned = []
+    for temperature in chosen.tolist():
+        bar = None if progress is None else _Bar(progress, iterations)
+        learned.append(
+            fit(embeddings, relation, kind=kind, temperature=temperature, progress=bar, **options)
+        )
+        if bar is not None:
+            bar.end()
+    shares = checked_shares(options.get("validation", 0.2), options.get("held_out", 0.2))
+    split = split_data(
+        data, validation=shares[0], held_out=shares[1], seed=learned[0].training.seed
+    )
+    return _studied(learned, split.held_out_part(data), wanted)
+
+
+class _Bar:
+    """Progress of one training, which at its end counts the iterations that it did not need."""
+
+    def __init__(self, progress: Progress, allowed: int) -> None:
+        self._progress, self._left = progress, allowed
+
+    def __call__(self, steps: int) -> None:
+        self._left -= steps
+        self._progress(steps)
+
+    def end(self) -> None:
+        self(self._left)
+
+
+def _studied(learned: list[Learned], part: Part, measures: list[Measure]) -> Study:
+    untrained: Similarity | None = Cosine() if part.queries.dims == part.items.dims else None
+    compared = [each for each in (untrained, *learned) if each is not None]
+    values = [_values(each, part, measures) for each in compared]
+    start = values[0] if untrained is not None else None
+    record = learned[0].training
+    chance = Chance.of(part, seed=record.seed)
+    by_chance = [chance.values(each, measures) for each in compared if untrained is not None]
+    rows = [
+        _row_of(each, part, own, start, _gained(by_chance, number))
+        for number, (each, own) in enumerate(zip(learned, values[-len(learned) :], strict=True), 1)
+    ]
+    # Items that search queries have as many candidates as a part has queries.
+    comparable = record.candidates == record.items and not record.both
+    return Study(
+        kind=record.kind,
+        measures=tuple(map(str, measures)),
+        training=record.training,
+        validation=record.validation,
+        held_out=len(part.queries),
+        untrained=None
+        if untrained is None or start is None
+        else _untrained_row(untrained, part, start, record.rel),
+        trained=tuple(rows),
+        values=tuple(
+            {str(each): own[each] for each in measures} for own in values[-len(learned) :]
+        ),
+        relevance=record.relevance,
+        seed=record.seed,
+        positives=record.positives,
+        candidates=record.candidates,
+        comparable=comparable,
+        notes=(
+            *map(Warned, learned[0].training.warned),
+            *dict.fromkeys(note for each in learned for note in each.training.notes),
+            *(() if comparable else (_APART,)),
+        ),
+    )
+
+
+_APART = (
+    "Losses of training and of held-out queries go over different numbers of candidates, and "
+    "are not to be compared."
+)
+
+
+def _values(similarity: Similarity, part: Part, measures: list[Measure]) -> dict[Measure, Floats]:
+    scored = part.evaluate(similarity, measures)
+    return {each: scored.values[each] for each in measures}
+
+
+def _gained(by_chance: list[dict[Measure, Floats]], number: int) -> dict[Measure, Floats]:
+    """What queries with the relevance of others gain from the first to another similarity."""
+    if not by_chance:
+        return {}
+    start = by_chance[0]
+    return {each: own - start[each] for each, own in by_chance[number].items()}
+
+
+def _row_of(
+    learned: Learned,
+    part: Part,
+    values: dict[Measure, Floats],
+    start: dict[Measure, Floats] | None,
+    by_chance: dict[Measure, Floats],
+) -> Studied:
+    record = learned.training
+    point = sweep(
+        part.embeddings(learned),
+        part.relevance,
+        [record.temperature],
+        both=record.both,
+        positives=record.positives,  # type: ignore[arg-type]
+        rel=record.rel,
+        search=False,
+    ).points[0]
+    alignment, uniformity = _spread(learned, part)
+    return Studied(
+        temperature=record.temperature,
+        training_loss=record.history[record.best].loss,
+        loss=point.objective,
+        alignment=alignment,
+        uniformity=uniformity,
+        confidence=point.confidence,
+        accuracy=point.accuracy,
+        entropy=point.entropy,
+        calibration_error=point.calibration_error,
+        iterations=record.history[-1].iteration,
+        best_iteration=record.best,
+        stopped=record.stopped,
+        history=record.history,
+        measures=_intervals(values, part),
+        differences=None
+        if start is None
+        else {str(each): part.interval(own - start[each]) for each, own in values.items()},
+        beyond=None
+        if start is None or not by_chance
+        else {
+            str(each): part.interval(own - start[each] - by_chance[each])
+            for each, own in values.items()
+        },
+        learned=learned,
+    )
+
+
+def _intervals(values: dict[Measure, Floats], part: Part) -> dict[str, Interval]:
+    return {str(each): part.interval(own, each.spec.range) for each, own in values.items()}
+
+
+def _untrained_row(
+    similarity: Similarity, part: Part, values: dict[Measure, Floats], rel: float
+) -> Studied:
+    """Of vectors as they are all that needs no temperature."""
+    alignment, uniformity = _spread(similarity, part)
+    point = sweep(part.embeddings(similarity), part.relevance, [1.0], rel=rel, search=False).points[
+        0
+    ]
+    return Studied(
+        alignment=alignment,
+        uniformity=uniformity,
+        accuracy=point.accuracy,
+        measures=_intervals(values, part),
+    )
+
+
+def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
+    """Alignment of relevant pairs and uniformity of items, of the vectors as the similarity maps
+    them."""
+    queries, items = (
+        _mapped(similarity, part.queries, items=False),
+        _mapped(similarity, part.items, items=True),
+    )
+    compared = Embeddings(queries, items, exclude=part.exclude, memory=part.memory)
+    found = compared.diagnose(part.positives)
+    assert found.alignment is not None
+    return found.alignment, found.items.uniformity
+
+
+def _mapped(similarity: Similarity, vectors: Vectors, *, items: bool) -> Vectors:
+    mapped = [
+        similarity.prepare(block, vectors, begin, items=items) for begin, block in vectors.blocks()
+    ]
+    return Vectors(np.concatenate(mapped), vectors.ids, vectors.source)
+
+
+STUDY_COLUMNS = {
     "training_loss": "training loss",
     "loss": "loss",
     "confidence": "confidence",
@@ -83,7 +303,7 @@ class Studied:
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values; what is undefined is None."""
-        found = {name: getattr(self, name) for name in ("temperature", *COLUMNS, "stopped")}
+        found = {name: getattr(self, name) for name in ("temperature", *STUDY_COLUMNS, "stopped")}
         numbers = {
             name: None if isinstance(each, float) and not isfinite(each) else each
             for name, each in found.items()
@@ -93,24 +313,25 @@ class Studied:
             for each in self.history
         ]
         differences, beyond = (
-            None if each is None else _plain(each) for each in (self.differences, self.beyond)
+            None if each is None else _plain_intervals(each)
+            for each in (self.differences, self.beyond)
         )
         return {
             **numbers,
             "history": history,
-            "measures": _plain(self.measures),
+            "measures": _plain_intervals(self.measures),
             "differences": differences,
             "beyond": beyond,
         }
 
 
-def _plain(intervals: Mapping[str, Interval]) -> dict[str, Any]:
+def _plain_intervals(intervals: Mapping[str, Interval]) -> dict[str, Any]:
     return {name: each.to_dict() for name, each in intervals.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Result):
-    """The same similarity learned at several temperatures; made by `judged.temperature.study`.
+    """The same similarity learned at several temperatures: `judged.temperature.sweep(train=True)`.
 
     Examples
     --------
@@ -119,7 +340,9 @@ class Study(Result):
     >>> vectors = np.eye(3)[label] + np.random.default_rng(0).normal(size=(60, 3))
     >>> same = judged.relevance.same_label(label, label)
     >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
-    >>> found = judged.temperature.study(embeddings, same, [0.1, 1.0], iterations=2)
+    >>> found = judged.temperature.sweep(
+    ...     embeddings, same, [0.1, 1.0], train={"iterations": 2}
+    ... )
     >>> found.to_frame()["temperature"].to_list()
     [None, 0.1, 1.0]
     """
@@ -203,7 +426,7 @@ class Study(Result):
             for each in self.rows
         ]
         numbers = [
-            [name, *(_cell(getattr(each, column)) for column in COLUMNS)]
+            [name, *(_study_cell(getattr(each, column)) for column in STUDY_COLUMNS)]
             for name, each in zip(names, self.rows, strict=True)
         ]
         measured = [
@@ -213,7 +436,7 @@ class Study(Result):
         return Document(
             list(_conclusions(self)),
             [
-                Table(["temperature", *COLUMNS.values()], numbers),
+                Table(["temperature", *STUDY_COLUMNS.values()], numbers),
                 Table(["temperature", *self.measures], measured),
             ],
             [note for note in self.notes if isinstance(note, Warned)],
@@ -229,12 +452,12 @@ def _flat(row: Studied) -> dict[str, Any]:
     }
     return {
         "temperature": row.temperature,
-        **{name: getattr(row, name) for name in COLUMNS},
+        **{name: getattr(row, name) for name in STUDY_COLUMNS},
         **measured,
     }
 
 
-def _cell(value: float | int | None) -> str:
+def _study_cell(value: float | int | None) -> str:
     if value is None:
         return "-"
     return str(value) if isinstance(value, int) else f"{value:.4f}"
@@ -318,10 +541,10 @@ def _about_measure(study: Study) -> Iterator[str]:
         return
     worse, unsure = "lower at" if higher else "higher at", "not told apart from that at"
     groups: dict[str, list[str]] = {worse: [], unsure: []}
-    for number in others:
-        apart = mean_interval(study.values[number][name] - study.values[place][name])
+    for other in others:
+        apart = mean_interval(study.values[other][name] - study.values[place][name])
         groups[worse if (apart.high < 0 if higher else apart.low > 0) else unsure].append(
-            f"{rows[number].temperature:g}"
+            f"{rows[other].temperature:g}"
         )
     said = [f"{words} {', '.join(found)}" for words, found in groups.items() if found]
     yield f"By the {study.held_out:,} held-out queries it is {listed(said)}."

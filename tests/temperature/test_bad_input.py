@@ -140,7 +140,7 @@ def test_a_study_learns_its_similarity() -> None:
 @pytest.mark.parametrize("function", [sweep, study])
 def test_vectors_alone(function: Any) -> None:
     message = (
-        f"temperature.{function.__name__} takes judged.Embeddings(queries, items) first, then "
+        "temperature.sweep takes judged.Embeddings(queries, items) first, then "
         "what is relevant; got ndarray."
     )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 import judged
 from judged.cli.demo_data import load_digits
-from judged.learning._study import Study
+from judged.learning.temperature import Study
 from judged.options import STUDIED_TEMPERATURES
 from judged.statistics.intervals import mean_interval
 from support import softmaxes

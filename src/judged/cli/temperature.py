@@ -79,7 +79,8 @@ def temperature(
     vectors. 'judged plot temperature-study' draws its JSON.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.learning.temperature import steps, sweep
+    from judged.learning._sweep import steps
+    from judged.learning.temperature import sweep
 
     check_format(form, output)
     if train:

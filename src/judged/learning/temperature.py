@@ -7,55 +7,38 @@ similarity at each temperature and evaluates all on the same held-out queries.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
-from math import ceil, exp, log
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.arrays import Floats
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.product import Product
-from judged.embeddings.relations import Relation, as_relation
-from judged.embeddings.search import Search, reversed_search, scores_of
-from judged.errors import InputError, did_you_mean, quoted
-from judged.evaluation.evaluation import evaluate_rankings
-from judged.learning._data import checked_embeddings
-from judged.learning._softmax import (
-    BYTES_PER_SCORE,
-    Batches,
-    Candidates,
-    Corpus,
-    Counting,
-    Sums,
-    reversed_corpus,
-    summed,
-)
-from judged.options import STUDIED_TEMPERATURES, checked, number, size_in_bytes, whole
+from judged.embeddings.learned import Learned, as_similarity
+from judged.embeddings.relations import as_relation
+from judged.embeddings.similarity import Cosine, Similarity
+from judged.embeddings.training import Step
+from judged.errors import InputError, quoted
+from judged.inputs.vectors.vectors import Vectors
+from judged.learning._data import Data, Part, checked_embeddings, checked_shares, split_data
+from judged.learning._sweep import BINS, HARDEST, Best, Point, Sweep, as_temperatures, sweep_scores
+from judged.learning.learn import ITERATIONS, MEASURES, Chance, fit, with_rel
+from judged.measures import Measure, parse_measure
+from judged.options import LEVEL, STUDIED_TEMPERATURES, checked, number, whole
 from judged.options import SWEPT_TEMPERATURES as TEMPERATURES
-from judged.options import temperature as checked_temperature
-from judged.policy import POSITIVES, checked_positives
 from judged.results import Display, Document, Result, Table
-from judged.text import Warned, counted
+from judged.statistics.intervals import Interval, mean_interval
+from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:
-    from judged.options import Positives, Progress, RelevanceLike
-    from judged.rankings.rankings import Rankings
+    from judged.options import LearnedKind, MeasuresLike, Positives, Progress, RelevanceLike
 if TYPE_CHECKING:
     import polars as pl
 
 
-__all__ = ["TEMPERATURES", "Best", "Point", "Sweep", "sweep"]
-
-HARDEST = 10
-BINS = 15
-MOST = 10_000
-"""Of bins, and of negatives that are kept for each query at a time."""
-CHECKED = 64
-"""Queries whose ranks are counted again at every temperature, fewer where there are very many
-items."""
-_SCORES_CHECKED = 1 << 23
+__all__ = ["TEMPERATURES", "Best", "Point", "Study", "Sweep", "sweep"]
 
 
 @checked
@@ -134,8 +117,6 @@ def sweep(
     ([5.311, 0.709, 0.886], 0.181)
     """
     if train is not False:
-        from judged.learning._study import study
-
         untrained = {"query": query, "batch_size": batch_size}
         if wrong := [name for name, value in untrained.items() if value is not None]:
             raise InputError(f"{wrong[0]} has no meaning with train; leave one of them out.")
@@ -152,663 +133,549 @@ def sweep(
             progress=progress,
             **(training if train is True else {**training, **train}),
         )
-    temperatures = TEMPERATURES if temperatures is None else temperatures
-    checked_embeddings(embeddings, "temperature.sweep")
-    relation = as_relation(relevance, what="relevance")
-    counting = Counting(
-        as_temperatures(temperatures),
-        checked_positives(positives),
-        whole("hardest", hardest, at_most=MOST),
-        whole("bins", bins, at_most=MOST),
+    return sweep_scores(
+        embeddings,
+        relevance,
+        TEMPERATURES if temperatures is None else temperatures,
+        query=query,
+        batch_size=batch_size,
+        both=both,
+        positives=positives,
+        rel=rel,
+        hardest=hardest,
+        bins=bins,
+        search=search,
+        seed=seed,
+        progress=progress,
     )
-    if len(embeddings.items) < 2:
+
+
+def study(
+    embeddings: Embeddings,
+    relevance: RelevanceLike,
+    temperatures: Sequence[float],
+    *,
+    kind: LearnedKind = "two-tower-linear",
+    measures: MeasuresLike = MEASURES,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Study:
+    """Learn the same similarity at each temperature; evaluate all on the same held-out queries."""
+    checked_embeddings(embeddings, "temperature.sweep", learns=True)
+    chosen = as_temperatures(temperatures)
+    rel = number("rel", options.get("rel", 1))
+    iterations = whole("iterations", options.get("iterations", ITERATIONS))
+    named = [measures] if isinstance(measures, (str, Measure)) else measures
+    named = () if named is None else named
+    if not isinstance(named, Iterable) or getattr(named, "ndim", 1) != 1:
         raise InputError(
-            "there is one item only, whose probability is 1 at every temperature; at least two are "
-            "needed."
+            f"measures must be one, or a list of them, as 'AP'; got {quoted(measures)}."
         )
-    only = None if query is None else _alone(embeddings, query, batch_size, both)
-    return _Sweeper(
-        embeddings, relation, counting, rel, only, batch_size, seed, both, progress
-    ).swept(search=search)
-
-
-def _alone(embeddings: Embeddings, query: Any, batch_size: int | None, both: bool) -> int:
-    """The number of a query that is looked at alone."""
-    if batch_size is not None or both:
-        option = "batch_size" if batch_size is not None else "both"
-        raise InputError(
-            f"query is about one query, and {option} about all; leave one of them out."
+    wanted = list(dict.fromkeys(with_rel(parse_measure(each), rel) for each in named))
+    if not wanted:
+        raise InputError("train needs at least one measure.")
+    relation = as_relation(relevance, what="relevance")
+    if options.get("held_out", 1) == 0:
+        raise InputError("train needs held-out queries; held_out must be above 0.")
+    data = Data.of(embeddings, relation, rel=rel)
+    rows = np.flatnonzero(data.positives.lengths)
+    # Before training, so that a measure which embeddings do not have is refused at once; any
+    # similarity does for that.
+    dims = data.queries.dims, data.items.dims
+    data.part(rows[:1]).evaluate(as_similarity(np.zeros(dims)), wanted)
+    learned = []
+    for temperature in chosen.tolist():
+        bar = None if progress is None else _Bar(progress, iterations)
+        learned.append(
+            fit(embeddings, relation, kind=kind, temperature=temperature, progress=bar, **options)
         )
-    names = embeddings.queries.names()
-    if query not in names:
-        raise InputError(f"there is no query {quoted(query)}{did_you_mean(query, names)}")
-    return names.index(query)
+        if bar is not None:
+            bar.end()
+    shares = checked_shares(options.get("validation", 0.2), options.get("held_out", 0.2))
+    split = split_data(
+        data, validation=shares[0], held_out=shares[1], seed=learned[0].training.seed
+    )
+    return _studied(learned, split.held_out_part(data), wanted)
 
 
-def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
-    """How many times each query is looked at, for a progress bar."""
-    ascending = as_temperatures(temperatures).tolist()
-    return (len(ascending) + (evaluations(ascending) if search else 0)) * (2 if both else 1)
+class _Bar:
+    """Progress of one training, which at its end counts the iterations that it did not need."""
+
+    def __init__(self, progress: Progress, allowed: int) -> None:
+        self._progress, self._left = progress, allowed
+
+    def __call__(self, steps: int) -> None:
+        self._left -= steps
+        self._progress(steps)
+
+    def end(self) -> None:
+        self(self._left)
 
 
-class _Sweeper:
-    """Embeddings that are ready for any temperature."""
-
-    def __init__(
-        self,
-        embeddings: Embeddings,
-        relation: Relation,
-        counting: Counting,
-        rel: float,
-        only: int | None,
-        batch_size: int | None,
-        seed: int,
-        both: bool,
-        progress: Progress | None,
-    ) -> None:
-        self._embeddings, self._counting, self._progress = embeddings, counting, progress
-        self._done, self._seed = 0, whole("seed", seed, at_least=0)
-        # First of all the ranking: queries that cannot be scored are refused there, by their names.
-        self._rankings = embeddings.rank(relation)
-        if only is not None:
-            self._rankings = self._of_one(embeddings.queries.name(only))
-        self._corpus = Corpus(
-            _product(embeddings),
-            relation.bind(embeddings.queries, embeddings.items),
-            number("rel", rel),
-            only,
-        )
-        self._batched = batch_size is not None
-        self._sides: list[Candidates] = [self._corpus]
-        if batch_size is not None:
-            size = _checked_batch(batch_size, embeddings.memory)
-            batches = Batches.drawn(
-                self._corpus, size, self._seed, room=size_in_bytes(embeddings.memory)
-            )
-            self._sides = [batches, batches.reversed()] if both else [batches]
-        elif both:
-            self._sides.append(reversed_corpus(self._corpus, _product(reversed_search(embeddings))))
-
-    def _of_one(self, query: str) -> Rankings:
-        """The ranking of one query, by judgements of which there is one only if it is judged."""
-        known = self._rankings.queries
-        if query not in known:
-            raise InputError(f"nobody judged query {quoted(query)}; there is no loss to compute.")
-        return self._rankings.take([known.index(query)])
-
-    def swept(self, *, search: bool) -> Sweep:
-        points = self._at(self._counting.temperatures)
-        best_loss = best_calibrated = None
-        if search and len(points) > 1:  # between one temperature there is nothing to search
-            best_loss, best_calibrated = search_best(points, lambda some: self._at(np.array(some)))
-        if self._progress is not None:
-            queries = self._corpus.rows
-            self._progress(
-                queries
-                * steps(
-                    self._counting.temperatures.tolist(), both=len(self._sides) > 1, search=search
-                )
-                - self._done
-            )
-        return Sweep(
-            softmax="batch" if self._batched else "corpus",
-            candidates=self._sides[0].width,
-            queries=self._counted,
-            similarity=self._embeddings.similarity.name,
-            positives=self._counting.positives,
-            both=len(self._sides) > 1,
-            hardest=self._counting.hardest,
-            points=tuple(points),
-            best_loss=best_loss,
-            best_calibrated=best_calibrated,
-            ranking=self._ranking(),
-            basis=self._basis(),
-            notes=self._notes(),
-        )
-
-    def _at(self, temperatures: Floats) -> list[Point]:
-        counting = replace(self._counting, temperatures=temperatures)
-        found = [
-            summed(side, counting, self._told(len(temperatures), side)) for side in self._sides
-        ]
-        there = found[0]
-        if there is None:
-            raise InputError(
-                "no item is relevant to any query; check the relevance that was given."
-            )
-        back = found[1] if len(found) > 1 else None
-        self._counted, self._alone = there.queries, there.queries - there.with_negatives
-        self._several = any(
-            each.positives > each.queries for each in (there, back) if each is not None
-        )
-        return [
-            Point.of(float(each), number, there, back) for number, each in enumerate(temperatures)
-        ]
-
-    def _told(self, times: int, side: Candidates) -> Progress | None:
-        """Progress in queries of the caller's, whatever a row is here."""
-        told = self._progress
-        if told is None:
-            return None
-        share = self._corpus.rows / side.rows
-
-        def progress(rows: int) -> None:
-            done = round(rows * share * times)
-            self._done += done
-            told(done)
-
-        return progress
-
-    def _ranking(self) -> Ranking:
-        rel = self._corpus.rel
-        measures = ["AP" if rel == 1 else f"AP(rel={rel:g})", "nDCG@10"]
-        evaluation = evaluate_rankings([self._rankings], measures)
-        values = {name: float(evaluation.value(name)) for name in measures}
-        begin, end = next(self._corpus.blocks())
-        checked = max(1, min(CHECKED, end - begin, _SCORES_CHECKED // self._corpus.width))
-        same = _same_order(self._corpus, begin, begin + checked, self._counting.temperatures)
-        return Ranking(values, checked, same)
-
-    def _basis(self) -> tuple[str, ...]:
-        width = self._sides[0].width
-        over = (
-            f"in-batch softmax: a query's probabilities go over the {width:,} items of a batch "
-            f"drawn at random (seed {self._seed}), one positive of each of its queries"
-            if self._batched
-            else f"full-corpus softmax: a query's probabilities go over all {width:,} items"
-        )
-        several = (
-            (f"several positives: {POSITIVES[self._counting.positives]}",) if self._several else ()
-        )
-        return (
-            *(each for each in self._rankings.basis if not each.startswith("all items")),
-            f"{over}, from scores in single precision",
-            *several,
-        )
-
-    def _notes(self) -> tuple[str, ...]:
-        said = []
-        side, all_queries = self._sides[0], self._corpus.rows
-        left_over = side.left_over if isinstance(side, Batches) else 0
-        if lost := all_queries - left_over - self._counted:
-            said.append(f"{lost:,} of {all_queries:,} queries without a positive are left out.")
-        if left_over:
-            said.append(
-                f"{left_over:,} queries are left over from the last whole batch and are left out."
-            )
-        if self._alone:
-            said.append(
-                f"{counted(self._alone, 'query has', 'queries have')} no negative among the "
-                "candidates: the share of the hardest and the effective number are means over the "
-                "others."
-            )
-        found = self._rankings.audit
-        return (*(() if found is None else found.notes), *said)
+def _studied(learned: list[Learned], part: Part, measures: list[Measure]) -> Study:
+    untrained: Similarity | None = Cosine() if part.queries.dims == part.items.dims else None
+    compared = [each for each in (untrained, *learned) if each is not None]
+    values = [_values(each, part, measures) for each in compared]
+    start = values[0] if untrained is not None else None
+    record = learned[0].training
+    chance = Chance.of(part, seed=record.seed)
+    by_chance = [chance.values(each, measures) for each in compared if untrained is not None]
+    rows = [
+        _row_of(each, part, own, start, _gained(by_chance, number))
+        for number, (each, own) in enumerate(zip(learned, values[-len(learned) :], strict=True), 1)
+    ]
+    # Items that search queries have as many candidates as a part has queries.
+    comparable = record.candidates == record.items and not record.both
+    return Study(
+        kind=record.kind,
+        measures=tuple(map(str, measures)),
+        training=record.training,
+        validation=record.validation,
+        held_out=len(part.queries),
+        untrained=None
+        if untrained is None or start is None
+        else _untrained_row(untrained, part, start, record.rel),
+        trained=tuple(rows),
+        values=tuple(
+            {str(each): own[each] for each in measures} for own in values[-len(learned) :]
+        ),
+        relevance=record.relevance,
+        seed=record.seed,
+        positives=record.positives,
+        candidates=record.candidates,
+        comparable=comparable,
+        notes=(
+            *map(Warned, learned[0].training.warned),
+            *dict.fromkeys(note for each in learned for note in each.training.notes),
+            *(() if comparable else (_APART,)),
+        ),
+    )
 
 
-def _product(embeddings: Search) -> Product:
-    # Losses are sums over many scores, where single precision does.
-    scores, _ = scores_of(embeddings, precision="single")
-    assert isinstance(scores, Product)  # neither categories nor a normalisation were given
-    return scores
+_APART = (
+    "Losses of training and of held-out queries go over different numbers of candidates, and "
+    "are not to be compared."
+)
 
 
-def _same_order(corpus: Corpus, begin: int, end: int, temperatures: Floats) -> bool:
-    """Whether positives have the same ranks among scores divided by each temperature, in double
-    precision."""
-    relevant, excluded = corpus.pairs(begin, end)
-    scores = np.empty((end - begin, corpus.width))
-    for column, tile in corpus.tiles(begin, end, excluded):
-        scores[:, column : column + tile.shape[1]] = tile
-    positives = np.split(scores[relevant.row, relevant.item], np.cumsum(relevant.lengths)[:-1])
-    # Dividing by a positive number keeps this order, or makes neighbours equal.
-    ordered = np.sort(scores, axis=1)
-    for own, row in zip(positives, ordered, strict=True):
-        spans = [
-            (
-                np.searchsorted(row / each, own / each, side="left"),
-                np.searchsorted(row / each, own / each, side="right"),
-            )
-            for each in (1.0, *temperatures.tolist())
-        ]
-        if not all(np.array_equal(spans[0], span) for span in spans):
-            return False
-    return True
+def _values(similarity: Similarity, part: Part, measures: list[Measure]) -> dict[Measure, Floats]:
+    scored = part.evaluate(similarity, measures)
+    return {each: scored.values[each] for each in measures}
 
 
-def as_temperatures(given: Sequence[float]) -> Floats:
-    """Ascending, each once."""
-    listed = isinstance(given, Iterable) and getattr(given, "ndim", 1) == 1
-    if not listed or isinstance(given, (str, bytes)):
-        raise InputError(f"temperatures must be a list of numbers; got {quoted(given)}.")
-    found = sorted({checked_temperature(each) for each in given})
-    if not found:
-        raise InputError("temperatures must be a list of numbers; it is empty.")
-    return np.array(found)
+def _gained(by_chance: list[dict[Measure, Floats]], number: int) -> dict[Measure, Floats]:
+    """What queries with the relevance of others gain from the first to another similarity."""
+    if not by_chance:
+        return {}
+    start = by_chance[0]
+    return {each: own - start[each] for each, own in by_chance[number].items()}
 
 
-def _checked_batch(given: Any, memory: str | int) -> int:
-    size = whole("batch_size", given, at_least=2)
-    if BYTES_PER_SCORE * size**2 > size_in_bytes(memory):
-        raise InputError(
-            f"a batch of {size:,} has {size**2:,} scores, more than {memory} of memory hold; "
-            "allow more memory, or make batches smaller."
-        )
-    return size
+def _row_of(
+    learned: Learned,
+    part: Part,
+    values: dict[Measure, Floats],
+    start: dict[Measure, Floats] | None,
+    by_chance: dict[Measure, Floats],
+) -> Studied:
+    record = learned.training
+    point = sweep_scores(
+        part.embeddings(learned),
+        part.relevance,
+        [record.temperature],
+        both=record.both,
+        positives=record.positives,  # type: ignore[arg-type]
+        rel=record.rel,
+        search=False,
+    ).points[0]
+    alignment, uniformity = _spread(learned, part)
+    return Studied(
+        temperature=record.temperature,
+        training_loss=record.history[record.best].loss,
+        loss=point.objective,
+        alignment=alignment,
+        uniformity=uniformity,
+        confidence=point.confidence,
+        accuracy=point.accuracy,
+        entropy=point.entropy,
+        calibration_error=point.calibration_error,
+        iterations=record.history[-1].iteration,
+        best_iteration=record.best,
+        stopped=record.stopped,
+        history=record.history,
+        measures=_intervals(values, part),
+        differences=None
+        if start is None
+        else {str(each): part.interval(own - start[each]) for each, own in values.items()},
+        beyond=None
+        if start is None or not by_chance
+        else {
+            str(each): part.interval(own - start[each] - by_chance[each])
+            for each, own in values.items()
+        },
+        learned=learned,
+    )
 
 
-@dataclass(frozen=True)
-class Bin:
-    """Queries whose top item has a probability in some range."""
-
-    low: float
-    """Where the range begins."""
-    high: float
-    """Where it ends; a confidence on an edge is in the bin above, and 1 is in the last."""
-    count: int
-    """How many queries there are."""
-    confidence: float | None
-    """The mean probability of their top items; None in an empty bin."""
-    accuracy: float | None
-    """How often their top items are relevant; None in an empty bin."""
+def _intervals(values: dict[Measure, Floats], part: Part) -> dict[str, Interval]:
+    return {str(each): part.interval(own, each.spec.range) for each, own in values.items()}
 
 
-@dataclass(frozen=True)
-class Point:
-    """What was found at one temperature: means over queries."""
+def _untrained_row(
+    similarity: Similarity, part: Part, values: dict[Measure, Floats], rel: float
+) -> Studied:
+    """Of vectors as they are all that needs no temperature."""
+    alignment, uniformity = _spread(similarity, part)
+    point = sweep_scores(
+        part.embeddings(similarity), part.relevance, [1.0], rel=rel, search=False
+    ).points[0]
+    return Studied(
+        alignment=alignment,
+        uniformity=uniformity,
+        accuracy=point.accuracy,
+        measures=_intervals(values, part),
+    )
 
-    temperature: float
-    """What scores were divided by."""
-    loss: float
-    """InfoNCE of the queries' softmax over items, natural logarithm."""
-    loss_back: float | None
-    """InfoNCE of the items' softmax over queries; None where it was not asked for."""
-    slope: float
-    """The derivative of the objective by the logarithm of the temperature."""
-    confidence: float
-    """The probability of the top item."""
-    entropy: float
-    """Of the probabilities of all candidates, natural logarithm."""
+
+def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
+    """Alignment of relevant pairs and uniformity of items, of the vectors as the similarity maps
+    them."""
+    queries, items = (
+        _mapped(similarity, part.queries, items=False),
+        _mapped(similarity, part.items, items=True),
+    )
+    compared = Embeddings(queries, items, exclude=part.exclude, memory=part.memory)
+    found = compared.diagnose(part.positives)
+    assert found.alignment is not None
+    return found.alignment, found.items.uniformity
+
+
+def _mapped(similarity: Similarity, vectors: Vectors, *, items: bool) -> Vectors:
+    mapped = [
+        similarity.prepare(block, vectors, begin, items=items) for begin, block in vectors.blocks()
+    ]
+    return Vectors(np.concatenate(mapped), vectors.ids, vectors.source)
+
+
+STUDY_COLUMNS = {
+    "training_loss": "training loss",
+    "loss": "loss",
+    "confidence": "confidence",
+    "accuracy": "accuracy",
+    "entropy": "entropy",
+    "calibration_error": "ECE",
+    "alignment": "alignment",
+    "uniformity": "uniformity",
+    "best_iteration": "best at",
+    "iterations": "iterations",
+}
+"""The numbers of a row beside the measures, as a table heads them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Studied:
+    """What became of one temperature, on held-out queries.
+
+    Of vectors as they are it has only what needs no temperature.
+    """
+
+    temperature: float | None = None
+    """None: not trained."""
+    training_loss: float | None = None
+    """Of the training queries, at the weights that were kept."""
+    loss: float | None = None
+    """Of the held-out queries, at the temperature of training; over all items."""
+    alignment: float
+    """Mean |x - y|² of relevant pairs at length 1, as the similarity maps them: the lower, the
+    closer."""
+    uniformity: float
+    """log of the mean of e^(-2·|x - y|²) over pairs of items at length 1: the lower, the more
+    spread out."""
+    confidence: float | None = None
+    """The mean probability of the top item."""
     accuracy: float
     """How often the top item is relevant."""
-    calibration_error: float
+    entropy: float | None = None
+    """Of the probabilities of all candidates, natural logarithm."""
+    calibration_error: float | None = None
     """The gap between confidence and accuracy, weighted by the queries of each bin (ECE)."""
-    hardest_share: float
-    """The share of the gradient on negatives that falls on the hardest of them."""
-    effective_negatives: float
-    """e to the entropy of the negatives' probabilities among themselves."""
-    gradient: float
-    """The sum of the derivatives of the loss by the negatives' scores."""
-    probabilities: tuple[float, ...]
-    """Of the item at rank 1, 2, …"""
-    bins: tuple[Bin, ...]
-    """Queries by the probability of their top item, for a reliability diagram."""
-
-    @classmethod
-    def of(cls, temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
-        """The means, from sums.
-
-        Parameters
-        ----------
-        temperature : float
-            What scores were divided by.
-        number : int
-            The place of that temperature in the sums.
-        there : Sums
-            Over queries.
-        back : Sums or None
-            Over items; None where only queries search.
-        """
-        count, with_negatives = there.queries, there.with_negatives
-        counts, confidences, accuracies = there.bins[number].T
-        slope = there.slope[number] / count
-        return cls(
-            temperature=temperature,
-            loss=float(there.loss[number] / count),
-            loss_back=None if back is None else float(back.loss[number] / back.queries),
-            slope=float(slope if back is None else (slope + back.slope[number] / back.queries) / 2),
-            confidence=float(there.confidence[number] / count),
-            entropy=float(there.entropy[number] / count),
-            accuracy=float(there.accuracy[number] / count),
-            calibration_error=float(np.abs(confidences - accuracies).sum() / counts.sum()),
-            hardest_share=float(there.hardest_share[number] / with_negatives)
-            if with_negatives
-            else float("nan"),
-            effective_negatives=float(there.effective_negatives[number] / with_negatives)
-            if with_negatives
-            else float("nan"),
-            gradient=float(there.gradient[number] / count),
-            probabilities=tuple((there.probabilities[number] / count).tolist()),
-            bins=_bins(there.bins[number]),
-        )
-
-    @property
-    def loss_both(self) -> float | None:
-        """The mean of both directions, as CLIP has it."""
-        return None if self.loss_back is None else (self.loss + self.loss_back) / 2
-
-    @property
-    def objective(self) -> float:
-        """The loss whose lowest is searched."""
-        return self.loss if self.loss_both is None else self.loss_both
+    iterations: int | None = None
+    """How many iterations training had."""
+    best_iteration: int | None = None
+    """The iteration whose weights were kept."""
+    stopped: str | None = None
+    """Why training ended, in words."""
+    history: tuple[Step, ...] = ()
+    """The loss and the validation measure after each iteration, the start included."""
+    measures: Mapping[str, Interval]
+    """Each measure's mean over the held-out queries, with its interval."""
+    differences: Mapping[str, Interval] | None = None
+    """To the similarity that was not trained, query by query; None without one."""
+    beyond: Mapping[str, Interval] | None = None
+    """How much of these is more than chance: than what held-out queries gain that are given the
+    relevance of each other; None without an untrained similarity, or another query."""
+    learned: Learned | None = field(default=None, repr=False)
+    """The similarity that was learned."""
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values; what is undefined is None."""
-        numbers = {name: _plain(getattr(self, name)) for name in ("temperature", *COLUMNS)}
-        bins = [{"from": each.low, "to": each.high, **_of_bin(each)} for each in self.bins]
-        return {**numbers, "bins": bins, "probabilities": list(self.probabilities)}
-
-
-COLUMNS = {
-    "loss": "loss",
-    "loss_back": "loss, items to queries",
-    "loss_both": "loss, both",
-    "confidence": "confidence",
-    "entropy": "entropy",
-    "accuracy": "accuracy",
-    "calibration_error": "ECE",
-    "hardest_share": "hardest",
-    "effective_negatives": "effective",
-    "gradient": "gradient",
-}
-"""The numbers of a point, as a table heads them."""
-
-
-def _of_bin(each: Bin) -> dict[str, Any]:
-    return {"count": each.count, "confidence": each.confidence, "accuracy": each.accuracy}
-
-
-def _plain(value: float | None) -> float | None:
-    """JSON knows no NaN."""
-    return None if value is None or value != value else value
-
-
-def _bins(found: Any) -> tuple[Bin, ...]:
-    edges = np.arange(len(found) + 1) / len(found)
-    return tuple(
-        Bin(
-            float(low),
-            float(high),
-            int(count),
-            *((float(conf / count), float(acc / count)) if count else (None, None)),
+        found = {name: getattr(self, name) for name in ("temperature", *STUDY_COLUMNS, "stopped")}
+        numbers = {
+            name: None if isinstance(each, float) and not isfinite(each) else each
+            for name, each in found.items()
+        }
+        history = [
+            {"iteration": each.iteration, "loss": each.loss, "value": each.value}
+            for each in self.history
+        ]
+        differences, beyond = (
+            None if each is None else _plain_intervals(each)
+            for each in (self.differences, self.beyond)
         )
-        for low, high, (count, conf, acc) in zip(edges[:-1], edges[1:], found, strict=True)
-    )
-
-
-@dataclass(frozen=True)
-class Best:
-    """A temperature that was searched for."""
-
-    point: Point
-    """What was found there."""
-    at_edge: bool
-    """It is the lowest or the highest of those given: a better one may lie beyond."""
-
-    @property
-    def temperature(self) -> float:
-        """The temperature itself."""
-        return self.point.temperature
-
-    def to_dict(self) -> dict[str, Any]:
-        """As of a point, and `at_edge`."""
-        return {**self.point.to_dict(), "at_edge": self.at_edge}
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """What no temperature changes."""
-
-    measures: Mapping[str, float]
-    """Means over all queries."""
-    checked_queries: int
-    """Queries whose positives' ranks were counted at every temperature."""
-    same: bool
-    """Whether these were the same ranks."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
         return {
-            "measures": dict(self.measures),
-            "checked_queries": self.checked_queries,
-            "same": self.same,
+            **numbers,
+            "history": history,
+            "measures": _plain_intervals(self.measures),
+            "differences": differences,
+            "beyond": beyond,
         }
 
 
+def _plain_intervals(intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    return {name: each.to_dict() for name, each in intervals.items()}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(Result):
-    """What each temperature makes of scores, side by side; made by `judged.temperature.sweep`.
+class Study(Result):
+    """The same similarity learned at several temperatures: `judged.temperature.sweep(train=True)`.
 
     Examples
     --------
-    >>> import judged
-    >>> embeddings = judged.Embeddings([[1.0, 0.1], [0.2, 1.0]], [[0.9, 0.0], [0.9, 0.6]])
-    >>> pairs = judged.relevance.pairs()
-    >>> found = judged.temperature.sweep(embeddings, pairs, [0.1, 1.0], search=False)
-    >>> found.to_frame().select("temperature", "accuracy", "AP").rows()
-    [(0.1, 1.0, 1.0), (1.0, 1.0, 1.0)]
+    >>> import numpy as np, judged
+    >>> label = np.arange(60) % 3
+    >>> vectors = np.eye(3)[label] + np.random.default_rng(0).normal(size=(60, 3))
+    >>> same = judged.relevance.same_label(label, label)
+    >>> embeddings = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
+    >>> found = judged.temperature.sweep(
+    ...     embeddings, same, [0.1, 1.0], train={"iterations": 2}
+    ... )
+    >>> found.to_frame()["temperature"].to_list()
+    [None, 0.1, 1.0]
     """
 
-    softmax: str
-    """corpus: over all items; batch: over the items of training batches."""
-    candidates: int
-    """How many items a query's softmax goes over, at most."""
-    queries: int
-    """How many queries have a positive and count."""
-    similarity: str
-    """The name of what scores the vectors."""
+    kind: str
+    """What was learned."""
+    measures: tuple[str, ...]
+    """The names of what was measured; sentences are about the first."""
+    training: int
+    """How many queries were trained on."""
+    validation: int
+    """How many queries chose when to stop."""
+    held_out: int
+    """How many queries all numbers are of, but for the training loss."""
+    untrained: Studied | None
+    """The cosine of the vectors as they are; None where queries and items have different
+    dimensions."""
+    trained: tuple[Studied, ...]
+    """One for each temperature, ascending."""
+    values: tuple[Mapping[str, Floats], ...] = field(repr=False)
+    """For each temperature the value of each held-out query."""
+    relevance: str
+    """What is relevant, in words."""
+    seed: int
+    """Of the split and of everything else that was drawn."""
     positives: str
     """How several positives of a query make one loss: each, any or apart."""
-    both: bool
-    """Whether items searched queries too."""
-    hardest: int
-    """How many negatives of a query are its hardest."""
-    points: tuple[Point, ...]
-    """One for each temperature given, ascending."""
-    best_loss: Best | None
-    """The temperature of the lowest loss; None where it was not searched for."""
-    best_calibrated: Best | None
-    """The temperature of the lowest calibration error; None where it was not searched for."""
-    ranking: Ranking
-    """What no temperature changes."""
-    basis: tuple[str, ...]
-    """What the numbers rest on: similarity, relevance, exclusion, candidates."""
+    candidates: int
+    """How many items each training query was set against."""
+    comparable: bool
+    """Whether the losses of training and held-out queries go over as many candidates."""
     notes: tuple[str, ...]
     """What was left out, and what else to know."""
+
+    @property
+    def rows(self) -> tuple[Studied, ...]:
+        """The untrained similarity first, where there is one, then one for each temperature."""
+        return self.trained if self.untrained is None else (self.untrained, *self.trained)
+
+    def _basis(self) -> list[str]:
+        return [
+            f"{self.kind}, learned at each temperature from the same {self.training:,} queries and "
+            f"stopped by the same {self.validation:,}, seed {self.seed}; loss among "
+            f"{self.candidates:,} items, several positives by rule {self.positives!r}",
+            f"relevant: {self.relevance}",
+            f"all numbers but the training loss are of the same {self.held_out:,} held-out "
+            f"queries; intervals are those of each mean by itself, {LEVEL:.0%}: of many "
+            "comparisons some look real by chance; beyond chance is what held-out queries gain "
+            "more than with the relevance of each other",
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values; what is undefined is None."""
         return {
-            "what": "temperature sweep",
-            "softmax": self.softmax,
-            "candidates": self.candidates,
-            "queries": self.queries,
-            "similarity": self.similarity,
-            "positives": self.positives,
-            "both": self.both,
-            "hardest": self.hardest,
-            "temperatures": [each.to_dict() for each in self.points],
-            "best_loss": None if self.best_loss is None else self.best_loss.to_dict(),
-            "best_calibrated": None
-            if self.best_calibrated is None
-            else self.best_calibrated.to_dict(),
-            "ranking": self.ranking.to_dict(),
-            "basis": list(self.basis),
+            "what": "temperature study",
+            "kind": self.kind,
+            "queries": {
+                "training": self.training,
+                "validation": self.validation,
+                "held_out": self.held_out,
+            },
+            "measures": list(self.measures),
+            "level": LEVEL,
+            "rows": [each.to_dict() for each in self.rows],
+            "sentences": self.sentences(),
             "notes": list(self.notes),
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per temperature, with the measures of the ranking, which are the same in all."""
+        """One row per temperature, the untrained similarity first, with null for its
+        temperature."""
         import polars as pl
 
-        rows = [
-            {
-                "temperature": each.temperature,
-                **{name: getattr(each, name) for name in self._columns()},
-            }
-            for each in self.points
-        ]
-        return pl.DataFrame(rows).with_columns(
-            **{name: pl.lit(value) for name, value in self.ranking.measures.items()}
-        )
-
-    def reliability(self) -> pl.DataFrame:
-        """One row per temperature and bin of confidence, for a reliability diagram.
-
-        Returns
-        -------
-        polars.DataFrame
-            temperature, from, to, count, confidence and accuracy.
-        """
-        import polars as pl
-
-        rows = [
-            {"temperature": point.temperature, "from": each.low, "to": each.high, **_of_bin(each)}
-            for point in self.points
-            for each in point.bins
-        ]
-        return pl.DataFrame(
-            rows, schema_overrides={"confidence": pl.Float64, "accuracy": pl.Float64}
-        )
-
-    def _columns(self) -> dict[str, str]:
-        return {
-            name: title
-            for name, title in COLUMNS.items()
-            if self.both or name not in ("loss_back", "loss_both")
-        }
+        return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
 
     def document(self, display: Display) -> Document:
-        """Return the best temperatures, a row for each of them, and what the numbers rest on."""
-        columns = self._columns()
-        header = ["temperature", *columns.values()]
-        header[header.index("hardest")] = f"hardest {self.hardest}"
-        rows = [
-            [f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)]
-            for each in self.points
+        """Return the conclusions, training and measures at each temperature, and what the numbers
+        rest on."""
+        names = [
+            "untrained" if each.temperature is None else f"{each.temperature:.4g}"
+            for each in self.rows
+        ]
+        numbers = [
+            [name, *(_study_cell(getattr(each, column)) for column in STUDY_COLUMNS)]
+            for name, each in zip(names, self.rows, strict=True)
+        ]
+        measured = [
+            [name, *(each.measures[measure].said() for measure in self.measures)]
+            for name, each in zip(names, self.rows, strict=True)
         ]
         return Document(
-            list(self._answer()),
-            [Table(header, rows)],
+            list(_conclusions(self)),
+            [
+                Table(["temperature", *STUDY_COLUMNS.values()], numbers),
+                Table(["temperature", *self.measures], measured),
+            ],
             [note for note in self.notes if isinstance(note, Warned)],
-            list(self._remarks()),
+            [*self._basis(), *(note for note in self.notes if not isinstance(note, Warned))],
         )
 
-    def _answer(self) -> Iterator[str]:
-        if self.best_loss is not None:
-            yield (
-                f"lowest loss at {_place(self.best_loss, f'{self.best_loss.point.objective:.4f}')}"
-            )
-        if self.best_calibrated is not None:
-            point = self.best_calibrated.point
-            said = (
-                f"ECE {point.calibration_error:.4f}, confidence {point.confidence:.4f}, "
-                f"accuracy {point.accuracy:.4f}"
-            )
-            yield f"best calibrated at {_place(self.best_calibrated, said)}"
 
-    def _remarks(self) -> Iterator[str]:
-        same = (
-            "all the same"
-            if self.ranking.same
-            else "NOT all the same, as scores were too close for double precision"
-        )
-        held = " and ".join(f"{name} {value:.4f}" for name, value in self.ranking.measures.items())
-        yield (
-            f"{held} at every temperature: dividing all scores by one number leaves their order as "
-            f"it is. The ranks of the relevant items of {self.ranking.checked_queries:,} queries "
-            f"were counted again at each: {same}."
-        )
-        yield "; ".join(self.basis) + "."
-        yield from (note for note in self.notes if not isinstance(note, Warned))
+def _flat(row: Studied) -> dict[str, Any]:
+    measured = {
+        f"{name}{suffix}": getattr(interval, part)
+        for name, interval in row.measures.items()
+        for part, suffix in (("estimate", ""), ("low", "_low"), ("high", "_high"))
+    }
+    return {
+        "temperature": row.temperature,
+        **{name: getattr(row, name) for name in STUDY_COLUMNS},
+        **measured,
+    }
 
 
-def _place(best: Best, said: str) -> str:
-    edge = (
-        "; it is the outermost that was given, and a better one may lie beyond"
-        if best.at_edge
-        else ""
+def _study_cell(value: float | int | None) -> str:
+    if value is None:
+        return "-"
+    return str(value) if isinstance(value, int) else f"{value:.4f}"
+
+
+def _conclusions(study: Study) -> Iterator[str]:
+    yield from _about_measure(study)
+    rows = study.trained
+    if len(rows) > 1:
+        yield from _about_training(study)
+    sure = [f"{row.temperature:g}" for row in rows if (row.confidence or 0.0) > row.accuracy]
+    yield (
+        f"More confident than right at {', '.join(sure)}."
+        if sure
+        else "Nowhere more confident than right."
     )
-    return f"temperature {best.temperature:.4g} ({said}){edge}."
 
 
-def _cell(value: float) -> str:
-    return f"{value:.4f}" if abs(value) < 100 else f"{value:.1f}"
+def _about_training(study: Study) -> Iterator[str]:
+    """What goes along with the temperature, of several."""
+    rows = study.trained
+    low, high = rows[0], rows[-1]
+    steady = all((a.entropy or 0.0) < (b.entropy or 0.0) for a, b in pairwise(rows))
+    yield (
+        f"From temperature {low.temperature:g} to {high.temperature:g} the entropy of "
+        "probabilities goes from "
+        f"{low.entropy:.4f} to {high.entropy:.4f}{', rising at every step' if steady else ''}, the "
+        "confidence in the top "
+        f"item from {low.confidence:.4f} to {high.confidence:.4f}."
+    )
+    if study.comparable:
+        gap, where = _extreme(rows, max, lambda row: (row.loss or 0.0) - (row.training_loss or 0.0))
+        if gap > 0:
+            yield (
+                f"The held-out queries' loss is furthest above that of training at {where}, by "
+                f"{gap:.4f}."
+            )
+        else:
+            yield "The held-out queries' loss is nowhere above that of training."
+    near, closest = _extreme(rows, min, lambda row: row.alignment)
+    wide, spread = _extreme(rows, min, lambda row: row.uniformity)
+    yield (
+        f"Relevant pairs are closest at {closest} (alignment {near:.4f}), items most spread out at "
+        f"{spread} (uniformity {wide:.4f})."
+    )
+    soon, soonest = _extreme(rows, min, lambda row: row.best_iteration or 0)
+    late, latest = _extreme(rows, max, lambda row: row.best_iteration or 0)
+    if soon == late:
+        yield f"The weights that were kept came after {_iterations(soon)} at {soonest}."
+    else:
+        yield (
+            f"The weights that were kept came soonest at {soonest}, after {_iterations(soon)}, and "
+            f"latest at {latest}, "
+            f"after {late:g}."
+        )
 
 
-ROUNDS = 4
-FOR_LOSS, FOR_ERROR = 2, 4
-_WIDE = log(2.2)
-"""Temperatures further apart than this, in their logarithm, have others put between them before the
-search."""
-_NEAR = 1e-4
-"""Temperatures this near, as a share of themselves, are not told apart."""
+def _about_measure(study: Study) -> Iterator[str]:
+    """Of the first measure: where it is best, and which temperatures differ from that."""
+    name, rows = study.measures[0], study.trained
+    higher = parse_measure(name).spec.higher_is_better
+    value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].estimate)
+    place = next(number for number, row in enumerate(rows) if row.measures[name].estimate == value)
+    best = rows[place]
+    gained = (
+        ""
+        if best.differences is None
+        else f", {best.differences[name].said('+')} to the untrained similarity"
+    )
+    if best.beyond is not None:
+        gained += f", {best.beyond[name].said('+')} of it beyond chance"
+    others = [number for number, row in enumerate(rows) if row.measures[name].estimate != value]
+    best_at = f"at {where}" if len(rows) > 1 else f"at temperature {where}"
+    if others:
+        best_at = f"is {'highest' if higher else 'lowest'} at temperature {where}"
+    yield f"{name} {best_at}: {best.measures[name].said()}{gained}."
+    if not others:
+        return
+    if study.held_out == 1:
+        yield "One held-out query cannot tell temperatures apart."
+        return
+    worse, unsure = "lower at" if higher else "higher at", "not told apart from that at"
+    groups: dict[str, list[str]] = {worse: [], unsure: []}
+    for other in others:
+        apart = mean_interval(study.values[other][name] - study.values[place][name])
+        groups[worse if (apart.high < 0 if higher else apart.low > 0) else unsure].append(
+            f"{rows[other].temperature:g}"
+        )
+    said = [f"{words} {', '.join(found)}" for words, found in groups.items() if found]
+    yield f"By the {study.held_out:,} held-out queries it is {listed(said)}."
 
 
-def search_best(
-    points: Sequence[Point], at: Callable[[list[float]], list[Point]]
-) -> tuple[Best, Best]:
-    """The temperature of the lowest loss and that of the lowest calibration error; `at` looks at
-    some temperatures."""
-    found = list(points)
-    if between := filled([point.temperature for point in points]):
-        found = sorted([*found, *at(between)], key=lambda point: point.temperature)
-    for _ in range(ROUNDS):
-        wanted = {exp(each) for each in (*_towards_no_slope(found), *_around_lowest_error(found))}
-        if not wanted:
-            break
-        found = sorted([*found, *at(sorted(wanted))], key=lambda point: point.temperature)
-    best = [
-        min(found, key=lambda point: getattr(point, name))
-        for name in ("objective", "calibration_error")
-    ]
-    loss, error = (Best(each, at_edge=each is points[0] or each is points[-1]) for each in best)
-    return loss, error
+def _extreme(
+    rows: Sequence[Studied],
+    pick: Callable[[Iterable[float]], float],
+    value: Callable[[Studied], float],
+) -> tuple[float, str]:
+    """The least or greatest value, and the temperatures that have it, in words."""
+    best = pick([value(row) for row in rows])
+    at = [f"{row.temperature:g}" for row in rows if value(row) == best]
+    return best, "all temperatures alike" if len(at) == len(rows) > 1 else " and ".join(at)
 
 
-def filled(temperatures: Sequence[float]) -> list[float]:
-    """What is put between temperatures, ascending, that are so far apart that a valley might be
-    missed.
-
-    >>> [round(each, 3) for each in filled([0.1, 0.2, 0.8])]
-    [0.4]
-    """
-    found = []
-    for low, high in pairwise(map(log, temperatures)):
-        parts = ceil((high - low) / _WIDE)
-        found += [exp(low + (high - low) * number / parts) for number in range(1, parts)]
-    return found
-
-
-def evaluations(temperatures: Sequence[float]) -> int:
-    """The most temperatures that a search between these looks at."""
-    return len(filled(temperatures)) + ROUNDS * (FOR_LOSS + FOR_ERROR)
-
-
-def _towards_no_slope(points: Sequence[Point]) -> list[float]:
-    """Between two temperatures of opposite slope at the lowest loss: where the slope should vanish,
-    and half-way."""
-    place = min(range(len(points)), key=lambda number: points[number].objective)
-    left, right = (place - 1, place) if points[place].slope > 0 else (place, place + 1)
-    if left < 0 or right == len(points) or not points[left].slope < 0 < points[right].slope:
-        return []
-    low, high = (log(points[number].temperature) for number in (left, right))
-    if high - low < _NEAR:
-        return []
-    share = points[left].slope / (points[left].slope - points[right].slope)
-    return [low + share * (high - low), (low + high) / 2]
-
-
-def _around_lowest_error(points: Sequence[Point]) -> list[float]:
-    """At thirds between the lowest calibration error and its neighbours.
-
-    Bins make it jump, so that it may have many small valleys: what is found is the lowest of all
-    that was looked at.
-    """
-    place = min(range(len(points)), key=lambda number: points[number].calibration_error)
-    middle, wanted = log(points[place].temperature), []
-    for other in (place - 1, place + 1):
-        if 0 <= other < len(points):
-            step = (log(points[other].temperature) - middle) / 3
-            wanted += [middle + step, middle + 2 * step] if abs(step) > _NEAR else []
-    return wanted
+def _iterations(count: float) -> str:
+    return counted(int(count), "iteration")

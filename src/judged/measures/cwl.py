@@ -23,8 +23,8 @@ import numpy as np
 
 from judged.arrays import Floats, along, products_before, running_sums, starts_of
 from judged.errors import MeasureError
-from judged.measures import params
 from judged.measures.gain import check_reach, discounts
+from judged.measures.params import Cutoff as CutoffParam
 from judged.measures.params import Number, patience, show
 from judged.measures.registry import NEVER, Example, measure
 from judged.measures.ties import own_merit
@@ -32,7 +32,7 @@ from judged.rankings.rankings import Cutoff, Rankings
 
 
 @dataclass(frozen=True)
-class Reach(params.Cutoff):
+class Reach(CutoffParam):
     """How far the user reads: to a rank, as many results as gain something, or without end."""
 
     says: str = (

@@ -22,7 +22,7 @@ from judged.options import checked
 from judged.text import counted
 
 if TYPE_CHECKING:
-    from judged.learning._study import Study
+    from judged.learning.temperature import Study
 
 KIND = "temperature-study"
 CURVES = (

@@ -83,7 +83,8 @@ class SearchResults:
 
     def sweep(self, query: str | None = None) -> Sweep:
         """What each temperature makes of all queries, or of one."""
-        from judged.learning.temperature import steps, sweep
+        from judged.learning._sweep import steps
+        from judged.learning.temperature import sweep
 
         def made() -> Sweep:
             embeddings, relevance = self.search.compared

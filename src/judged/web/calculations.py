@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.scores import Scored
     from judged.explanation.explanation import Explanation
-    from judged.explanation.source import Read
+    from judged.explanation.question import Read
     from judged.matching.listings import Joint
     from judged.measures import Measure
     from judged.web.visit import ScoringSettings
@@ -269,7 +269,7 @@ class Calculations:
     def listing(self, scoring: ScoringSettings, system: str, query: str) -> Read:
         """One query of a system: its rankings, and which item stands where. Where ties are not
         broken, items of a tie stand in the order of their ids."""
-        from judged.explanation.source import read
+        from judged.explanation.question import read
 
         policy = scoring.policy
         if policy.ties == "expected":

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from judged.explanation.explanation import Explanation
-    from judged.explanation.source import Read
+    from judged.explanation.question import Read
 
 
 PARAMS = (*SELECTION, "query", "explain", "of", "item")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import (
     ConventionError,
@@ -16,38 +16,26 @@ from judged.errors import (
     did_you_mean,
     quoted,
 )
-from judged.evaluation.evaluation import evaluate_rankings
+from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.settings import EvaluationSettings
 from judged.explanation.explanation import Explanation
 from judged.explanation.listing import Listing, Row, shown_ranks, threshold
 from judged.explanation.steps import steps_of
 from judged.inputs import read_judgements
-from judged.inputs.blocks import MEMORY, Room, RunBlocks
+from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.data import Data, holds_rows
 from judged.inputs.tables import Judgements, Lookup, Run
+from judged.limits import limits
 from judged.matching import match_with, pool_of
 from judged.matching.documents import with_items
 from judged.measures import Measure
-from judged.options import checked
+from judged.options import Scoring, checked, formats_of, takes_scoring
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:
-    from judged.inputs.blocks import Room
-    from judged.options import (
-        CollectionLike,
-        ColumnsLike,
-        ConventionLike,
-        Duplicates,
-        FileFormat,
-        ItemToLike,
-        JudgementsLike,
-        Memory,
-        Path,
-        PolicyLike,
-        RunLike,
-    )
+    from judged.options import CollectionLike, JudgementsLike, PolicyLike, RunLike
 
 
 @dataclass(frozen=True)
@@ -69,48 +57,34 @@ def read(
     *,
     relevant: int | None,
     pool: Sequence[Any] | str | None,
-    policy: Policy,
-    prepare: Callable[[Run | Lookup], Run | Lookup],
-    depth: int | None,
-    duplicates: str,
-    collection: CollectionLike | None,
-    item_to: ItemToLike | None,
-    exclude_same_id: bool,
-    columns: ColumnsLike | None,
-    judgements_format: FileFormat | None,
-    run_format: FileFormat | None,
-    room: Room | None = None,
+    settings: EvaluationSettings,
+    scoring: Mapping[str, Any],
 ) -> Read:
-    """One query of a run, of rankings, or a relevance list."""
+    """Read one query of a run, of rankings, or a relevance list."""
+    policy, collection = settings.policy, scoring.get("collection")
+    item_to, exclude_same_id = scoring.get("item_to"), bool(scoring.get("exclude_same_id"))
     if run is not None or holds_rows(judgements):
         if relevant is not None or pool is not None:
             raise InputError(
                 "relevant and pool are about a relevance list; judgements say themselves what is "
                 "relevant."
             )
+        judgements_format, run_format = formats_of(scoring.get("format"))
         data = with_items(
             Data.of(
                 judgements,
                 run,
-                columns=columns,
+                columns=scoring.get("columns"),
                 judgements_format=judgements_format,
                 run_format=run_format,
-                room=room,
+                room=Room.of(limits().memory, limits().temporary),
             ),
             item_to=item_to,
             exclude_same_id=exclude_same_id,
-            duplicates=duplicates,
+            duplicates=policy.duplicates,
         )
-        listed = data.run("explain takes one run.")
-        return _read_query(
-            data.judgements(),
-            prepare(listed),
-            query,
-            policy=policy,
-            depth=depth,
-            duplicates=duplicates,
-            collection=collection,
-        )
+        table = settings.prepare(data.run("explain takes one run."))
+        return _read_query(data.judgements(), table, query, policy, collection)
     if item_to is not None or exclude_same_id:
         raise InputError(NO_IDS)
     if isinstance(judgements, Rankings):
@@ -122,7 +96,7 @@ def read(
         )
     if query is not None:
         raise InputError("a relevance list is one query's; query names one of several.")
-    if depth is not None:
+    if policy.depth is not None:
         raise InputError(NO_DEPTH)
     if isinstance(collection, Mapping):
         raise InputError("collection of a relevance list is one number.")
@@ -139,31 +113,27 @@ def _read_query(
     known: Judgements | Lookup,
     run: Run | Lookup | RunBlocks,
     query: str | None,
-    *,
     policy: Policy,
-    depth: int | None = None,
-    duplicates: str = "error",
     collection: CollectionLike | None = None,
 ) -> Read:
-    """One query of a run and its judgements; everything else in them is left aside."""
+    """Read one query of a run and its judgements."""
     found = _results(run, _queries(known), query)
     chosen = _chosen(_queries(known), query, _queries(found))
-    chosen_policy = replace(policy, depth=depth, duplicates=duplicates)
     own = _only(known, chosen)
     assert isinstance(own, (Judgements, Lookup))
-    grades = _grades_of(own, duplicates)
+    grades = _grades_of(own, policy.duplicates)
     if chosen in _queries(found):
         listed = _only(found, chosen)
         assert isinstance(listed, (Run, Lookup))
-        rankings = match_with(own, chosen_policy, collection)(listed)
-        order = _order(listed, chosen, grades, rankings, policy, duplicates)
+        rankings = match_with(own, policy, collection)(listed)
+        order = _order(listed, chosen, grades, rankings, policy)
     else:
         rankings, order = (
-            _read_rankings(match_with(known, chosen_policy, collection)(run), chosen).rankings,
+            _read_rankings(match_with(known, policy, collection)(run), chosen).rankings,
             [],
         )
-    if depth is not None:
-        order = order[:depth]
+    if policy.depth is not None:
+        order = order[: policy.depth]
     if policy.unjudged == "removed":
         order = [item for item in order if grades.get(item, -1.0) >= 0]
     lost = sorted(
@@ -187,7 +157,6 @@ def _order(
     grades: Mapping[str, float],
     r: Rankings,
     policy: Policy,
-    duplicates: str,
 ) -> list[str]:
     """The items of the whole list in the order of their ranks.
 
@@ -202,7 +171,7 @@ def _order(
         policy, ties=policy.ties if policy.ties in ("id", "input") else "id", unjudged="nonrelevant"
     )
     numbered = read_judgements({query: {item: number for number, item in enumerate(items)}})
-    ranked = match_with(numbered, replace(blind, duplicates=duplicates, depth=None))(run)
+    ranked = match_with(numbered, replace(blind, depth=None))(run)
     order = [items[int(number)] for number in ranked.hit_grade.tolist()]
     whole = r.whole or r
     at = dict(zip(whole.hit_rank.tolist(), whole.hit_grade.tolist(), strict=True))
@@ -303,74 +272,41 @@ ROWS = 30
 """So many ranks are shown, where nobody says how many."""
 
 
+@takes_scoring
 @checked
 def explain(
-    judgements: JudgementsLike | Rankings | Sequence[float | None],
+    judgements: JudgementsLike | Evaluation | Rankings | Sequence[float | None],
     run: RunLike | None = None,
     measure: str | Measure = "AP",
     *,
     query: str | None = None,
     relevant: int | None = None,
     pool: Sequence[Any] | str | None = None,
-    policy: PolicyLike | None = None,
-    depth: int | None = None,
-    duplicates: Duplicates = "error",
-    collection: CollectionLike | None = None,
-    convention: ConventionLike | None = None,
     rows: int | None = ROWS,
-    item_to: ItemToLike | None = None,
-    exclude_same_id: bool = False,
-    columns: ColumnsLike | None = None,
-    judgements_format: FileFormat | None = None,
-    run_format: FileFormat | None = None,
-    memory: Memory = MEMORY,
-    temporary: Path | None = None,
+    **scoring: Unpack[Scoring],
 ) -> Explanation:
-    """How one measure comes to its value for one query, step by step.
+    """Explain how one measure comes to its value for one query, step by step.
 
     Parameters
     ----------
-    judgements : JudgementsLike, Rankings, or a relevance list
-        As `judged.evaluate` takes them. Without a run: `Rankings`, rows that hold relevant and
-        retrieved ids, or the grades of one list in
-        rank order, as a list or a text ("0 1 0 0 1"; None or - for an item that nobody judged;
-        brackets in a text around results that share a score).
+    judgements : JudgementsLike, Evaluation, Rankings, or a relevance list
+        As `judged.evaluate` takes them. Without a run: an evaluation, rankings, rows that hold
+        relevant and retrieved ids, or the grades of one list in rank order, as a list or a text
+        ("0 1 0 0 1"; None or - for an unjudged item; brackets in a text around tied results).
     run : RunLike, optional
-        A file, {query: {item: score}}, or a table.
+        A file, {query: {item: score}}, or a table. Of an evaluation with several runs, the name of
+        one.
     measure : str or Measure, optional
         One measure; AP by default.
     query : str, optional
-        Which query; may be left out where only one was judged.
+        The query; not needed if only one was judged.
     relevant : int, optional
-        Of a relevance list: how many items are relevant in all.
+        Of a relevance list: the number of relevant items in all.
     pool : sequence or str, optional
         Of a relevance list: the grades of all judged items, in any order.
-    policy : PolicyLike, optional
-        Ties, missing queries, queries with nothing relevant, unjudged items. Ties must be broken:
-        not "expected".
-    depth : int, optional
-        Cut the list at this rank first; by default it counts whole.
-    duplicates : {"error", "first"}, optional
-        What to do about an item that occurs twice.
-    collection : int or Mapping, optional
-        How many items there were to retrieve; few measures need it.
-    convention : str or Convention, optional
-        Measure and policy as another library means them.
     rows : int or None, optional
-        How many ranks are shown, those of relevant items first; None shows all.
-    item_to : ItemToLike, optional
-        Which document an item belongs to, as in `judged.evaluate`.
-    exclude_same_id : bool, optional
-        Take out results that have the id of their query, and judgements of a query for itself.
-    columns : ColumnsLike, optional
-        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
-        default their names tell.
-    judgements_format, run_format : FileFormat, optional
-        The format of the files, such as "trec" or "csv", where it is not recognised.
-    memory : str or int, optional
-        What a run may take while it is read; of a large one, only the rows of the query are kept.
-    temporary : str or PathLike, optional
-        The folder for what is put on disk meanwhile; by default that of the system.
+        The number of ranks that are shown, those of relevant items first; None shows all.
+    **scoring
 
     Returns
     -------
@@ -381,50 +317,75 @@ def explain(
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
     """
+    for name in ("weights", "unique", "trusted", "skip_bad"):
+        if scoring.get(name):
+            raise InputError(f"explain is about one query, so {name} has no meaning; leave it out.")
+    if isinstance(judgements, Evaluation):
+        return _explain_evaluation(judgements, run, measure, query, rows)
     known: dict[str, Any] = (
         {"ties": judgements.ties, "unjudged": judgements.unjudged}
         if isinstance(judgements, Rankings)
         else {}
     )
-    given: Any = policy
+    policy: Any = scoring.get("policy")
     if run is None and not known:
-        given = policy_of_a_list(policy, judgements)
-    request = EvaluationSettings.of(
+        policy = policy_of_a_list(policy, judgements)
+    settings = EvaluationSettings.of(
         [measure] if isinstance(measure, Measure) else measure,
-        given,
-        convention,
+        policy,
+        scoring.get("convention"),
         prepares=True,
         **known,
     )
-    if len(request.measures) > 1:
-        raise MeasureError(
-            f"explain takes one measure; got {', '.join(map(str, request.measures))}."
-        )
-    if request.convention and request.convention.threshold(request.measures[0]):
-        raise ConventionError(
-            f"{request.convention.convention.title} finds out for each query which grades are "
-            f"relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
-        )
-    refuse_unbroken_ties(request.policy)
-    found = read(
+    _check(settings)
+    query_read = read(
         judgements,
         run,
         query,
         relevant=relevant,
         pool=pool,
-        policy=request.policy,
-        prepare=request.prepare,
-        depth=depth,
-        duplicates=duplicates,
-        collection=collection,
-        item_to=item_to,
-        exclude_same_id=exclude_same_id,
-        columns=columns,
-        judgements_format=judgements_format,
-        run_format=run_format,
-        room=Room.of(memory, temporary),
+        settings=settings,
+        scoring=scoring,
     )
-    return _explained(request.measures[0], found, request.policy, rows)
+    return _explained(settings.measures[0], query_read, settings.policy, rows)
+
+
+def _explain_evaluation(
+    evaluation: Evaluation, run: Any, measure: str | Measure, query: str | None, rows: int | None
+) -> Explanation:
+    """Explain a value of an evaluation; items are looked up in what it was made from."""
+    chosen = evaluation.measure(measure)
+    settings = replace(evaluation.settings, measures=(chosen,))
+    _check(settings)
+    scored = evaluation.scored(run)
+    if evaluation.sources is None:
+        query_read = _read_rankings(scored.rankings, query)
+    else:
+        places = [each.name for each in evaluation.runs]
+        table = list(evaluation.sources.readings())[places.index(scored.name)].read()
+        known = evaluation.sources.judgements()
+        sizes = scored.rankings.collection
+        collection = (
+            None
+            if sizes is None
+            else dict(zip(scored.rankings.queries, sizes.tolist(), strict=True))
+        )
+        table = settings.prepare(table)
+        query_read = _read_query(known, table, query, settings.policy, collection)
+    return _explained(chosen, query_read, settings.policy, rows)
+
+
+def _check(settings: EvaluationSettings) -> None:
+    if len(settings.measures) > 1:
+        raise MeasureError(
+            f"explain takes one measure; got {', '.join(map(str, settings.measures))}."
+        )
+    if settings.convention and settings.convention.threshold(settings.measures[0]):
+        raise ConventionError(
+            f"{settings.convention.convention.title} finds out for each query which grades are "
+            "relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
+        )
+    refuse_unbroken_ties(settings.policy)
 
 
 def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) -> Explanation:

@@ -312,7 +312,7 @@ class Calculations:
         def made() -> Explanation:
             self.refuse_unknown_query(scoring, query)
             judgements, run = self.judgements(), self.run(system)
-            return explain(judgements, run, measure, query=query, rows=rows, **scoring.options())
+            return explain(judgements, run, measure, query=query, rows=rows, **scoring.scoring())
 
         key = "explanation", measure, self._assumed(scoring), system, query, rows
         return self._kept(key, made)

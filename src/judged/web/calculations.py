@@ -95,12 +95,12 @@ class Calculations:
 
         def compared() -> Comparison:
             from judged.comparison import compare_evaluation
-            from judged.comparison.dependence import refuse_lacking, says_missing
+            from judged.comparison.dependence import check_missing, names_missing
 
             at = {each.name: place for place, each in enumerate(self.systems)}
             rankings = [self.rankings(narrowed)[at[name]] for name in names]
-            if not says_missing(narrowed.chosen):
-                refuse_lacking(rankings)
+            if not names_missing(narrowed.chosen):
+                check_missing(rankings)
             found = self._part(scoring, narrowed, [at[name] for name in names])
             found = found or self._evaluated(rankings, narrowed.request)
             progress_of_this_work().say("Comparing systems")

@@ -13,9 +13,9 @@ from judged.charts.chart import Chart, chart
 from judged.charts.lines import Row, panels, room_for
 from judged.charts.sources import SAID, comparison_of, signed, terms
 from judged.charts.svg import Theme
-from judged.comparison.methods import done
+from judged.comparison.methods import method_line
 from judged.options import checked
-from judged.statistics.tested import below
+from judged.statistics.t import below
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -128,7 +128,7 @@ def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
     [('new', 'old', 'better')]
     """
     table = data(comparison)
-    notes = [done(comparison), *terms(comparison)]
+    notes = [method_line(comparison), *terms(comparison)]
     return draw(table, **design, sentences=notes, baseline=comparison.reference)
 
 
@@ -237,7 +237,7 @@ def _verdict(row: dict[str, Any]) -> str:
     if row["negligible"]:
         said += ", negligible"
     alone = below(row["p"], row["level"]) and not below(row["corrected_p"], row["level"])
-    if alone and said in ("no evidence", "equivalent"):
+    if alone and said in ("not significant", "equivalent"):
         said += ", would count alone"
     if row["depends_on"]:
         said += f", depends on {row['depends_on']}"

@@ -12,8 +12,7 @@ from judged.embeddings.diagnosis import Diagnosis, NearDuplicates, Rows
 from judged.embeddings.diagnostics import BINS
 from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.errors import InputError
-from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import Lazy, Vectors
 from support.products import diagnose
 
 RANDOM = np.random.default_rng(11)

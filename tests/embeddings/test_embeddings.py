@@ -16,7 +16,7 @@ from judged.embeddings import counting, settling
 from judged.embeddings.counting import _BEHIND, _SHORT, _SORT_FROM
 from judged.embeddings.relevance import listed, same_label, same_row
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Lazy
 from judged.options import size_in_bytes
 from judged.policy import CHOICES
 from support.dense import (

@@ -27,7 +27,7 @@ from judged.embeddings.similarity.choice import as_similarity
 from judged.embeddings.streams import Nearest, chunks, nearest
 from judged.errors import InputError
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Lazy
 from support.loops import for_each
 from support.products import BANK, ITEMS, QUERIES, normalised, product_of
 

@@ -19,8 +19,7 @@ from judged.embeddings.similarity.rounding import Precision, sum_error
 from judged.embeddings.similarity.similarity import Similarity
 from judged.embeddings.tiles import Tile
 from judged.errors import InputError
-from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Lazy, Matrix, Vectors
 
 MEMORY = "1GB"
 Result = TypeVar("Result")

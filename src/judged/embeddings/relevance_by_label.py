@@ -15,7 +15,7 @@ from judged.arrays import Ints, positions, starts_of
 from judged.embeddings.pairs import Pairs
 from judged.embeddings.relations import Bound
 from judged.errors import InputError
-from judged.inputs.vectors.label_tables import in_order_of
+from judged.inputs.vectors.labels import in_order_of
 from judged.inputs.vectors.vectors import Vectors, array_of
 from judged.text import quote
 

@@ -17,7 +17,7 @@ from judged.embeddings.similarity.directions import MARKS
 from judged.embeddings.similarity.maps import KINDS, Kind, Weights
 from judged.embeddings.similarity.record import Training
 from judged.errors import InputError, OutputError
-from judged.inputs.vectors.containers import arrays_of_npz, tensors_of_safetensors
+from judged.inputs.vectors.arrays import arrays_of_npz, tensors_of_safetensors
 from judged.inputs.vectors.formats import FORMATS, File, file_of
 from judged.options import temperature as checked_temperature
 from judged.options import whole

@@ -23,9 +23,9 @@ from judged.errors import InputError
 from judged.inputs import read_judgements
 from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
 from judged.matching import match_with
-from judged.matching.own_ids import run_of_others
+from judged.matching.checks import run_of_others
 from judged.policy import Policy
-from judged.rankings.findings import Findings
+from judged.rankings.audit import Findings
 from judged.rankings.rankings import Rankings
 
 pytestmark = pytest.mark.full

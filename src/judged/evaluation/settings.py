@@ -13,7 +13,7 @@ from judged.errors import ConventionError, MeasureError
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.remote import AnyRun
 from judged.inputs.tables import Lookup, Run
-from judged.matching.own_ids import have_own_id, own_id_words, without_own_ids
+from judged.matching.checks import have_own_id, own_id_words, without_own_ids
 from judged.measures import DEFAULT, Measure, parse_measure
 from judged.measures.grammar import each_of, labelled, read_all
 from judged.policy import Policy

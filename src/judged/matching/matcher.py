@@ -15,25 +15,23 @@ from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.order import OrderOnly
 from judged.inputs.remote import AnyRun
 from judged.inputs.tables import Lookup, Run
-from judged.matching.faults import (
+from judged.matching.checks import (
     EMPTY,
     LargeTies,
+    OwnIds,
     RisingScores,
+    UnlikeIds,
     nothing_in_common,
+    refuse_nothing_left,
     refuse_swapped,
 )
-from judged.matching.ids import UnlikeIds
 from judged.matching.join import Matches, match, names_of, refuse_apart
-from judged.matching.own_ids import OwnIds, refuse_nothing_left
-from judged.matching.pool import Pool
-from judged.matching.ties import place
-from judged.matching.variants import condensed, cut
-from judged.matching.weights import about_weights, weighed
+from judged.matching.pool import Pool, about_weights, weighed
+from judged.matching.variants import condensed, cut, place
 from judged.policy import Policy
-from judged.rankings.findings import Findings, total
-from judged.rankings.grades import each_query
-from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.rankings.weights import Weights
+from judged.rankings.audit import Findings, total
+from judged.rankings.lists import each_query
+from judged.rankings.rankings import Rankings, Weights, by_query_and_rank
 
 if TYPE_CHECKING:
     from judged.inputs.tables import QueryWeights

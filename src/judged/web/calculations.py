@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from judged.evaluation.scores import Scored
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
-    from judged.matching.joint import Joint
+    from judged.matching.listings import Joint
     from judged.measures import Measure
     from judged.web.visit import ScoringSettings
 
@@ -95,12 +95,12 @@ class Calculations:
 
         def compared() -> Comparison:
             from judged.comparison import compare_evaluation
-            from judged.comparison.dependence import refuse_lacking, says_missing
+            from judged.comparison.dependence import check_missing, names_missing
 
             at = {each.name: place for place, each in enumerate(self.systems)}
             rankings = [self.rankings(narrowed)[at[name]] for name in names]
-            if not says_missing(narrowed.chosen):
-                refuse_lacking(rankings)
+            if not names_missing(narrowed.chosen):
+                check_missing(rankings)
             found = self._part(scoring, narrowed, [at[name] for name in names])
             found = found or self._evaluated(rankings, narrowed.request)
             progress_of_this_work().say("Comparing systems")
@@ -147,7 +147,7 @@ class Calculations:
 
     def _joint(self, scoring: ScoringSettings, names: Sequence[str]) -> Joint:
         """Some of the runs with the judgements, to be judged in favour of one of two."""
-        from judged.matching.joint import Joint
+        from judged.matching.listings import Joint
 
         runs = [scoring.request.prepare(self.run(name)) for name in names]
         known = self.judgements(), runs

@@ -38,12 +38,11 @@ from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.data import Data
 from judged.inputs.remote import is_spark
 from judged.inputs.tables import JUDGEMENTS, ungraded_note
-from judged.matching.faults import EMPTY, nothing_in_common_of
-from judged.matching.items import with_items
-from judged.matching.pool import pool_of
-from judged.matching.subtopics import with_note
+from judged.matching.checks import EMPTY, nothing_in_common_of
+from judged.matching.documents import with_items
+from judged.matching.pool import pool_of, with_note
 from judged.options import Scoring, takes_scoring
-from judged.rankings.findings import Findings, findings_of, total
+from judged.rankings.audit import Findings, findings_of, total
 from judged.statistics.exact_sums import ExactSum
 from judged.statistics.samples import Means
 from judged.text import merged

@@ -33,14 +33,11 @@ from judged.inputs.tables import (
     to_judgements,
     to_run,
 )
-from judged.matching.faults import ADVICE, NAN_ADVICE
+from judged.matching.checks import ADVICE, NAN_ADVICE
 from judged.matching.matcher import Matcher
-from judged.matching.pool import pool_of
-from judged.matching.subtopics import counts_of
-from judged.matching.weights import weighed
-from judged.rankings.findings import Findings, total
-from judged.rankings.rankings import Rankings
-from judged.rankings.weights import Weights
+from judged.matching.pool import counts_of, pool_of, weighed
+from judged.rankings.audit import Findings, total
+from judged.rankings.rankings import Rankings, Weights
 from judged.text import Tallied, counted, quote
 
 if TYPE_CHECKING:

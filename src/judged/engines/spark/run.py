@@ -22,9 +22,9 @@ from judged.errors import InputError, PolicyError
 from judged.inputs.blocks import DistantRun
 from judged.inputs.remote import RemoteTable
 from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
-from judged.matching.faults import EMPTY, nothing_in_common
-from judged.matching.weights import about_weights
-from judged.rankings.findings import Findings
+from judged.matching.checks import EMPTY, nothing_in_common
+from judged.matching.pool import about_weights
+from judged.rankings.audit import Findings
 from judged.text import counted
 
 if TYPE_CHECKING:

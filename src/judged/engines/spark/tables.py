@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from judged.inputs.columns import NamedColumns
     from judged.matching.pool import Pool
-    from judged.rankings.weights import Weights
+    from judged.rankings.rankings import Weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.comparison.match import matched
-from judged.comparison.methods import done, family_of
+from judged.comparison.methods import family_of, method_line
 from judged.comparison.settings import TESTS
 from judged.comparison.verdicts import OTHERWISE
-from judged.comparison.wording import amount, shown_level, shown_margin, shown_p, with_sign
+from judged.comparison.wording import amount, percent_of, shown_margin, shown_p, with_sign
 from judged.evaluation.ranges import difference_is_bounded
 from judged.statistics.tested import fewest_units
 from judged.text import Best, counted, listed, shown
@@ -21,7 +21,7 @@ from judged.web.pages.numbers import shorten
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.settings import Settings
+    from judged.comparison.settings import ComparisonSettings
     from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
@@ -172,7 +172,7 @@ def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
     said = queries
     interval = run.intervals.get(known)
     if interval is not None and interval.known and evaluation.level is not None:
-        level = shown_level(evaluation.level)
+        level = percent_of(evaluation.level)
         said = f"{level} interval {amount(interval.low)} to {amount(interval.high)}, {queries}"
     if len(numbers) == 1:
         said = f"{said[0].upper()}{said[1:]}"
@@ -200,9 +200,9 @@ def _how_sure(pair: Pair, comparison: Comparison, lead: _Lead) -> str:
     if math.isnan(lead.low) or math.isnan(lead.high):
         why = f"no interval: {pair.interval.note}, " if pair.interval.note else ""
         return f"{why}{queries}"
-    level = shown_level(comparison.settings.level)
+    level = percent_of(comparison.settings.level)
     said = f"{level} interval {amount(lead.low)} to {amount(lead.high)}, {queries}"
-    if lead.low * lead.high > 0 and pair.verdict == "no evidence":
+    if lead.low * lead.high > 0 and pair.verdict == "not significant":
         among, _ = family_of(comparison)
         said += f"; it would count alone, not among {among:,} comparisons"
     return said
@@ -238,14 +238,14 @@ def _some(names: Sequence[str]) -> str:
     return f"{counted(len(names), 'other')}"
 
 
-def verdict_heading(pair: Pair, settings: Settings) -> Heading:
+def verdict_heading(pair: Pair, settings: ComparisonSettings) -> Heading:
     """Whether two systems can be told apart on a measure, and how sure that is.
 
     Parameters
     ----------
     pair : Pair
         A row of a comparison.
-    settings : Settings
+    settings : ComparisonSettings
         How they were compared.
 
     Returns
@@ -264,14 +264,14 @@ def verdict_heading(pair: Pair, settings: Settings) -> Heading:
         "better": f"{run} is better than {against} on {measure}",
         "worse": f"{run} is worse than {against} on {measure}",
         "equivalent": f"{run} and {against} differ by less than {margin} on {measure}",
-        "no evidence": f"{run} against {against}: not told apart on {measure}",
+        "not significant": f"{run} against {against}: not told apart on {measure}",
         "too few": f"{run} against {against}: too few {few} to tell on {measure}",
         "identical": f"{run} and {against} are the same on {measure}",
     }
     return Heading(titles[pair.verdict], (*_difference(pair), *_detectable(pair, settings)))
 
 
-def _too_few(pair: Pair, settings: Settings) -> str:
+def _too_few(pair: Pair, settings: ComparisonSettings) -> str:
     units = "queries" if pair.groups is None else "groups"
     effective = pair.effective_units
     if effective is not None and effective < fewest_units(settings.level):
@@ -296,9 +296,9 @@ def _difference(pair: Pair) -> tuple[str, ...]:
     )
 
 
-def _detectable(pair: Pair, settings: Settings) -> tuple[str, ...]:
+def _detectable(pair: Pair, settings: ComparisonSettings) -> tuple[str, ...]:
     """What could have been shown, where nothing was."""
-    if pair.verdict != "no evidence" or pair.detectable is None:
+    if pair.verdict != "not significant" or pair.detectable is None:
         return ()
     often = f"{settings.power * 10:g} times in 10"
     least = amount(pair.detectable)
@@ -439,7 +439,7 @@ def panel(
         scale=scale_of([pair]),
         facts=_facts(comparison, pair),
         turns=_turns(comparison, pair, unjudged),
-        done=done(comparison),
+        done=method_line(comparison),
         notes=tuple(comparison._own_warnings()),
     )
 
@@ -515,9 +515,9 @@ def _turns(comparison: Comparison, pair: Pair, unjudged: bool) -> tuple[VerdictR
 
 def _clause(pair: Pair, cause: str) -> str:
     """What the sentence of a pair says of one cause, as a sentence of its own."""
-    for clause in pair.says.removesuffix(".").split("; "):
-        if clause.startswith(OTHERWISE[cause]):
-            return f"{clause[0].upper()}{clause[1:]}."
+    for sentence in pair.says.split(". "):
+        if sentence.startswith(OTHERWISE[cause]):
+            return f"{sentence.removesuffix('.')}."
     return ""
 
 

@@ -186,7 +186,7 @@ def _visible(text: object) -> str:
 
 def _functions() -> dict[str, Any]:
     """What templates may call, by name."""
-    from judged.comparison.wording import shown_level, shown_p
+    from judged.comparison.wording import percent_of, shown_p
     from judged.text import counted
 
     return {
@@ -207,7 +207,7 @@ def _functions() -> dict[str, Any]:
         "show_count": numbers.count,
         "show_plain": numbers.plain_number,
         "show_p": shown_p,
-        "show_level": shown_level,
+        "show_level": percent_of,
         "favicon": favicon,
         "counted": counted,
     }

@@ -151,6 +151,6 @@ def _command(visit: Visit, systems: list[str], compared: Comparison, **more: Any
 
 
 def _done(compared: Comparison) -> str:
-    from judged.comparison.methods import done
+    from judged.comparison.methods import method_line
 
-    return done(compared)
+    return method_line(compared)

@@ -139,7 +139,7 @@ def test_queries_and_one_of_them(server: Serve, data: Path) -> None:
         ("evaluate?depth=x", 400, "depth must be a whole number from 1; got 'x'.", None),
         ("evaluate?level=2", 400, None, None),
         ("evaluate?interval=yes", 400, "interval must be 0 or 1; got 'yes'.", None),
-        ("evaluate?depth=1&depth=2", 400, "depth stands there 2 times; give it once.", "depth"),
+        ("evaluate?depth=1&depth=2", 400, "depth occurs 2 times; give it once.", "depth"),
         ("evaluate?convention=rnx", 400, None, None),
         ("evaluate?judgements=qrel.txt", 404, None, "judgements"),
         (

@@ -1,5 +1,4 @@
-"""Every number of the explorer: what the library computes of the same files with the same options,
-kept as long as there is room."""
+"""All numbers of the explorer: what the library computes of the same files and options, cached."""
 
 from __future__ import annotations
 
@@ -32,10 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Calculations:
-    """The numbers of a workspace, under any terms.
-
-    All methods may be called from any thread; what several ask for at once is computed once.
-    """
+    """The numbers of a workspace under any settings; methods are safe to call from any thread."""
 
     workspace: Workspace
     cache: Cache
@@ -46,11 +42,11 @@ class Calculations:
         return self.workspace.systems
 
     def queries(self, scoring: ScoringSettings) -> tuple[str, ...]:
-        """The ids of all judged queries, in the order of the judgements."""
+        """Return the ids of all judged queries."""
         return self.rankings(scoring)[0].queries
 
     def evaluation(self, scoring: ScoringSettings, *, interval: bool = True) -> Evaluation:
-        """What `judged.evaluate` gives, with intervals unless they are not wanted."""
+        """Return what `judged.evaluate` gives, by default with confidence intervals."""
         options: dict[str, Any] = {"interval": True, "level": scoring.level} if interval else {}
         key = "evaluation", scoring.measures, self._assumed(scoring), tuple(options.items())
         return self._kept(
@@ -58,7 +54,7 @@ class Calculations:
         )
 
     def ranges(self, scoring: ScoringSettings) -> Evaluation:
-        """What `judged.evaluate` gives with the ranges of ties and of unjudged results."""
+        """Return the evaluation with the ranges of ties and unjudged results."""
         key = "ranges", scoring.measures, self._assumed(scoring)
         both = {"tie_range": True, "unjudged_range": True}
         return self._kept(
@@ -81,8 +77,8 @@ class Calculations:
         unjudged_range: bool = False,
         **settings: Any,
     ) -> Comparison:
-        """What `judged.compare` gives, of some systems and measures: all pairs, or all against a
-        baseline. With `unjudged_range` it is looked into what unjudged results could do."""
+        """Return what `judged.compare` gives for some systems and measures: all pairs, or
+        all with a baseline. With `unjudged_range`, examine the effect of unjudged results."""
         names = [each.name for each in self.systems] if systems is None else list(systems)
         for name in (*names, *([baseline] if baseline else [])):
             self.workspace.system(name)
@@ -118,9 +114,9 @@ class Calculations:
         measures: Sequence[str] | None = None,
         unjudged_range: bool = False,
     ) -> Comparison:
-        """Compare some systems as the leaderboard does: with the baseline of the terms if it is one
-        of them, otherwise all pairs, each against the first of `systems` where that is one of both.
-        p values are corrected for all systems, so a pair has one verdict on all pages."""
+        """Compare some systems as the leaderboard does. p values are corrected for all
+        systems, so a pair has one verdict on all pages. The baseline of the settings is
+        used if it is one of them."""
         found = self.comparison(
             scoring,
             baseline=scoring.baseline if scoring.baseline in systems else None,
@@ -131,14 +127,13 @@ class Calculations:
         return found if set(systems) == set(found.runs) else found.among(*systems)
 
     def order(self, systems: Sequence[str]) -> list[str]:
-        """All systems as `pairs` compares them, these first."""
+        """Return all systems as `pairs` compares them, these first."""
         return list(dict.fromkeys([*systems, *(each.name for each in self.systems)]))
 
     def _part(
         self, scoring: ScoringSettings, narrowed: ScoringSettings, places: Sequence[int]
     ) -> Evaluation | None:
-        """Some systems and measures of the evaluation under these terms, where it is there already
-        and has them."""
+        """Return systems and measures of the cached evaluation, if it has them."""
         options = {"interval": True, "level": scoring.level}
         key = "evaluation", scoring.measures, self._assumed(scoring), tuple(options.items())
         if self._key(key) not in self.cache:
@@ -146,7 +141,7 @@ class Calculations:
         return part_of(self.evaluation(scoring), narrowed.request, places)
 
     def _joint(self, scoring: ScoringSettings, names: Sequence[str]) -> Joint:
-        """Some of the runs with the judgements, to be judged in favour of one of two."""
+        """Return runs and judgements, for judging in favour of one of two runs."""
         from judged.matching.joint import Joint
 
         runs = [scoring.request.prepare(self.run(name)) for name in names]
@@ -154,7 +149,7 @@ class Calculations:
         return Joint.of(*known, policy=scoring.policy, duplicates=scoring.duplicates)
 
     def rankings(self, scoring: ScoringSettings) -> tuple[Rankings, ...]:
-        """The rankings of all systems, in the order of their files."""
+        """Return the rankings of all systems, in the order of their files."""
         key = "rankings", self._judged(scoring)
 
         def made() -> tuple[Rankings, ...]:
@@ -164,8 +159,7 @@ class Calculations:
         return self._kept(key, made)
 
     def _whole(self, scoring: ScoringSettings, policy: Policy) -> tuple[Rankings, ...]:
-        """The rankings before a depth cuts them and unjudged items go, with ties broken in one
-        order of the two that need the runs themselves."""
+        """Return the rankings before depth and unjudged items are cut, with one order of ties."""
         ties = policy.ties if policy.ties in ONE_ORDER else "id"
         changed = self._prepared(scoring)
         if ties == "input" and not self._tied(scoring):
@@ -178,12 +172,12 @@ class Calculations:
         return self._kept(key, lambda: self._judge(scoring, ties, key[2]), lasting=True)
 
     def _tied(self, scoring: ScoringSettings) -> bool:
-        """Whether the order of the input could make a difference."""
+        """Return whether the order of the input could make a difference."""
         usual = self._whole(scoring, Policy())
         return any(bool((r.spans[1] > r.spans[0]).any()) for r in usual)
 
     def _judge(self, scoring: ScoringSettings, ties: str, duplicates: str) -> tuple[Rankings, ...]:
-        """All runs judged, one after the other: what is read goes again where there is no room."""
+        """Match all runs with the judgements, one after the other to save memory."""
         policy = Policy.of({"ties": ties})
         judge = judging(self.judgements(), policy=policy, duplicates=duplicates)
         found: list[Rankings] = []
@@ -194,8 +188,7 @@ class Calculations:
         return tuple(found)
 
     def _prepared(self, scoring: ScoringSettings) -> str | None:
-        """The convention that changes one of these runs before anything is computed; None where
-        none does."""
+        """Return the convention if it changes one of the runs before scoring."""
         if scoring.convention is None:
             return None
 
@@ -207,11 +200,11 @@ class Calculations:
         return scoring.convention if changes else None
 
     def judgements(self) -> Judgements | Lookup:
-        """The judgements, read once for each version of the file."""
+        """Return the judgements, read once for each version of the file."""
         return self._kept(("judgements",), self._read(lambda data: data.judgements()), lasting=True)
 
     def run(self, system: str) -> Run | Lookup:
-        """A run, read once for each version of the file."""
+        """Return a run, read once for each version of the file."""
         chosen = self.workspace.system(system)
         own = chosen.file.name if len(self.systems) > 1 else None
 
@@ -224,8 +217,7 @@ class Calculations:
         return self._kept(("run", system), self._read(read, own), lasting=True)
 
     def _read(self, read: Callable[[Data], Any], file: str | None = None) -> Callable[[], Any]:
-        """What reads something of the files; a file that cannot be read is refused as the command
-        line refuses it."""
+        """Wrap a reader so that errors name the file."""
 
         def reading() -> Any:
             self.workspace.refuse_undecided()
@@ -250,14 +242,14 @@ class Calculations:
         progress_of_this_work().say(what, done, len(self.systems), "systems")
 
     def _named(self, message: str) -> str:
-        """A message about files that were sent, with the names that people know."""
+        """Replace paths of uploads by their names."""
         for file in self.workspace.files:
             if file.uploaded:
                 message = message.replace(str(file.path), file.name)
         return message
 
     def refuse_unknown_query(self, scoring: ScoringSettings, query: str) -> None:
-        """An error for a query that nobody judged, with the nearest one."""
+        """Raise an error for a query without judgements."""
         known = self.queries(scoring)
         if query not in set(known):
             raise GoneError(
@@ -267,8 +259,7 @@ class Calculations:
             )
 
     def listing(self, scoring: ScoringSettings, system: str, query: str) -> Read:
-        """One query of a system: its rankings, and which item stands where. Where ties are not
-        broken, items of a tie stand in the order of their ids."""
+        """Return the rankings and items of one query; unbroken ties are in the order of ids."""
         from judged.explanation.source import read
 
         policy = scoring.policy
@@ -306,7 +297,7 @@ class Calculations:
         *,
         rows: int | None = 30,
     ) -> Explanation:
-        """What `judged.explain` gives."""
+        """Return what `judged.explain` gives."""
         from judged.explanation import explain
 
         def made() -> Explanation:
@@ -318,12 +309,12 @@ class Calculations:
         return self._kept(key, made)
 
     def _judged(self, scoring: ScoringSettings) -> tuple[Any, ...]:
-        """What rankings depend on."""
+        """Return the settings that rankings depend on."""
         policy = scoring.policy
         return policy.ties, policy.unjudged, scoring.convention, scoring.depth, scoring.duplicates
 
     def _assumed(self, scoring: ScoringSettings) -> tuple[Any, ...]:
-        """What numbers depend on besides the measures."""
+        """Return the settings that numbers depend on, besides the measures."""
         chosen = tuple(sorted(scoring.chosen.items()))
         return chosen, scoring.convention, scoring.depth, scoring.duplicates
 
@@ -335,7 +326,7 @@ class Calculations:
 
 
 def _is_changed(run: Run | Lookup, prepared: Run | Lookup) -> bool:
-    """Whether a run was changed, or has more to say."""
+    """Return whether a convention changed a run or its notes."""
     if run is prepared:
         return False
     if isinstance(run, Run) and isinstance(prepared, Run):
@@ -348,8 +339,8 @@ PerMeasure = TypeVar("Kept")
 
 
 def part_of(evaluation: Evaluation, request: Request, places: Sequence[int]) -> Evaluation | None:
-    """The numbers of some systems, by their places, on the measures of a request, without
-    intervals; None where one of the measures is not there, or is called otherwise."""
+    """Return some systems and measures of an evaluation; None if a measure or its label is
+    missing."""
     wanted = request.measures
     if not all(each in evaluation.measures for each in wanted):
         return None

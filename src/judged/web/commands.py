@@ -1,4 +1,4 @@
-"""What reproduces the numbers of a view: as a command, and as Python."""
+"""The commands and the Python code that reproduce the numbers of a page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def evaluate(
     unjudged_range: bool = False,
     per_query: bool = False,
 ) -> CommandText:
-    """What gives the evaluation of all systems under the terms of a page."""
+    """Return the command of an evaluation of all systems."""
     scoring, workspace = visit.scoring, visit.workspace
     options: dict[str, Any] = {}
     if interval:
@@ -54,7 +54,7 @@ def compare(
     measures: Sequence[str] | None = None,
     **settings: Any,
 ) -> CommandText:
-    """What gives the comparison of some systems under the terms of a page."""
+    """Return the command of a comparison of some systems."""
     scoring, workspace = visit.scoring, visit.workspace
     names = [each.name for each in workspace.systems] if systems is None else systems
     chosen = [workspace.system(name) for name in names]
@@ -68,8 +68,7 @@ def compare(
 
 
 def explain(visit: Visit, system: str, query: str, measure: str) -> CommandText:
-    """What gives the explanation of one number; beside rows, which are a run themselves, no command
-    explains another run, and the values of all queries are what there is."""
+    """Return the command of an explanation; of a run beside rows, the values of all queries."""
     scoring, workspace = visit.scoring, visit.workspace
     chosen = [workspace.system(system)]
     judgements = workspace.judgements
@@ -88,7 +87,7 @@ def words_of(
     measures: Sequence[str],
     options: Mapping[str, Any],
 ) -> list[str]:
-    """A command, word by word."""
+    """Return the words of a command."""
     words = ["judged", name, *_file_arguments(workspace, systems)]
     for measure in measures:
         words += ["-m", measure]
@@ -118,12 +117,12 @@ def _paths(workspace: Workspace) -> set[str]:
 
 
 def path_of(file: Any) -> str:
-    """Where a file is; what was sent is called as it was when it was sent."""
+    """Return the path of a file; of uploads, the name."""
     return file.name if file.uploaded else str(file.path)
 
 
 def _file_arguments(workspace: Workspace, systems: Sequence[EvaluatedSystem]) -> list[str]:
-    """Judgements and runs as commands take them, with a name where they would have another."""
+    """Return judgements and runs as commands take them."""
     judgements = workspace.judgements
     assert judgements is not None
     runs = [system for system in systems if system.file is not judgements]
@@ -139,7 +138,7 @@ def _file_arguments(workspace: Workspace, systems: Sequence[EvaluatedSystem]) ->
 
 
 def line_of(words: Sequence[str]) -> str:
-    """A command as a shell takes it, in lines that can be read.
+    """Return a command for a shell, in lines of readable length.
 
     >>> print(line_of(["judged", "explain", "it's.run", "--query", "a\\u202eb"]))
     judged explain 'it'"'"'s.run' --query $'a\\u202eb'
@@ -155,8 +154,7 @@ def line_of(words: Sequence[str]) -> str:
 
 
 def shell_word(word: str) -> str:
-    """A word in quotation marks; what cannot be seen, a line's end or a turn of direction, in the
-    way of bash that shows it."""
+    """Quote a word; invisible characters are escaped as bash shows them."""
     if word.isprintable():
         return shlex.quote(word)
     plain = word.replace("\\", r"\\").replace("'", r"\'")
@@ -178,7 +176,7 @@ def code_of(
     measures: Sequence[str],
     options: Mapping[str, Any],
 ) -> str:
-    """The same as a call of the library."""
+    """Return the same as a call of the library."""
     judgements, *runs = _file_arguments(workspace, systems)
     names = [system.name for system in systems if system.file is not workspace.judgements]
     paths = [path_of(system.file) for system in systems if system.file is not workspace.judgements]
@@ -198,13 +196,13 @@ def code_of(
 
 
 NOT_IN_PLOT = ("convention", "duplicates")
-"""Terms that `judged plot` does not have; Python has them."""
+"""Settings that `judged plot` does not have, but Python has."""
 
 
 def chart_command(
     visit: Visit, kind: Kind, systems: Sequence[str], options: Mapping[str, Any]
 ) -> CommandText:
-    """What draws a chart of some systems under the terms of a page."""
+    """Return the command of a chart."""
     scoring = visit.scoring
     missing = [name for name in NOT_IN_PLOT if name in scoring.options()]
     if missing:
@@ -232,7 +230,7 @@ def _chart_words(
 
 
 def _chart_measures(visit: Visit, kind: Kind, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The measures that are named: those of the chart, or of the comparison that it is made of."""
+    """Return the measures of the chart, or of its comparison."""
     if "measure" in options:
         return (options["measure"],)
     if "measures" in options:
@@ -245,7 +243,7 @@ def _chart_measures(visit: Visit, kind: Kind, options: Mapping[str, Any]) -> tup
 
 
 def _made_by(visit: Visit, kind: Kind, systems: Sequence[str]) -> dict[str, Any]:
-    """Return the options of the comparison that a chart is made of."""
+    """Return the options of the comparison that a chart is made from."""
     if not NEEDS[kind.needs].made_by:
         return {}
     named = visit.scoring.baseline
@@ -254,7 +252,7 @@ def _made_by(visit: Visit, kind: Kind, systems: Sequence[str]) -> dict[str, Any]
 
 
 def _is_part(visit: Visit, kind: Kind, systems: Sequence[str]) -> bool:
-    """Return whether a chart shows verdicts on some systems, which are corrected for all."""
+    """Return whether a chart shows some systems, with verdicts corrected for all."""
     compared = kind.needs in ("pair", "comparison") and len(systems) > 1
     return compared and len(systems) < len(visit.workspace.systems)
 
@@ -295,7 +293,7 @@ def _chart_code(
 
 
 def identify_command(visit: Visit, value: str, system: str, of: Sequence[str]) -> CommandText:
-    """What finds the definitions that give a number."""
+    """Return the command that finds the definitions of a number."""
     workspace = visit.workspace
     scoring = replace(visit.scoring, chosen={}, convention=None)
     run = workspace.system(system)

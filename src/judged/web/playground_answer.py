@@ -247,9 +247,7 @@ def _group(rows: tuple[Row, ...], value: float) -> ValueGroup:
         for (reasons, matters), pairs in alike.items()
     ]
     theirs = rows[0].value
-    same = theirs is not None and (
-        abs(theirs - value) <= CLOSE or (isnan(theirs) and isnan(value))
-    )
+    same = theirs is not None and (abs(theirs - value) <= CLOSE or (isnan(theirs) and isnan(value)))
     used = tuple(line for line in lines if line.users)
     return ValueGroup(theirs, rows[0].stops or "", used, own=same)
 

@@ -193,7 +193,9 @@ class ScoringSettings:
             tuple(dict.fromkeys(measures)),
             chosen,
             convention,
-            None if depth is None else options.whole("depth", _whole_or_text(depth), error=PolicyError),
+            None
+            if depth is None
+            else options.whole("depth", _whole_or_text(depth), error=PolicyError),
             options.choice("duplicates", duplicates, DUPLICATES, error=PolicyError),
             LEVEL if level is None else options.level("level", _number_or_text(level)),
             params.one("baseline"),
@@ -293,8 +295,6 @@ class ScoringSettings:
             (SHORT_DUPLICATES[0], SHORT_DUPLICATES[1][self.duplicates]),
             ("the confidence level", f"{100 * self.level:g} %"),
         ]
-
-
 
 
 def _number_or_text(text: str) -> Any:

@@ -113,7 +113,7 @@ def judged_all_trec(qrels: str, run: str) -> Report:
     from judged.cli.trec_eval import chosen_lines
 
     measures = [line.measure for line in chosen_lines(("all_trec",)) if line.measure]
-    rankings = judged.judge(qrels, run)
+    rankings = judged.Rankings.from_run(qrels, run)
     return {"calls": clocked(lambda: rankings.evaluate(measures))}
 
 

@@ -69,11 +69,11 @@ def rankings(qrels: str, runs: Sequence[str]) -> Report:
     """What a change of terms cannot do without: all measures on rankings that are there."""
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.inputs.data import Data
-    from judged.matching import judging
+    from judged.matching import match_with
     from judged.policy import Policy
 
     data = Data.of(qrels, list(runs))
-    judge = judging(data.judgements(), policy=Policy())
+    judge = match_with(data.judgements(), policy=Policy())
     judged = [judge(run) for run in data.runs()]
     policies = cycle([{"empty": "skip"}, {"missing": "skip"}, {"empty": "one"}, {}])
     return {

@@ -21,8 +21,8 @@ CALLS: dict[str, Callable[[], object]] = {
     "grade": lambda: judged.evaluate({LONG: {LONG: "bad"}}, {LONG: {LONG: 1.0}}),
     "query": lambda: judged.explain(JUDGEMENTS, JUDGEMENTS, "RR", query=LONG + "3"),
     "weights": lambda: judged.evaluate(JUDGEMENTS, JUDGEMENTS, weights={LONG: -1.0}),
-    "groups": lambda: judged.evaluate(
-        JUDGEMENTS, JUDGEMENTS, interval=True, groups={LONG + "z": "a"}
+    "groups": lambda: judged.evaluate(JUDGEMENTS, JUDGEMENTS).showing(
+        intervals=True, groups={LONG + "z": "a"}
     ),
     "fuse": lambda: judged.fuse({"a": {"q": [LONG, LONG]}, "b": {"q": ["a"]}}),
     "agreement": lambda: judged.agreement(JUDGEMENTS, {LONG + "w": {LONG: 1}}),

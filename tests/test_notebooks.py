@@ -65,7 +65,7 @@ def always_the_first(block: Any, k: int, ef: int = 1) -> tuple[Any, Any]:
 
 MADE: dict[str, Callable[[], Any]] = {
     "evaluation": lambda: judged.evaluate(JUDGEMENTS, RUNS, "RR, nDCG@2"),
-    "intervals": lambda: judged.evaluate(JUDGEMENTS, RUNS, "RR", interval=True),
+    "intervals": lambda: judged.evaluate(JUDGEMENTS, RUNS, "RR").showing(intervals=True),
     "comparison": lambda: judged.compare(JUDGEMENTS, RUNS, "nDCG@2"),
     "three": lambda: judged.compare(THIRTY, THREE, "RR", baseline="first run"),
     "orders": lambda: judged.compare(THIRTY, THREE, "RR, P@1").orders(),
@@ -146,7 +146,7 @@ def test_an_explanation_begins_with_value_and_query(shown: dict[str, str]) -> No
 
 
 def test_the_query_of_rankings_is_named_though_items_have_no_ids() -> None:
-    rankings = judged.judge(JUDGEMENTS, RUNS["weak"])
+    rankings = judged.Rankings.from_run(JUDGEMENTS, RUNS["weak"])
     e = judged.explain(rankings, measure="RR", query="q2")
     assert e._repr_html_().startswith("<p><b>RR (Reciprocal rank) for query q2 of run: 0.5000</b>")
     assert (

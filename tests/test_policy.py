@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judged import InputError, MeasureError, Policy, PolicyError, Rankings, evaluate, judge
+from judged import InputError, MeasureError, Policy, PolicyError, Rankings, evaluate
 from judged.policy import CHOICES
 
 # q1: a at rank 1 of 2 (RR 1, P@2 1/2). q2: b at rank 2 of 2 (RR 1/2). q3 is missing from the run.
@@ -128,7 +128,7 @@ def test_counts_concern_the_queries_that_count() -> None:
 
 
 def test_what_is_nothing_relevant_hangs_on_the_level() -> None:
-    rankings = judge({"q": {"a": 1}, "r": {"a": 2}}, {"q": {"a": 1.0}, "r": {"a": 1.0}})
+    rankings = Rankings.from_run({"q": {"a": 1}, "r": {"a": 2}}, {"q": {"a": 1.0}, "r": {"a": 1.0}})
     assert rankings.evaluate(["RR(rel=2)"], policy={"empty": "one"}).per_query[
         "RR(rel=2)"
     ].to_list() == [1, 1]
@@ -139,7 +139,7 @@ def test_what_is_nothing_relevant_hangs_on_the_level() -> None:
 
 
 def test_gain_needs_only_a_grade_above_zero() -> None:
-    rankings = judge({"q": {"a": 0.5}}, {"q": {"a": 1.0}})
+    rankings = Rankings.from_run({"q": {"a": 0.5}}, {"q": {"a": 1.0}})
     assert rankings.evaluate(["nDCG"], policy={"empty": "skip"}).value() == 1
     assert isnan(rankings.evaluate(["RR"], policy={"empty": "skip"}).value())
 
@@ -254,7 +254,7 @@ def test_every_choice_can_be_made(ties: str, unjudged: str) -> None:
 # -- rankings made once, evaluated under other policies
 # --------------------------------------------------------------
 
-TIED = judge({"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}})
+TIED = Rankings.from_run({"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}})
 """Ranks 2 to 4 are tied; by descending id y, b, a."""
 
 
@@ -272,7 +272,11 @@ def test_ties_can_be_rearranged(ties: str, expected: float) -> None:
 )
 def test_ties_can_be_rearranged_across_a_depth(ties: str, expected: float) -> None:
     # Ranks 1 to 3 of the whole list count, and a is at rank 2, 3 or 4.
-    cut = judge({"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}}, depth=3)
+    cut = Rankings.from_run(
+        {"q": {"a": 1, "b": 0}},
+        {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "y": 1.0}},
+        policy={"depth": 3},
+    )
     assert cut.evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(expected, abs=1e-15)
     assert cut.take([0]).evaluate(["RR"], policy={"ties": ties}).value() == pytest.approx(
         expected, abs=1e-15
@@ -286,7 +290,7 @@ def test_removing_the_unjudged_later() -> None:
 
 
 def test_what_was_decided_stays_where_the_policy_says_nothing() -> None:
-    best = judge(
+    best = Rankings.from_run(
         {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, policy={"ties": "best", "unjudged": "removed"}
     )
     assert best.evaluate(["RR"]).policy == Policy(ties="best", unjudged="removed")
@@ -305,7 +309,12 @@ def test_what_was_decided_stays_where_the_policy_says_nothing() -> None:
             "ties=input.",
         ),
         (
-            replace(judge({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, depth=1), whole=None),
+            replace(
+                Rankings.from_run(
+                    {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, policy={"depth": 1}
+                ),
+                whole=None,
+            ),
             {"ties": "best"},
             "these rankings were made with ties=id and depth=1, which cannot be undone; make them "
             "again with ties=best.",
@@ -317,7 +326,7 @@ def test_what_was_decided_stays_where_the_policy_says_nothing() -> None:
             "with ties=best.",
         ),
         (
-            judge({"q": {"a": 1}}, {"q": {"a": 1.0}}, policy={"unjudged": "removed"}),
+            Rankings.from_run({"q": {"a": 1}}, {"q": {"a": 1.0}}, policy={"unjudged": "removed"}),
             {"unjudged": "nonrelevant"},
             "the unjudged items of these rankings were removed, which cannot be undone; make them "
             "again.",

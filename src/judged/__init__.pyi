@@ -1,7 +1,7 @@
 """Written by docs/reference.py from __init__.py and the registry of measures."""
 
 from judged.evaluation.advice.result import Advice as Advice
-from judged.judgements.agreements.result import Agreement as Agreement
+from judged.judgements.agreement import Agreement as Agreement
 from judged.rankings.audit import Audit as Audit
 from judged.judgements.check.result import CollectionCheck as CollectionCheck
 from judged.comparison.comparison import Comparison as Comparison
@@ -25,7 +25,7 @@ from judged.inputs import Judgements as Judgements
 from judged.inputs import Lookup as Lookup
 from judged.measures import Measure as Measure
 from judged.errors import MeasureError as MeasureError
-from judged.judgements.agreements.merger import MergedJudgements as MergedJudgements
+from judged.judgements.merge import MergedJudgements as MergedJudgements
 from judged.evaluation.metrics import Metric as Metric
 from judged.errors import MissingExtraError as MissingExtraError
 from judged.comparison.orders import Orders as Orders
@@ -43,7 +43,7 @@ from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
 from judged.evaluation.advice import advise as advise
-from judged.judgements.agreements import agreement as agreement
+from judged.judgements.agreement import agreement as agreement
 from judged import charts as charts
 from judged.judgements.check import check as check
 from judged.comparison import compare as compare
@@ -62,7 +62,7 @@ from judged.conventions.identification import identify as identify
 from judged.matching import judge as judge
 from judged.learning import learn as learn
 from judged.web.report import make_report as make_report
-from judged.judgements.agreements.merger import merge_judgements as merge_judgements
+from judged.judgements.merge import merge_judgements as merge_judgements
 from judged.runs.overlap import overlap as overlap
 from judged.measures import parse_measure as parse_measure
 from judged.evaluation.metrics import parse_metric as parse_metric

@@ -15,7 +15,17 @@ from numbers import Real
 from operator import index
 from os import PathLike
 from re import Pattern
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeAlias, TypeVar, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    get_args,
+)
 
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
 from judged.policy import DUPLICATES, POSITIVES
@@ -28,8 +38,7 @@ if TYPE_CHECKING:
     from judged.embeddings.normalisation import Normalisation
     from judged.embeddings.relevance import Relation
     from judged.embeddings.similarity.similarity import Similarity
-    from judged.inputs.query_weights import QueryWeights
-    from judged.inputs.tables import Judgements, Lookup, Run
+    from judged.inputs.tables import Judgements, Lookup, QueryWeights, Run
     from judged.inputs.texts import Texts
     from judged.inputs.values import Values
     from judged.inputs.vectors.vectors import Vectors
@@ -398,6 +407,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "graded": flag,
     "hardest": partial(whole, at_most=10_000),
     "interval": flag,
+    "intervals": flag,
     "jobs": optional(partial(whole, otherwise=", or None for one on each core")),
     "judgements_format": file_format,
     "k": whole,
@@ -426,6 +436,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "skip_bad": flag,
     "tag": text,
     "task": text,
+    "threshold": number,
     "tie_range": flag,
     "timed": whole,
     "top_grade": number,
@@ -530,3 +541,131 @@ def size_in_bytes(given: str | int, name: str = "memory", *, at_least: int = 10*
         least = next(f"{at_least // by}{unit}" for unit, by in _LARGEST if at_least >= by)
         raise InputError(f"{name} must be at least {least}; got {quoted(given)}.")
     return min(size, MOST)
+
+
+class Scoring(TypedDict, total=False):
+    """Keyword arguments of `evaluate`, and of every function that evaluates first.
+
+    policy : Policy or dict, optional
+        Ties, missing queries, queries without relevant items, unjudged results, duplicates and
+        depth; see `Policy`.
+    convention : str or Convention, optional
+        A library, such as "ranx": its names are understood, ours mean its variants of them, and
+        its policy holds unless another is given.
+    weights : WeightsLike, optional
+        How much each query counts in means: {query: weight}, a table or a file. By default all
+        count the same, or as a column of the judgements says.
+    collection : int or dict, optional
+        How many items there are to retrieve: one number, or {query: number}. TN, Accuracy and
+        Specificity need it.
+    item_to : ItemToLike, optional
+        The document of an item: "doc:#" (the text before the last # of its id), "pattern:REGEX"
+        (its first group), "column:NAME", "table:FILE", {item: document}, a table or a function.
+        The best result of each document is ranked.
+    unique : CategoriesLike, optional
+        {item: category}: the best result of each category is ranked, and categories are relevant.
+    exclude_same_id : bool, optional
+        Remove results that have the id of their query, and judgements of a query for itself.
+    trusted : JudgementsLike, optional
+        Trusted judgements, such as those of people, for a random sample of at least 20 queries.
+        They correct the values that cheap judgements give (prediction-powered inference).
+    columns : ColumnsLike, optional
+        The meaning of columns, such as {"query": "question_id", "item": "chunk_id"}; by default
+        their names tell.
+    format : str or dict, optional
+        The format of the files, such as "csv", if it is not recognised; or
+        {"judgements": ..., "run": ...}.
+    skip_bad : bool, optional
+        Skip runs that cannot be evaluated, with a warning, instead of failing.
+    progress : Progress, optional
+        Called after each run with the number of its queries.
+    """
+
+    policy: PolicyLike | None
+    convention: ConventionLike | None
+    weights: WeightsLike | None
+    collection: CollectionLike | None
+    item_to: ItemToLike | None
+    unique: CategoriesLike | None
+    exclude_same_id: bool
+    trusted: JudgementsLike | None
+    columns: ColumnsLike | None
+    format: FileFormat | Mapping[str, FileFormat] | None
+    skip_bad: bool
+    progress: Progress | None
+
+
+SCORING = tuple(Scoring.__annotations__)
+"""The names of all options of `Scoring`."""
+_OTHER_NAMES = {
+    "qrels": "judgements",
+    "queries": "judgements",
+    "runs": "run",
+    "metric": "measures",
+    "metrics": "measures",
+    "measure": "measures",
+    "depth": 'policy={"depth": ...}',
+    "duplicates": 'policy={"duplicates": ...}',
+    "ties": 'policy={"ties": ...}',
+    "missing": 'policy={"missing": ...}',
+    "unjudged": 'policy={"unjudged": ...}',
+    "empty": 'policy={"empty": ...}',
+    "memory": "judged.config(memory=...)",
+    "jobs": "judged.config(jobs=...)",
+    "temporary": "judged.config(temporary=...)",
+}
+"""Keywords that people try, and what they are here."""
+
+
+def takes_scoring(function: Callable[Call, Result]) -> Callable[Call, Result]:
+    """Let a function take the options of `Scoring` as `**scoring`: checked, and documented in its
+    docstring."""
+    plain: Any = unwrap(function)
+    code = plain.__code__
+    own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if function.__doc__ is not None:
+        _, _, described = (Scoring.__doc__ or "").partition("\n\n")
+        function.__doc__ = function.__doc__.replace("    **scoring\n", described.rstrip() + "\n", 1)
+
+    @wraps(function)
+    def call(*args: Call.args, **options: Call.kwargs) -> Result:
+        for name, value in options.items():
+            if name in own:
+                continue
+            if name not in SCORING:
+                raise InputError(unknown_option(function.__name__, name, [*own, *SCORING]))
+            if name in OPTIONS and value is not None:
+                options[name] = OPTIONS[name](name, value)
+        return function(*args, **options)
+
+    return call
+
+
+def unknown_option(function: str, name: str, known: Iterable[str]) -> str:
+    """Return the message for a keyword that a function does not have."""
+    known = list(known)
+    if name in _OTHER_NAMES and (
+        _OTHER_NAMES[name] in known or "(" in _OTHER_NAMES[name] or "=" in _OTHER_NAMES[name]
+    ):
+        other = _OTHER_NAMES[name]
+        other = f"{other}=" if other.isidentifier() else other
+        return f"{function} has no {name}=; did you mean {other}?"
+    return f"{function} has no option {quoted(name)}{did_you_mean(name, known)}"
+
+
+def formats_of(given: Any) -> tuple[Any, Any]:
+    """Return the formats of judgements and of runs from what `format` may be.
+
+    >>> formats_of("csv"), formats_of({"run": "trec"})
+    (('csv', 'csv'), (None, 'trec'))
+    """
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in ("judgements", "run"):
+                raise InputError(f"format takes 'judgements' and 'run'; got {quoted(name)}.")
+        sides = given.get("judgements"), given.get("run")
+    else:
+        sides = given, given
+    return tuple(  # type: ignore[return-value]
+        None if side is None else file_format("format", side) for side in sides
+    )

@@ -4,13 +4,14 @@ relevant, unjudged items."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, PolicyError, did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from judged.options import Empty, Missing, PolicyLike, Ties, Unjudged
+    from judged.options import Duplicates, Empty, Missing, PolicyLike, Ties, Unjudged
 
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {
@@ -77,8 +78,7 @@ DUPLICATES = {
     "error": "an item that occurs twice for a query is an error",
     "first": "of an item that occurs twice for a query, the best-ranked row is kept",
 }
-"""What may be done about a (query, item) that occurs twice; not part of the policy, as it repairs
-the data."""
+"""What may be done about an item that occurs twice for a query."""
 SHORT_DUPLICATES = ("duplicates", {"error": "are an error", "first": "count once, the best-ranked"})
 """The same in the sentence that can be edited."""
 
@@ -101,11 +101,29 @@ POSITIVES = {
 same."""
 
 
+def add_choices(policy: PolicyLike | None, **choices: Any) -> PolicyLike | None:
+    """Return a policy with those of the choices that are not None."""
+    chosen = {name: value for name, value in choices.items() if value is not None}
+    if isinstance(policy, Policy):
+        return replace(policy, **chosen)
+    return {**(policy or {}), **chosen} if chosen and isinstance(policy, Mapping | None) else policy
+
+
 def checked_positives(given: Any) -> str:
     """A rule of POSITIVES."""
     if not isinstance(given, str) or given not in POSITIVES:
         raise InputError(f"positives must be one of {', '.join(POSITIVES)}; got {quoted(given)}.")
     return given
+
+
+def _check_depth(value: Any) -> int:
+    try:
+        depth = 0 if isinstance(value, bool) else index(value)
+    except TypeError:
+        depth = 0
+    if not 1 <= depth <= 2**53:
+        raise PolicyError(f"depth must be a whole number from 1; got {quoted(value)}.")
+    return depth
 
 
 @dataclass(frozen=True)
@@ -126,36 +144,48 @@ class Policy:
         or is an error.
     unjudged : {"nonrelevant", "removed"}, optional
         Whether unjudged items count as not relevant, or are removed from the lists first.
+    duplicates : {"error", "first"}, optional
+        Whether an item that occurs twice for a query is an error, or its best-ranked row is kept.
+    depth : int, optional
+        The rank at which every list is cut first; None for whole lists.
 
     >>> print(Policy(missing="skip"))
     ties=id, missing=skip, empty=zero, unjudged=nonrelevant
+    >>> print(Policy(depth=100))
+    ties=id, missing=zero, empty=zero, unjudged=nonrelevant, depth=100
     """
 
     ties: Ties = "id"
     missing: Missing = "zero"
     empty: Empty = "zero"
     unjudged: Unjudged = "nonrelevant"
+    duplicates: Duplicates = "error"
+    depth: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value in self.to_dict().items():
-            known = CHOICES[name]
+        for name, known in {**CHOICES, "duplicates": DUPLICATES}.items():
+            value = getattr(self, name)
             if not isinstance(value, str) or value not in known:
                 raise PolicyError(
                     f"{name} must be one of {', '.join(known)}; got {quoted(value)}"
                     f"{did_you_mean(value, known)}"
                 )
+        if self.depth is not None:
+            object.__setattr__(self, "depth", _check_depth(self.depth))
 
-    def to_dict(self) -> dict[str, str]:
-        """Each choice by name.
+    def to_dict(self) -> dict[str, Any]:
+        """Return each choice by name; duplicates and depth only where they are not the default.
 
         Returns
         -------
         dict
 
-        >>> Policy().to_dict()["missing"]
-        'zero'
+        >>> Policy(depth=10).to_dict()
+        {'ties': 'id', 'missing': 'zero', 'empty': 'zero', 'unjudged': 'nonrelevant', 'depth': 10}
         """
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        chosen = {field.name: getattr(self, field.name) for field in fields(self)}
+        usual = {"duplicates": "error", "depth": None}
+        return {name: value for name, value in chosen.items() if usual.get(name, ...) != value}
 
     def sentences(self) -> dict[str, str]:
         """What each choice means, by its name.
@@ -167,7 +197,7 @@ class Policy:
         >>> Policy().sentences()["unjudged"]
         'unjudged items count as not relevant'
         """
-        return {name: CHOICES[name][value] for name, value in self.to_dict().items()}
+        return {name: known[getattr(self, name)] for name, known in CHOICES.items()}
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.to_dict().items())
@@ -199,11 +229,12 @@ class Policy:
                 "policy must be a judged.Policy or a dict of its choices; got "
                 f"{type(given).__name__}."
             )
+        known = [field.name for field in fields(cls)]
         for name in given:
-            if name not in CHOICES:
+            if name not in known:
                 raise PolicyError(
-                    f"Policy takes no {quoted(name)}{did_you_mean(name, CHOICES)} It takes "
-                    f"{', '.join(CHOICES)}."
+                    f"Policy takes no {quoted(name)}{did_you_mean(name, known)} It takes "
+                    f"{', '.join(known)}."
                 )
         chosen: dict[str, Any] = {**otherwise, **given}
         return cls(**chosen)

@@ -144,6 +144,11 @@ class DisplayOptions(TypedDict, total=False):
     width: int | None
 
 
+def _help(text: str) -> dict[str, str]:
+    """Return the metadata of an option, whose help the command line shows too."""
+    return {"help": text}
+
+
 @dataclass(frozen=True)
 class Display:
     """How a result is shown.
@@ -152,24 +157,27 @@ class Display:
     2
     """
 
-    verbose: bool = False
-    """Show all sentences: assumptions, findings, definitions."""
-    quiet: bool = False
-    """Show only the answer and the tables."""
-    per_query: bool = False
-    """Show a row for each query."""
-    sort: str | Measure | None = None
-    """Order runs by this measure, best first."""
-    decimals: int | None = None
-    """Decimals of numbers; by default four, and two in percentages."""
-    percent: bool = False
-    """Show measures between 0 and 1 in percent."""
-    caption: str | None = None
-    """Caption of a LaTeX table; with a caption or label it floats."""
-    label: str | None = None
-    """Key that a LaTeX document refers to the table by."""
-    width: int | None = None
-    """Widest line of text; None for no limit."""
+    verbose: bool = field(
+        default=False, metadata=_help("Show all sentences: assumptions, findings and definitions.")
+    )
+    quiet: bool = field(
+        default=False, metadata=_help("Show only the answer and the tables, without warnings.")
+    )
+    per_query: bool = field(default=False, metadata=_help("Show the value of every query."))
+    sort: str | Measure | None = field(
+        default=None, metadata=_help("Order runs by this measure, best first.")
+    )
+    decimals: int | None = field(
+        default=None, metadata=_help("Show N decimals, by default 4, or 2 in percentages.")
+    )
+    percent: bool = field(
+        default=False, metadata=_help("Show measures between 0 and 1 in percent.")
+    )
+    caption: str | None = field(default=None, metadata=_help("Set the caption of a LaTeX table."))
+    label: str | None = field(
+        default=None, metadata=_help("Set the key that LaTeX refers to the table by.")
+    )
+    width: int | None = field(default=None, metadata=_help("Wrap text to N columns."))
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -751,6 +759,8 @@ class Result(FormerResult):
     a format of the command line without an extension."""
     DISPLAY: ClassVar[frozenset[str]] = frozenset()
     """Those of per_query, sort, decimals and percent that have a meaning for this result."""
+    EXTRAS: ClassVar[dict[str, frozenset[str]]] = {}
+    """Options of formats that only this result has, by method, such as {"to_yaml": {"dataset"}}."""
 
     def document(self, display: Display) -> Document:
         """Return everything the result shows.
@@ -1070,11 +1080,17 @@ class Result(FormerResult):
         make = getattr(self, method)
         if self._is_former:
             return make(**self._taken(method, display, where))
+        extras = {name for names in self.EXTRAS.values() for name in names} & {*display}
+        own = {name: display[name] for name in extras if display[name] is not None}
+        for name in own:
+            if name not in self.EXTRAS.get(method, ()):
+                raise OutputError(f"{name} has no meaning in {where}; leave it out.")
+        display = {name: value for name, value in display.items() if name not in extras}
         options = self._display(method, display, where)
         if method == "to_frame":
             return make(**self._data_options(options))
         if method not in FORMAT_OPTIONS:
-            return make()
+            return make(**own)
         known = FORMAT_OPTIONS[method] | AMOUNT_OPTIONS
         return make(**{name: value for name, value in display.items() if name in known})
 
@@ -1161,7 +1177,7 @@ class RunResult(Result):
 
     def _save_run(self, path: str | os.PathLike[str], tag: str) -> None:
         """Write the run; `tag` fills the last column of TREC text."""
-        from judged.inputs.ids import refuse_ids
+        from judged.inputs.trec import refuse_ids
 
         check_run_target(path, self.endings())
         target = Path(path)

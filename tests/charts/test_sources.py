@@ -18,7 +18,7 @@ RUN = {"q1": {"a": 1.0, "x": 1.0}, "q3": {"c": 1.0}}
 def test_an_evaluation_brings_its_policy_and_rankings_are_given_one() -> None:
     policy = {"missing": "skip", "empty": "skip"}
     evaluation = judged.evaluate(JUDGEMENTS, RUN, "AP", policy=policy)
-    systems = Systems.of(judged.judge(JUDGEMENTS, RUN), policy=policy)
+    systems = Systems.of(judged.Rankings.from_run(JUDGEMENTS, RUN), policy=policy)
     assert systems.policy == Systems.of(evaluation).policy == evaluation.policy
     assert Systems.of(systems) is systems
     # Only q1 counts, where a and x tie; by id, descending, x comes first.
@@ -31,18 +31,23 @@ def test_an_evaluation_brings_its_policy_and_rankings_are_given_one() -> None:
 
 
 def test_a_missing_query_reaches_the_figure() -> None:
-    systems = Systems.of([judged.judge(JUDGEMENTS, RUN), judged.judge(JUDGEMENTS, JUDGEMENTS)])
+    systems = Systems.of(
+        [
+            judged.Rankings.from_run(JUDGEMENTS, RUN),
+            judged.Rankings.from_run(JUDGEMENTS, JUDGEMENTS),
+        ]
+    )
     lost = "Warning: run: 1 of 3 judged queries not in the run (q2), counted as empty."
     assert systems.sentences() == [lost]
     assert systems.sentences("q2") == [lost]
     assert systems.sentences("q1") == []
-    ranked = judged.judge(JUDGEMENTS, RUN)
+    ranked = judged.Rankings.from_run(JUDGEMENTS, RUN)
     assert lost.replace("run: ", "", 1) in precision_recall(ranked).notes
     assert not any("Warning" in note for note in precision_recall(ranked, query="q1").notes)
 
 
 def test_rankings_are_arranged_as_the_policy_says() -> None:
-    ranked = judged.judge(JUDGEMENTS, RUN)
+    ranked = judged.Rankings.from_run(JUDGEMENTS, RUN)
     [best] = Systems.of(ranked, policy={"ties": "best"}).rankings
     assert (best.ties, best.hit_rank.tolist()) == ("best", [1, 1])
     [same] = Systems.of(ranked).rankings
@@ -51,7 +56,9 @@ def test_rankings_are_arranged_as_the_policy_says() -> None:
 
 def test_missing_queries_are_refused_where_the_policy_says_so() -> None:
     with pytest.raises(PolicyError) as refused:
-        rank_histogram(Systems.of(judged.judge(JUDGEMENTS, RUN), policy={"missing": "error"}))
+        rank_histogram(
+            Systems.of(judged.Rankings.from_run(JUDGEMENTS, RUN), policy={"missing": "error"})
+        )
     assert str(refused.value) == (
         "run lacks 1 of 3 judged queries (q2), and missing=error says to stop; missing=zero "
         "counts them as empty, missing=skip leaves them out."
@@ -80,7 +87,7 @@ def test_systems_that_were_asked_different_queries_say_how_many_each(kind: str) 
     def asked(name: str, queries: str) -> Rankings:
         grades = {query: {"a": 1, "b": 0} for query in queries}
         tied = {query: {"a": 1.0, "b": 1.0} for query in queries}
-        return replace(judged.judge(grades, tied, collection=5), name=name)
+        return replace(judged.Rankings.from_run(grades, tied, collection=5), name=name)
 
     one, back = asked("there", "pq"), asked("back", "xyz")
     said = " ".join(getattr(judged.charts, kind)([one, back]).notes)

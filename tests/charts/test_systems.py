@@ -56,7 +56,7 @@ def test_an_evaluation_has_the_same_values_and_no_ranks() -> None:
         assert row["value"] == evaluation.value(row["measure"], row["run"])
         assert row["low"] == (interval.low if interval.known else None)
     assert set(
-        data(judged.evaluate(JUDGEMENTS, RUNS, "AP", interval=True, level=0.8))["level"]
+        data(judged.evaluate(JUDGEMENTS, RUNS, "AP").showing(intervals=True, level=0.8))["level"]
     ) == {0.8}
 
 
@@ -111,7 +111,7 @@ def test_infinite_values_are_said_and_not_drawn() -> None:
 
 def test_groups_are_said_and_counted() -> None:
     groups = {query: at // 3 for at, query in enumerate(QUERIES)}
-    of_one = judged.evaluate(JUDGEMENTS, RUNS, "AP", interval=True, groups=groups)
+    of_one = judged.evaluate(JUDGEMENTS, RUNS, "AP").showing(intervals=True, groups=groups)
     of_other = judged.compare(JUDGEMENTS, RUNS, "AP", groups=groups)
     for source in (of_one, of_other):
         chart = systems(source)

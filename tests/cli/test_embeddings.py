@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.cli._embedding_options import RELEVANCE
+from judged.cli._vectors import RELEVANCE
 from judged.cli.embeddings import embeddings
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
 from judged.embeddings.similarity.choice import SIMILARITIES

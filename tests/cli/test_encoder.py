@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import judged as library
-from judged.cli._encoder_options import OPTIONS
+from judged.cli.embeddings import ENCODING as OPTIONS
 
 MODULE = """
 from pathlib import Path
@@ -47,7 +47,6 @@ ASK = ("embeddings", "--queries", "q.tsv", "--items", "items.jsonl", "--qrels", 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delitem(sys.modules, "my_models", raising=False)
     (tmp_path / "my_models.py").write_text(MODULE)
@@ -61,39 +60,32 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_texts_are_encoded_and_scored(judged: Any, module: Path) -> None:
-    first = judged(*ASK, "--encoder", "my_models:letters", "--format", "json")
+    asked = (*ASK, "--encoder", "my_models:letters", "--cache", "kept", "--format")
+    first = judged(*asked, "json")
     assert first.code == 0
     # q1 (1, 1, 1): d1, "a cab" (2, 1, 1), is nearest; q2 (2, 2, 0): d2 (1, 1, 0), then d1.
     [run] = json.loads(first.out)["runs"]
     assert run["scores"] == {"RR": 0.75}
-    assert first.err == (
-        "encoding cab abba\nencoding a cab ab ccc\nkept 5 vectors in "
-        f"{module}/caches/judged/vectors\n"
-    )
-    again = judged(*ASK, "--encoder", "my_models:letters", "--format", "json")
+    assert first.err == ("encoding cab abba\nencoding a cab ab ccc\nkept 5 vectors in kept\n")
+    again = judged(*asked, "json")
     assert json.loads(again.out)["runs"][0]["scores"] == {"RR": 0.75}
     assert again.err == "encoding cab\n"  # to compare
-    silent = judged(*ASK, "--encoder", "my_models:letters", "--no-probe", "-q", "--format", "csv")
-    assert (silent.out, silent.err) == ("run,RR\nembeddings,0.75\n", "")
+    silent = judged(*asked, "csv", "-q")
+    assert (silent.out, silent.err) == ("run,RR\nembeddings,0.75\n", "encoding cab\n")
 
 
 def test_the_numbers_are_those_of_python(judged: Any, module: Path) -> None:
     out = judged(
         *(*ASK, "--query-encoder", "my_models:letters", "--item-encoder", "my_models:more"),
-        *("--similarity", "dot", "--no-cache", "--format", "csv"),
+        *("--similarity", "dot", "--format", "csv"),
     ).out
     sys.path.insert(0, "")
     import my_models  # type: ignore[import-not-found]
 
     found = library.Embeddings.encode(
-        *("q.tsv", "items.jsonl"),
-        query_encoder=my_models.letters,
-        item_encoder=my_models.more,
-        similarity="dot",
-        cache=False,
+        *("q.tsv", "items.jsonl", (my_models.letters, my_models.more)), similarity="dot"
     )
     assert out == f"run,RR\nembeddings,{found.evaluate('qrels', 'RR').value()}\n"
-    assert not (module / "caches").exists()
 
 
 def test_an_object_a_folder_a_prompt_and_a_name(judged: Any, module: Path) -> None:
@@ -123,8 +115,8 @@ def test_a_folder_of_files(judged: Any, module: Path) -> None:
 
 REFUSED = {
     "my_models:wrong": (
-        'q.tsv, batch 1 of 1 ("q1" to "q2"): the encoder returned 1 vector for 2 texts; one for '
-        "each is needed."
+        'q.tsv, batch 1 of 1 ("q1" to "q2"): the encoder returned 1 vector for 2 texts; it must '
+        "return one for each."
     ),
     "my_models:broken": (
         'q.tsv, batch 1 of 1 ("q1" to "q2"): the encoder my_models:broken failed (AttributeError: '
@@ -132,8 +124,8 @@ REFUSED = {
     ),
     "my_models:Model": ("the encoder is the class Model; give an object of it, or a function."),
     "my_models:make": (
-        "the encoder takes no argument, and it would be given a list of texts; if it makes the "
-        "encoder, give what it returns, as encoder = make()."
+        "the encoder takes no argument, but is called with a list of texts. If it creates the "
+        "encoder, give its result: encoder = make()."
     ),
     "my_models": "an encoder is named as MODULE:NAME, as models:encode; got 'my_models'.",
     "my_models:no": (
@@ -154,7 +146,7 @@ USAGE = [
     (("--pairs",), "Missing argument 'QUERIES': two files of vectors are needed, or --encoder"),
     (("q.npy", "--pairs"), "Missing argument 'ITEMS': two files of vectors are needed"),
     (("q.npy", "i.npy", "--pairs", "--queries", "x"), "--queries has no meaning without --encoder"),
-    (("q.npy", "i.npy", "--pairs", "--no-cache"), "--no-cache has no meaning without --encoder"),
+    (("q.npy", "i.npy", "--pairs", "--cache", "x"), "--cache has no meaning without --encoder"),
     (
         ("q.npy", "i.npy", "--pairs", "--encoder", "m:f"),
         "QUERIES and ITEMS are files of vectors; with an encoder, give --queries FILE and --items",
@@ -162,8 +154,8 @@ USAGE = [
     (("--encoder", "m:f", "--pairs", "--items", "x"), "give --queries FILE."),
     (("--encoder", "m:f", "--pairs", "--queries", "x"), "give --items FILE."),
     (
-        (*ASK[1:], "--encoder", "m:f", "--cache", "x", "--no-cache"),
-        "--cache and --no-cache exclude each other; leave one out.",
+        (*ASK[1:], "--encoder", "m:f", "--item-encoder", "m:g"),
+        "give --encoder for queries and items, or both --query-encoder and --item-encoder.",
     ),
 ]
 
@@ -188,5 +180,5 @@ def test_what_is_wrong_elsewhere_is_refused_before_anything_is_encoded(
 
 def test_every_option_is_one_of_the_library() -> None:
     own = set(inspect.signature(library.Embeddings.encode).parameters)
-    command_only = {"query_texts", "item_texts", "no_cache", "no_probe"}
-    assert set(OPTIONS) - command_only <= own
+    pairs = {f"{side}_{name}" for side in ("query", "item") for name in ("encoder", "prompt")}
+    assert set(OPTIONS) - pairs - {"query_texts", "item_texts"} <= own

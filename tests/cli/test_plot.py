@@ -434,9 +434,11 @@ def test_one_measure_where_two_systems_are_compared(judged, files):
 
 def test_the_command_offers_every_option_and_choice_of_the_kinds():
     from judged.charts.kinds.rank_histogram import OF
-    from judged.cli.plot import flag, plot
+    from judged.cli.plot import option_of, plot
 
     options = {name: param for param in plot.params for name in param.opts}
-    assert {flag(option) for kind in KINDS.values() for option in kind.options} <= set(options)
-    assert {flag(option) for needs in NEEDS.values() for option in needs.made_by} <= set(options)
+    assert {option_of(option) for kind in KINDS.values() for option in kind.options} <= set(options)
+    assert {option_of(option) for needs in NEEDS.values() for option in needs.made_by} <= set(
+        options
+    )
     assert list(options["--of"].type.choices) == list(OF)

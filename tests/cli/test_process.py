@@ -211,7 +211,7 @@ def test_ctrl_c_ends_cleanly(many):
 STOPPED = """
 import os, signal, sys
 import judged.cli
-from judged.inputs.blocks.room import Room
+from judged.inputs.blocks import Room
 from judged.outputs import replacing
 
 def work():

@@ -26,6 +26,8 @@ def test_what_is_printed_is_for_the_organiser(judged) -> None:
     # P@2 of old is 0 and 1/2, of new 1/2 and 1/2. With x and y relevant, old has 1/2 and 1; new
     # can have no more, as z stands below the cutoff.
     assert found.out == (
+        "4 unjudged results in the top 10 of any run (3 queries).\n"
+        "\n"
         "query  item  effect  best rank\n"
         "q3     n     0.5000          1\n"
         "q1     x     0.5000          2\n"
@@ -35,7 +37,6 @@ def test_what_is_printed_is_for_the_organiser(judged) -> None:
         "run  against  difference in P@2   lowest  highest  can change\n"
         "new  old                 0.2500  -0.2500   0.2500  yes\n"
         "\n"
-        "4 unjudged results in the top 10 of any run (3 queries).\n"
         "1 of 4 results alone would not change P@2, even with the top grade.\n"
         "1 query has no judgements yet (q3) and does not count in values and differences.\n"
     )
@@ -44,7 +45,7 @@ def test_what_is_printed_is_for_the_organiser(judged) -> None:
 def test_the_file_is_for_annotators(judged) -> None:
     found = judged(*CALL, "-o", "to_judge.csv", "--seed", "1", "--only-judged-queries")
     assert found.code == 0
-    assert found.out.startswith("query  item  effect")
+    assert found.out.startswith("3 unjudged results in the top 10 of any run (2 queries).\n\nquery")
     assert found.err.startswith("wrote to_judge.csv (")
     header, *rows = Path("to_judge.csv").read_text().splitlines()
     assert header == "query,item,grade"

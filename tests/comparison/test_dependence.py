@@ -19,6 +19,7 @@ from judged.evaluation import runs
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.inputs import read_judgements, read_run
 from judged.matching.joint import Joint
+from judged.policy import add_choices
 from support.joint import Lists, cases, judged_by_loops
 
 SMALL = ["P@2", "AP", "RR", "nDCG@3", "DCG(gain=exp)", "Rank(aggregate=median)"]
@@ -72,7 +73,7 @@ def test_ties_are_read_at_the_ends_of_all_orders(ties: Any, depth: int | None) -
                     ways[f"{query}/{at}"] = judgements[query]
                     if query in run:
                         every[f"{query}/{at}"] = order
-            scored = evaluate(ways, every, SMALL, depth=depth).scored()
+            scored = evaluate(ways, every, SMALL, policy={"depth": depth}).scored()
             names = [query.partition("/")[0] for query in ways]
             for name, measure in zip(SMALL, scored.values, strict=True):
                 found: dict[str, list[float]] = {}
@@ -125,7 +126,7 @@ def test_without_ties_of_judged_items_nothing_is_read() -> None:
 def test_a_tie_range_that_is_there_is_used() -> None:
     judgements = {"1": {"a": 1}}
     runs = {"a": {"1": {"a": 1.0, "x": 1.0}}, "b": {"1": ["x", "a"]}}
-    evaluation = evaluate(judgements, runs, "RR", tie_range=True)
+    evaluation = evaluate(judgements, runs, "RR").showing(tie_range=True)
     readings = Readings(evaluation, Numbers.of(evaluation))
     ends = evaluation.scored("a").others
     assert readings.tie_ends("a") == (ends["worst"], ends["best"])
@@ -134,7 +135,7 @@ def test_a_tie_range_that_is_there_is_used() -> None:
 def test_a_depth_through_a_tie_of_condensed_lists_is_read_by_grade() -> None:
     judgements = {"1": {"a": 2, "b": 0}}
     runs = {"a": {"1": {"a": 1.0, "x": 1.0, "b": 1.0}}, "b": {"1": ["x", "a"]}}
-    evaluation = evaluate(judgements, runs, "RR", policy={"unjudged": "removed"}, depth=2)
+    evaluation = evaluate(judgements, runs, "RR", policy={"unjudged": "removed", "depth": 2})
     readings = Readings(evaluation, Numbers.of(evaluation))
     worst, best = read(readings, "RR")["ties"]
     assert (worst.against_value, best.against_value) == (1.0, 0.0)
@@ -160,8 +161,10 @@ def test_unjudged_results_are_read_with_the_cutoff_of_each_measure(
                 made = judged_by_loops(judgements, runs[one], runs[other], chosen, depth, k)
                 known = {}
                 for side in (0, 1):
-                    scored = evaluate(made, runs[side], name, policy=policy, depth=depth).scored()
-                    own = dict(zip(scored.about.queries, *scored.values.values(), strict=True))
+                    scored = evaluate(
+                        made, runs[side], name, policy=add_choices(policy, depth=depth)
+                    ).scored()
+                    own = dict(zip(scored.rankings.queries, *scored.values.values(), strict=True))
                     known[side] = [own[query] for query in sorted(own) if own[query] == own[query]]
                 np.testing.assert_allclose(values(end), [known[1], known[0]], atol=1e-12)
 
@@ -392,7 +395,7 @@ def test_where_an_end_is_infinite_there_is_no_verdict() -> None:
 def test_ends_of_orders_that_were_tried_are_said_to_be() -> None:
     judgements = {"1": {"a": 2, "b": 0}}
     runs = {"a": {"1": {"a": 1.0, "x": 1.0, "b": 1.0}}, "b": {"1": ["x", "a"]}}
-    evaluation = evaluate(judgements, runs, "RR", policy={"unjudged": "removed"}, depth=2)
+    evaluation = evaluate(judgements, runs, "RR", policy={"unjudged": "removed", "depth": 2})
     assert compare_evaluation(evaluation).notes == (
         "Whether a verdict on RR depends on ties was seen from some of their orders: others may go "
         "further.",
@@ -434,6 +437,6 @@ def test_ranks_that_were_not_kept_are_told_of(monkeypatch: pytest.MonkeyPatch) -
         "Whether verdicts depend on ties of x and y was not looked into, for their ranks were not "
         "kept: evaluate with tie_range=True (--tie-range), or compare the runs themselves."
     )
-    ranged = evaluate(judgements, given, "AP", tie_range=True).compare().to_dict()
+    ranged = evaluate(judgements, given, "AP").showing(tie_range=True).compare().to_dict()
     assert ranged["pairs"] == whole["pairs"]
     assert blind["pairs"] != whole["pairs"]

@@ -11,7 +11,7 @@ import judged
 from judged import Rankings, evaluate
 from judged.conventions import HELD, THRESHOLDS, WHEN, Caution, Convention, Name, conventions
 from judged.errors import JudgedWarning
-from judged.evaluation.preparation import THRESHOLD
+from judged.evaluation.settings import THRESHOLD
 from judged.evaluation.warnings import CONDITIONS
 from support.loops import for_each
 
@@ -88,7 +88,7 @@ def test_every_caution_is_a_warning_where_it_holds(
             run,
             filled(convention, name),
             convention=convention,
-            duplicates="first",
+            policy={"duplicates": "first"},
         ).warnings()
     else:
         found = said(convention, name, *SUCH[caution.when])
@@ -264,8 +264,7 @@ def test_unrated_results_among_the_first_k_in_elasticsearch() -> None:
         run,
         "precision(k=2)",
         convention="elasticsearch",
-        policy={"unjudged": "removed"},
-        depth=2,
+        policy={"unjudged": "removed", "depth": 2},
     ).value()
     assert value == 1.0
 
@@ -291,7 +290,7 @@ def test_an_empty_list_is_missing_where_the_library_needs_results() -> None:
         "ragas takes a query without results for one that the run lacks; in these rankings it is "
         "an empty list: evaluate the run itself."
     )
-    rankings = judged.judge(rows, policy={"ties": "input"})
+    rankings = judged.Rankings.from_run(rows, policy={"ties": "input"})
     assert warned in rankings.evaluate(name, convention="ragas").warnings()
     with pytest.raises(judged.errors.PolicyError, match=r"lacks 1 of 2 judged queries \(q\)"):
         judged.evaluate(

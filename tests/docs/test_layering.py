@@ -36,11 +36,10 @@ LAYERS = layers()
 HANDS_OVER = {
     "__init__": {"measures": {"_measure", "__dir__"}},
     "inputs": {"engines": {"_staying"}},
-    "rankings": {"matching": {"from_scores"}, "evaluation": {"evaluate"}},
+    "rankings": {"matching": {"from_run", "from_scores"}, "evaluation": {"evaluate"}},
     "evaluation": {
         "comparison": {"compare"},
         "web.report": {"report"},
-        "engines": {"evaluated_runs"},
     },
     "embeddings": {"engines": {"evaluate_embeddings"}},
     "comparison": {"web.report": {"report"}},

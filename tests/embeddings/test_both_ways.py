@@ -60,7 +60,7 @@ def test_neither_way_is_bold_where_rows_have_the_same_ids():
 
 def test_what_was_ranked_is_said_of_each():
     both = Embeddings(CAPTIONS, IMAGES).evaluate(OF, "RR", both=True)
-    there, back = (run.about.basis for run in both.runs)
+    there, back = (run.rankings.basis for run in both.runs)
     assert there[1] == "all items are ranked"
     assert back[1] == "all queries are ranked, for every item"
     assert (

@@ -111,7 +111,7 @@ def test_faiss_marks_missing_items_with_minus_one(case: Case) -> None:
     index = faiss.IndexFlatIP(16)
     index.add(case[1][:30])
     result = evaluate_index(index, *case, k=100, measures=["R@100"])
-    assert result.evaluation.runs[1].about.retrieved.tolist() == [30] * 70
+    assert result.evaluation.runs[1].rankings.retrieved.tolist() == [30] * 70
     assert result.evaluation.runs[1].audit.notes == (
         "The index holds 30 items, the exact search was over 3,000: it cannot find those it lacks, "
         "which changes its numbers. Build the index from the same items.",
@@ -144,7 +144,7 @@ def test_usearch_with_fewer_items_than_k() -> None:
         )
         assert result.recall == 1.0
         assert result.evaluation.value("RR", "index@4") == 1.0
-        assert result.evaluation.runs[1].about.retrieved.tolist() == [4] * len(queries)
+        assert result.evaluation.runs[1].rankings.retrieved.tolist() == [4] * len(queries)
 
 
 def test_texts_are_item_ids_and_rows_may_differ_in_length() -> None:
@@ -187,7 +187,7 @@ def test_excluded_items_are_taken_out_of_the_lists(case: Case) -> None:
     )
     assert result.recall == 1.0
     assert set(result.loss.values()) == {0.0}
-    assert result.evaluation.runs[1].about.retrieved.tolist() == [20] * 70
+    assert result.evaluation.runs[1].rankings.retrieved.tolist() == [20] * 70
 
 
 @pytest.mark.parametrize("height", [1, 3, 69])
@@ -221,7 +221,7 @@ def test_where_queries_are_cut_into_blocks_changes_nothing(
         )
         return (
             found.per_query_recall.tolist(),
-            found.evaluation.runs[1].about.retrieved.tolist(),
+            found.evaluation.runs[1].rankings.retrieved.tolist(),
             found.loss,
         )
 

@@ -93,7 +93,7 @@ def test_queries_without_judgements_are_ignored_and_those_without_a_vector_are_m
         "short_lists",
     ):
         assert getattr(audit, part) == getattr(wanted, part), part
-    assert found.runs[0].about.queries == ("0", "2", "3", "5", "elsewhere", "nowhere")
+    assert found.runs[0].rankings.queries == ("0", "2", "3", "5", "elsewhere", "nowhere")
 
 
 def test_judged_items_without_a_vector_can_only_be_missed() -> None:

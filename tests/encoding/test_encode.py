@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 import judged
 from judged.errors import InputError, OutputError
-from judged.inputs.encoding.task import BATCH_SIZE, PATHS
+from judged.inputs.encode import BATCH_SIZE, PATHS, as_encoder
 
 QUERIES = {"q1": "cab", "q2": "abba"}
 ITEMS = {"d1": "a cab", "d2": "ab", "d3": "ccc", "d4": "ab"}
@@ -37,7 +38,7 @@ class Counting:
 
 
 def encode(encoder: Any, queries: Any = QUERIES, items: Any = ITEMS, **options: Any) -> Any:
-    options = {"encoder_name": "letters", "cache": False} | options
+    options = {"encoder_name": "letters"} | options
     return judged.Embeddings.encode(queries, items, encoder, **options)
 
 
@@ -82,18 +83,14 @@ def test_each_text_is_encoded_once_in_batches_in_the_order_given() -> None:
 
 def test_two_towers_are_asked_for_their_own_side() -> None:
     queries, items = Counting(), Counting(1.0)
-    found = judged.Embeddings.encode(
-        QUERIES, ITEMS, query_encoder=queries, item_encoder=items, cache=False
-    )
+    found = judged.Embeddings.encode(QUERIES, ITEMS, (queries, items))
     assert queries.texts == ["cab", "abba"]
     assert items.texts == ["a cab", "ab", "ccc"]
     assert found.items.values[0].tolist() == [3.0, 2.0, 2.0]
 
 
 def test_both_ways_each_side_keeps_its_encoder() -> None:
-    found = judged.Embeddings.encode(
-        ["cab", "ab"], ["a cab", "ab"], query_encoder=Counting(), item_encoder=_shifted, cache=False
-    )
+    found = judged.Embeddings.encode(["cab", "ab"], ["a cab", "ab"], (Counting(), _shifted))
     there, back = found.rank_both(judged.relevance.pairs())
     said = [text for text in there.basis if "encoded" in text]
     assert said == [
@@ -114,7 +111,7 @@ def test_prompts_are_put_before_texts_and_said() -> None:
         given.extend(texts)
         return [[len(text), 1] for text in texts]
 
-    found = encode(lengths, ["ab"], ["ab", "b"], query_prompt="query: ", item_prompt="passage: ")
+    found = encode(lengths, ["ab"], ["ab", "b"], prompts=("query: ", "passage: "))
     assert given == ["query: ab", "passage: ab", "passage: b"]
     said = "; ".join(found.rank(judged.relevance.same_row()).basis)
     assert "queries are encoded by letters with the prompt 'query: '" in said
@@ -132,27 +129,16 @@ def test_the_second_call_encodes_one_text_alone_to_compare(tmp_path: Path) -> No
     assert second.given == [["cab"]]
     assert before.items.values.tolist() == after.items.values.tolist()
     assert after.queries.notes == (
-        f"5 of 5 vectors by letters read from {tmp_path}/kept, where an earlier call kept them; "
-        "one was encoded again, and is the same.",
+        f"5 of 5 vectors by letters were read from {tmp_path}/kept. One was encoded again and is "
+        "the same.",
     )
-
-
-def test_without_a_probe_nothing_is_encoded_and_a_warning_says_so(tmp_path: Path) -> None:
-    encode(Counting(), cache=tmp_path)
-    second = Counting()
-    found = encode(second, cache=tmp_path, probe=False)
-    assert second.given == []
-    assert found.evaluate({"q1": {"d1": 1}}, "RR").warnings() == [
-        f"5 of 5 vectors by letters read from {tmp_path}, where an earlier call kept them; a "
-        "change of the encoder since then was not looked for."
-    ]
 
 
 def test_only_what_changed_is_encoded_again(tmp_path: Path) -> None:
     encode(Counting(), QUERIES, {"d1": "a cab", "d2": "ab"}, cache=tmp_path)
     second = Counting()
-    found = encode(second, QUERIES, {"d2": "ccc", "d9": "a cab"}, cache=tmp_path, probe=False)
-    assert second.given == [["ccc"]]
+    found = encode(second, QUERIES, {"d2": "ccc", "d9": "a cab"}, cache=tmp_path)
+    assert second.given == [["cab"], ["ccc"]]
     assert found.items.values.tolist() == [[0, 0, 3], [2, 1, 1]]
 
 
@@ -163,10 +149,9 @@ def test_an_encoder_that_changed_under_its_name_is_refused(tmp_path: Path) -> No
     # (6, 6, 6) now, (1, 1, 1) before: 5√3 of 6√3 away.
     [folder] = tmp_path.iterdir()
     assert str(refused.value) == (
-        "the queries, 'q1': the encoder letters gives another vector now than the one that was "
-        "kept (83% of its length away): it has changed, or it gives another vector each time. "
-        f"Delete {folder}, name the encoder by encoder_name= (--encoder-name), or keep nothing by "
-        "cache=False (--no-cache)."
+        "the queries, 'q1': the encoder letters does not return the cached vector (a difference "
+        f"of 83% of its length). It has changed, or is random. Delete {folder}, give another "
+        "encoder_name (--encoder-name), or leave out the cache (--cache)."
     )
 
 
@@ -177,44 +162,58 @@ def test_rounding_is_no_change(tmp_path: Path) -> None:
 
 def test_an_encoder_of_another_dimension_under_one_name_is_refused(tmp_path: Path) -> None:
     encode(Counting(), cache=tmp_path)
-    with pytest.raises(InputError, match=r"\(of 2 dimensions, not 3\): it has changed"):
+    with pytest.raises(InputError, match=r"\(2 dimensions instead of 3\)\. It has changed"):
         encode(lambda texts: [[1.0, 2.0]] * len(texts), cache=tmp_path)
-    with pytest.raises(InputError, match="vectors of 2 dimensions, and of 3 before"):
+    with pytest.raises(InputError, match="vectors of 2 dimensions, but of 3 before"):
         encode(
-            lambda texts: [[1.0, 2.0]] * len(texts),
+            lambda texts: [[1.0] * (2 if "new" in texts else 3)] * len(texts),
             items={"d8": "new"},
             cache=tmp_path,
-            probe=False,
         )
 
 
 def test_two_towers_under_one_name_are_told_apart(tmp_path: Path) -> None:
-    options: Any = {"encoder_name": "towers", "cache": tmp_path, "probe": False}
+    options: Any = {"encoder_name": "towers", "cache": tmp_path}
     for _ in range(2):
-        found = judged.Embeddings.encode(
-            ["ab"], ["ab"], query_encoder=Counting(), item_encoder=Counting(1.0), **options
-        )
+        found = judged.Embeddings.encode(["ab"], ["ab"], (Counting(), Counting(1.0)), **options)
         assert found.queries.values.tolist() == [[1, 1, 0]]
         assert found.items.values.tolist() == [[2, 2, 1]]
 
 
-def test_what_is_kept_by_default(own_caches: Path) -> None:
-    encode(Counting(), cache=True)
-    assert len(list((own_caches / "judged" / "vectors").iterdir())) == 1
-    second = Counting()
-    encode(second, cache=True)
-    assert second.given == [["cab"]]
+def test_a_lambda_has_no_name_to_keep_vectors_under(tmp_path: Path) -> None:
+    def local(texts: list[str]) -> Any:
+        return [LETTERS[text] for text in texts]
+
+    for encoder, name in ((lambda texts: [[1.0]], "a lambda"), (local, "local")):
+        with pytest.raises(InputError) as raised:
+            judged.Embeddings.encode(["ab"], ["cab"], encoder, cache=tmp_path / "kept")
+        assert str(raised.value) == (
+            f"cache: {name} has no name to keep its vectors under; give encoder_name "
+            "(--encoder-name), such as the model and its version."
+        )
+    assert not (tmp_path / "kept").exists()
 
 
-def test_a_lambda_has_no_name_to_keep_vectors_under(own_caches: Path) -> None:
-    found = judged.Embeddings.encode(
-        ["ab"], ["ab", "cab"], lambda texts: [LETTERS[text] for text in texts]
-    )
-    assert found.queries.notes == (
-        "The vectors are not kept: a lambda has no name. Name the encoder by encoder_name= "
-        "(--encoder-name).",
-    )
-    assert list(own_caches.iterdir()) == []
+class Setting:
+    def __init__(self, **settings: Any) -> None:
+        self.__dict__.update(settings)
+
+    def encode(self, texts: list[str]) -> Any:
+        return [[1.0] for _ in texts]
+
+
+def test_names_of_encoders() -> None:
+    names = {
+        as_encoder(_shifted, "items").name: f"{__name__}:_shifted",
+        as_encoder(Setting(), "items").name: f"{__name__}:Setting",
+        as_encoder(Setting(model_name="org/m"), "items").name: "Setting org/m",
+        as_encoder(Setting(model="/a/b/pkg/model"), "items").name: "Setting pkg/model",
+        as_encoder(Setting(model="m").encode, "items").name: "Setting m",
+        as_encoder(partial(_shifted), "items").name: f"{__name__}:_shifted",
+        as_encoder(_shifted, "items", name="mine").name: "mine",
+        as_encoder(len, "items").name: "len",
+    }
+    assert list(names) == list(names.values())
 
 
 def test_what_was_done_is_kept_when_a_batch_fails(tmp_path: Path) -> None:
@@ -226,17 +225,14 @@ def test_what_was_done_is_kept_when_a_batch_fails(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no more credit"):
         encode(fails, cache=tmp_path, batch_size=1)
     second = Counting()
-    encode(second, cache=tmp_path, probe=False)
-    assert second.given == [["ccc"]]
+    encode(second, cache=tmp_path)
+    assert second.given == [["cab"], ["ccc"]]
 
 
-def test_a_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match=r"file: vectors cannot be kept there \(File exists\)"):
+    with pytest.raises(OutputError, match=r"file: cannot be used as a cache \(File exists\)"):
         encode(Counting(), cache=tmp_path / "file")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    [note] = encode(Counting(), cache=True).queries.notes  # nobody asked for that folder
-    assert note.startswith("The vectors are not kept: ")
 
 
 # Bad encoders
@@ -252,7 +248,7 @@ SECOND = 'the items, batch 1 of 2 ("d1" to "d2"): '
 WRONG = {
     "another number of rows": (
         lambda texts: np.ones((3, 3)),
-        f"{SECOND}the encoder returned 3 vectors for 2 texts; one for each is needed.",
+        f"{SECOND}the encoder returned 3 vectors for 2 texts; it must return one for each.",
     ),
     "one vector": (
         lambda texts: np.ones(3),
@@ -265,7 +261,7 @@ WRONG = {
     ),
     "nothing": (
         lambda texts: None,
-        f"{SECOND}the encoder returned nothing (None); does it have a return?",
+        f"{SECOND}the encoder returned None; does it have a return statement?",
     ),
     "texts": (lambda texts: [["a"], ["b"]], f"{SECOND}vectors must be numbers; got texts (<U1)."),
     "a dict": (
@@ -282,17 +278,15 @@ WRONG = {
     ),
     "another dimension": (
         lambda texts: np.ones((len(texts), 2 if "ccc" in texts else 3)),
-        f"{WHERE}the encoder returned vectors of 2 dimensions, and of 3 before; all must have as "
-        "many.",
+        f"{WHERE}the encoder returned vectors of 2 dimensions, but of 3 before.",
     ),
     "NaN": (
         lambda texts: [[np.nan, 1, 1] if text == "ccc" else [1, 1, 1] for text in texts],
-        f'{WHERE}the encoder returned NaN or infinite numbers in 1 vector, first in that of "d3".',
+        f'{WHERE}the encoder returned NaN or infinite numbers in 1 vector, first for "d3".',
     ),
     "infinity": (
         lambda texts: [[np.inf, 1, 1] for _ in texts],
-        f"{SECOND}the encoder returned NaN or infinite numbers in 2 vectors, first in that of "
-        '"d1".',
+        f'{SECOND}the encoder returned NaN or infinite numbers in 2 vectors, first for "d1".',
     ),
 }
 
@@ -309,8 +303,8 @@ def test_nothing_wrong_is_kept(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         encode(returning(WRONG["NaN"][0]), batch_size=3, cache=tmp_path)
     second = Counting()
-    encode(second, cache=tmp_path, probe=False)
-    assert second.given == [["a cab", "ab", "ccc"]]
+    encode(second, cache=tmp_path)
+    assert second.given == [["cab"], ["a cab", "ab", "ccc"]]
 
 
 def test_an_error_of_the_encoder_names_the_batch_and_the_place() -> None:
@@ -331,7 +325,7 @@ def test_a_full_device_is_told_what_to_do() -> None:
     def full(texts: list[str]) -> Any:
         raise RuntimeError("CUDA out of memory.")
 
-    with pytest.raises(InputError, match=r"Give fewer at once by batch_size= \(--batch-size\)\.$"):
+    with pytest.raises(InputError, match=r"Use a smaller batch_size \(--batch-size\)\.$"):
         encode(full)
 
 
@@ -339,9 +333,9 @@ def test_something_to_be_awaited() -> None:
     async def later(texts: list[str]) -> Any:
         return [[1.0]]
 
-    with pytest.raises(InputError, match="the encoder has to be awaited"):
+    with pytest.raises(InputError, match="the encoder is asynchronous"):
         encode(later)
-    with pytest.raises(InputError, match="returned something to be awaited"):
+    with pytest.raises(InputError, match="the encoder is asynchronous"):
         encode(lambda texts: later(texts))
 
 
@@ -376,13 +370,11 @@ def test_bad_options() -> None:
     given = Counting()
     cases: list[tuple[dict[str, Any], str]] = [
         ({"batch_size": 0}, "batch_size must be a whole number from 1"),
-        ({"cache": 3}, "cache must be a folder, or False for none; got 3."),
-        ({"probe": "no"}, "probe must be True or False; got 'no'."),
+        ({"cache": 3}, "cache must be a folder; got 3."),
         ({"paths": "all"}, "paths must be one of queries, items, both; got 'all'."),
         ({"encoder_name": " "}, "encoder_name is empty; give a name, or leave it out."),
-        ({"query_prompt": 1}, "query_prompt must be a text; got 1."),
-        ({"query_ids": ["a"]}, "the queries: 1 ids for 2 texts; there must be as many."),
-        ({"item_encoder": given}, "give one encoder for both sides, or two towers"),
+        ({"prompts": (1, None)}, "prompts must be a text; got 1."),
+        ({"prompts": "query: "}, "prompts must be a pair: the one of queries and"),
         ({"similarity": "cosin"}, "did you mean 'cosine'"),
         ({"progress": 1}, "progress must be a function of one number; got 1."),
     ]
@@ -393,10 +385,16 @@ def test_bad_options() -> None:
     assert given.given == []  # all of it before anything is encoded
 
 
-def test_options_are_those_of_the_object() -> None:
-    own = inspect.signature(judged.Embeddings.encode).parameters
-    for name, each in inspect.signature(judged.Embeddings).parameters.items():
-        if each.kind is each.KEYWORD_ONLY:
-            assert (own[name].default, own[name].annotation) == (each.default, each.annotation)
-    assert own["batch_size"].default == BATCH_SIZE
-    assert own["paths"].annotation == f"Literal[{', '.join(map(repr, PATHS))}] | None"
+def test_defaults() -> None:
+    options = inspect.signature(judged.Embeddings.encode).parameters
+    assert options["batch_size"].default == BATCH_SIZE
+    assert options["paths"].annotation == f"Literal[{', '.join(map(repr, PATHS))}] | None"
+
+
+def test_unknown_options_are_an_error_before_anything_is_encoded() -> None:
+    encoder = Counting()
+    with pytest.raises(TypeError, match="similarly"):
+        encode(encoder, similarly="dot")
+    with pytest.raises(InputError, match="encoder must be one encoder, or a pair"):
+        encode((encoder, encoder, encoder))
+    assert encoder.given == []

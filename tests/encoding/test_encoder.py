@@ -9,7 +9,7 @@ import pytest
 
 import judged
 from judged.errors import InputError
-from judged.inputs.encoding.encoder import encoder_of
+from judged.inputs.encode import as_encoder
 
 
 class Recording:
@@ -83,7 +83,7 @@ ASKED: list[tuple[type[Recording], list[Any]]] = [
 @pytest.mark.parametrize(("kind", "calls"), ASKED, ids=lambda given: getattr(given, "__name__", ""))
 def test_each_side_is_asked_by_its_own_method(kind: type[Recording], calls: list[Any]) -> None:
     encoder = kind()
-    found = judged.Embeddings.encode(["a", "bb"], ["a", "ccc"], encoder, cache=False)
+    found = judged.Embeddings.encode(["a", "bb"], ["a", "ccc"], encoder)
     assert encoder.calls == calls
     assert found.items.values.tolist() == [[1.0, 1.0], [3.0, 1.0]]
     said = "; ".join(found.rank(judged.relevance.pairs()).basis)
@@ -93,7 +93,7 @@ def test_each_side_is_asked_by_its_own_method(kind: type[Recording], calls: list
 
 def test_a_prompt_stands_for_those_of_the_model() -> None:
     encoder = SentenceTransformer()
-    found = judged.Embeddings.encode(["a"], ["a"], encoder, query_prompt="ask: ", cache=False)
+    found = judged.Embeddings.encode(["a"], ["a"], encoder, prompts=("ask: ", None))
     assert encoder.calls == [("encode_query ask: ", ["a"]), ("encode_document None", ["a"])]
     assert found.queries.made_by == (
         f"{__name__}:SentenceTransformer (encode_query) with the prompt 'ask: '"
@@ -104,17 +104,17 @@ def test_prompts_are_part_of_what_vectors_are_kept_under(tmp_path: Any) -> None:
     for prompt in ("ask: ", "find: ", "ask: "):
         encoder = SentenceTransformer()
         judged.Embeddings.encode(
-            *(["a"], ["b"], encoder), query_prompt=prompt, encoder_name="m", cache=tmp_path,
-            probe=False,
-        )  # fmt: skip
-    assert encoder.calls == []
+            ["a"], ["b"], encoder, prompts=(prompt, None), encoder_name="m", cache=tmp_path
+        )
+    # Both are cached; one of each is encoded again, to detect a changed encoder.
+    assert encoder.calls == [("encode_query ask: ", ["a"]), ("encode_document None", ["b"])]
     assert len(list(tmp_path.iterdir())) == 3  # two prompts of queries, and the items
 
 
 def test_a_method_of_an_object_and_a_function_with_options_of_its_own() -> None:
     encoder = OldSentenceTransformer()
-    judged.Embeddings.encode(["a"], ["a"], partial(encoder.encode, batch_size=8), cache=False)
-    judged.Embeddings.encode(["a"], ["a"], encoder.encode, cache=False)
+    judged.Embeddings.encode(["a"], ["a"], partial(encoder.encode, batch_size=8))
+    judged.Embeddings.encode(["a"], ["a"], encoder.encode)
     assert encoder.calls == [("encode", ["a"]), ("encode", ["a"])]
 
 
@@ -134,33 +134,32 @@ REFUSED = [
     ),
     (
         "models:encode",
-        "an encoder is a function of a list of texts or paths, or an object with .encode, "
+        "an encoder is a function that takes a list of texts or paths, or an object with .encode, "
         ".embed_documents or .get_text_embedding_batch; got 'models:encode'.",
     ),
     (
         3,
-        "an encoder is a function of a list of texts or paths, or an object with .encode, "
+        "an encoder is a function that takes a list of texts or paths, or an object with .encode, "
         ".embed_documents or .get_text_embedding_batch; got 3.",
     ),
     (
         Both(),
-        "the encoder has the methods encode and embed_documents; give the one to be called, as "
+        "the encoder has the methods encode and embed_documents; give the one to call, such as "
         "encoder.encode.",
     ),
     (
         lambda: [[1.0]],
-        "the encoder takes no argument, and it would be given a list of texts; if it makes the "
-        "encoder, give what it returns, as encoder = make().",
+        "the encoder takes no argument, but is called with a list of texts. If it creates the "
+        "encoder, give its result: encoder = make().",
     ),
     (
         lambda model, texts: [[1.0]],
-        "the encoder takes (model, texts), and it would be given one list of texts; give a "
+        "the encoder takes (model, texts), but is called with one list of texts; give a "
         "function that needs nothing else.",
     ),
     (
         Tower(),
-        ".embed_query of the encoder has to be awaited; give a function that returns the vectors "
-        "themselves.",
+        ".embed_query of the encoder is asynchronous; give a function that returns the vectors.",
     ),
 ]
 
@@ -168,7 +167,7 @@ REFUSED = [
 @pytest.mark.parametrize(("given", "message"), REFUSED, ids=range(len(REFUSED)))
 def test_what_is_no_encoder(given: Any, message: str) -> None:
     with pytest.raises(InputError) as refused:
-        encoder_of(given, "queries")
+        as_encoder(given, "queries")
     assert str(refused.value) == message
 
 
@@ -182,7 +181,7 @@ def test_tensors_of_torch(needs: Any) -> None:
         def tensors(texts: list[str], dtype: Any = dtype) -> Any:
             return torch.tensor([[len(text), 0.5] for text in texts], requires_grad=True).to(dtype)
 
-        found = judged.Embeddings.encode(["a"], ["a", "ccc"], tensors, cache=False)
+        found = judged.Embeddings.encode(["a"], ["a", "ccc"], tensors)
         assert found.items.values.tolist() == [[1.0, 0.5], [3.0, 0.5]]
-        rows = judged.Embeddings.encode(["a"], ["a"], lambda t: list(tensors(t)), cache=False)
+        rows = judged.Embeddings.encode(["a"], ["a"], lambda t: list(tensors(t)))
         assert rows.items.values.tolist() == [[1.0, 0.5]]

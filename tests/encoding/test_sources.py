@@ -11,7 +11,7 @@ import pytest
 
 import judged
 from judged.errors import InputError
-from judged.inputs.encoding.sources import read_inputs
+from judged.inputs.encode import read_inputs
 
 TEXTS = ("one", " two ")
 IDS = ("a", "7")
@@ -109,7 +109,7 @@ def test_files_are_known_by_their_bytes(pictures: Path, tmp_path: Path) -> None:
     def encode() -> Any:
         return judged.Embeddings.encode(
             {"q": pictures / "b.png"}, pictures, sizes,
-            encoder_name="sizes", cache=tmp_path / "kept", probe=False,
+            encoder_name="sizes", cache=tmp_path / "kept",
         )  # fmt: skip
 
     encode()
@@ -118,17 +118,17 @@ def test_files_are_known_by_their_bytes(pictures: Path, tmp_path: Path) -> None:
     (pictures / "a.png").rename(pictures / "z.png")
     (pictures / "more" / "c.png").write_bytes(b"another picture")
     found = encode()
-    assert given == ["c.png"]
+    assert given == ["b.png", "c.png"]  # b.png to compare it with the cached vector
     assert found.items.ids == ("b.png", "more/c.png", "more/same.png", "z.png")
     assert found.items.values[:, 0].tolist() == [5, 15, 5, 5]
 
 
 REFUSED: list[tuple[Any, str]] = [
-    ([], "the items: there is nothing to encode; give at least one."),
+    ([], "the items: there is nothing to encode; give at least one text."),
     ({}, "the texts given: holds no rows."),
     (
         ["a", None],
-        "the items, row 2: None is no text, as others are; give texts alone, or {id: text}.",
+        "the items, row 2: None is not a text, but other rows are; give texts only, or {id: text}.",
     ),
     ({"a": ["b"]}, "the texts given, \"a\": ['b'] is no text."),
     (
@@ -136,7 +136,7 @@ REFUSED: list[tuple[Any, str]] = [
         'the texts given, row 2: item "a" has a text already; give each one row.',
     ),
     ({"a": Path("no.png")}, 'the items, item "a": there is no file "no.png".'),
-    ([Path("no.png"), 3], "the items, row 2: 3 is no path of a file, as others are."),
+    ([Path("no.png"), 3], "the items, row 2: 3 is not a path, but other rows are."),
     ("no.tsv", "no.tsv: no such file."),
     (
         3,
@@ -157,10 +157,10 @@ def test_an_empty_folder_and_prompts_of_files(pictures: Path, tmp_path: Path) ->
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError) as refused:
         read_inputs(tmp_path / "empty", "items")
-    assert str(refused.value) == f"{tmp_path}/empty: there is no file in this folder."
+    assert str(refused.value) == f"{tmp_path}/empty: the folder is empty."
     with pytest.raises(InputError) as refused:
-        judged.Embeddings.encode(["a"], pictures, len_of, item_prompt="x")
-    assert str(refused.value) == f"{pictures}: files are encoded, which take no prompt."
+        judged.Embeddings.encode(["a"], pictures, len_of, prompts=(None, "x"))
+    assert str(refused.value) == f"{pictures}: files take no prompt; leave it out."
 
 
 def len_of(texts: list[str]) -> Any:

@@ -95,8 +95,8 @@ def test_summaries_alone_and_values_that_stay(spark: Any, settings: Any) -> None
     graded = spark.createDataFrame(rows, "query string, item string, grade double")
     frame = as_spark(spark, run)
     by_id = {query: judgements[query] for query in sorted(judgements)}
-    whole = judged.evaluate(by_id, run, MEASURES, unjudged_range=True)
-    found = judged.evaluate(graded, frame, MEASURES, unjudged_range=True, per_query=False)
+    whole = judged.evaluate(by_id, run, MEASURES).showing(unjudged_range=True)
+    found = judged.evaluate(graded, frame, MEASURES, per_query=False).showing(unjudged_range=True)
     assert found.summary.equals(whole.summary)
     assert found.audit == whole.audit
     # A partition may hold nothing but judgements of queries for themselves.
@@ -168,12 +168,15 @@ def test_long_lists_of_ranks_and_of_nothing(spark: Any, settings: Any) -> None:
     names = {"score": "rank"}
     run = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row").rename(names)
     found = judged.evaluate(
-        judgements, as_spark(spark, run).withColumnsRenamed(names), MEASURES, duplicates="first"
+        judgements,
+        as_spark(spark, run).withColumnsRenamed(names),
+        MEASURES,
+        policy={"duplicates": "first"},
     )
-    assert_same(found, judged.evaluate(judgements, run, MEASURES, duplicates="first"))
+    assert_same(found, judged.evaluate(judgements, run, MEASURES, policy={"duplicates": "first"}))
     lost = as_spark(spark, run.vstack(pl.DataFrame([["q1"], ["a"], [None]], schema=run.schema)))
     with pytest.raises(InputError) as raised:
-        judged.evaluate(judgements, lost, MEASURES, duplicates="first")
+        judged.evaluate(judgements, lost, MEASURES, policy={"duplicates": "first"})
     assert str(raised.value) == "a Spark frame: the score of item 'a' for query 'q1' is missing."
 
 

@@ -137,6 +137,6 @@ def test_weights_in_a_column_of_judgements_in_spark(spark: Any, settings: Any) -
         spark.createDataFrame(rows, "query string, item string, score double"),
     )
     groups = {f"q{query}": f"g{query // 2}" for query in range(6)}
-    found = judged.evaluate(*frames, "AP, RR", groups=groups, interval=True)
-    wanted = judged.evaluate(judgements, run, "AP, RR", groups=groups, interval=True)
+    found = judged.evaluate(*frames, "AP, RR").showing(groups=groups, intervals=True)
+    wanted = judged.evaluate(judgements, run, "AP, RR").showing(groups=groups, intervals=True)
     assert numbers(found.to_json(per_query=True)) == numbers(wanted.to_json(per_query=True))

@@ -20,7 +20,7 @@ from judged.engines.spark.rows import Described
 from judged.errors import InputError
 from judged.inputs import read_judgements
 from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
-from judged.matching import judging
+from judged.matching import match_with
 from judged.matching.own_ids import run_of_others
 from judged.policy import Policy
 from judged.rankings.findings import Findings
@@ -40,7 +40,7 @@ def in_partitions(
     """What the workers of so many partitions make of a run, put together."""
     policy = Policy.of(options.pop("policy", None))
     of_run = options.pop("of_run", None)
-    judge = judging(read_judgements(judgements), policy=policy, **options)
+    judge = match_with(read_judgements(judgements), policy=policy, **options)
     judged_rows = pool_rows(judge.pool, judge.own_weights)
     sides = [run.with_columns(side=0), judged_rows.with_columns(side=1)]
     rows = pl.concat(sides, how="diagonal").filter(pl.col("query").is_in(list(judge.queries)))
@@ -101,7 +101,7 @@ def assert_same(found: Rankings, wanted: Rankings) -> None:
 )
 def test_partitions_add_up(number: int, options: dict[str, Any]) -> None:
     judgements, run = tables()
-    wanted = judged.judge(judgements, run, **options)
+    wanted = judged.Rankings.from_run(judgements, run, **options)
     assert_same(in_partitions(judgements, run, number, **options), wanted)
 
 
@@ -114,7 +114,7 @@ def test_subtopics_and_queries_without_judgements() -> None:
     items, scores = ["a", "b", "c", "z"], [1.0, 1.0, 2.0, 3.0]
     run = pl.DataFrame({"query": ["q1", "q1", "q0", "q1"], "item": items, "score": scores})
     found = in_partitions(judgements, run, 2)
-    wanted = judged.judge(judgements, run)
+    wanted = judged.Rankings.from_run(judgements, run)
     assert_same(found, wanted)
     for name in ("query", "item", "subtopic", "grade"):
         one, other = getattr(found.subtopics, name), getattr(wanted.subtopics, name)
@@ -124,7 +124,7 @@ def test_subtopics_and_queries_without_judgements() -> None:
 def test_duplicates_are_dropped_and_counted() -> None:
     judgements, run = tables()
     twice = pl.concat([run, run.head(50).with_columns(score=pl.col("score") - 1)])
-    wanted = judged.judge(judgements, twice, duplicates="first")
+    wanted = judged.Rankings.from_run(judgements, twice, policy={"duplicates": "first"})
     assert wanted.audit is not None
     assert wanted.audit.duplicates_dropped == 50
     assert_same(in_partitions(judgements, twice, 3, duplicates="first"), wanted)
@@ -134,7 +134,7 @@ def test_a_partition_with_nothing_but_own_ids() -> None:
     judgements, run = tables()
     own = run.with_columns(item=pl.when(pl.col("query") == "q4").then("query").otherwise("item"))
     run = own.unique(["query", "item"], maintain_order=True)
-    wanted = judged.judge(judgements, run, exclude_same_id=True)
+    wanted = judged.Rankings.from_run(judgements, run, exclude_same_id=True)
     assert_same(in_partitions(judgements, run, 300, of_run=run_of_others), wanted)
 
 
@@ -201,7 +201,7 @@ def test_rows_of_queries_that_nobody_judged_stop_nothing() -> None:
     unjudged = run.filter(pl.col("query") == "q13")
     nan = unjudged.with_columns(score=pl.lit(float("nan")))
     whole = pl.concat([run, unjudged, nan])
-    wanted = judged.judge(judgements, whole)
+    wanted = judged.Rankings.from_run(judgements, whole)
     assert_same(in_partitions(judgements, whole, 3), wanted)
 
 

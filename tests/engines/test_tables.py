@@ -55,7 +55,7 @@ def test_only_judged_queries_leave_the_database(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(tables.DatabaseTable, "batches", watched)
     many = ", ".join(f"('other', 'u{n}', {1 + n})" for n in range(100))
-    rankings = judged.judge(JUDGEMENTS, relation(f"{ROWS}, {many}"))
+    rankings = judged.Rankings.from_run(JUDGEMENTS, relation(f"{ROWS}, {many}"))
     assert rankings.retrieved.tolist() == [3, 1, 0]
     assert fetched == ["q1", "q1", "q1", "q2"]
 
@@ -69,10 +69,10 @@ def test_batches_and_filters_change_nothing(
     monkeypatch.setattr(tables, "MAX_FILTERED_QUERIES", limit)
     monkeypatch.setattr(tables.DatabaseTable, "batches", _in_batches(batch))
     table = relation()
-    found = judged.judge(JUDGEMENTS, table)
+    found = judged.Rankings.from_run(JUDGEMENTS, table)
     assert found.hit_rank.tolist() == [2, 3]
     assert found.hit_tie_first.tolist() == [1, 3]
-    assert found.audit == judged.judge(JUDGEMENTS, pl.DataFrame(table)).audit
+    assert found.audit == judged.Rankings.from_run(JUDGEMENTS, pl.DataFrame(table)).audit
 
 
 def _in_batches(rows: int) -> Any:
@@ -120,7 +120,7 @@ def test_judgements_in_a_table_come_by_their_ids() -> None:
 def test_of_judgements_twice_the_best_counts() -> None:
     rows = "('q1', 'c', 0), ('q1', 'c', 2), ('q1', 'c', 1)"
     table = relation(rows, "query, item, grade")
-    found = judged.evaluate(table, relation(), "nDCG@10", duplicates="first")
+    found = judged.evaluate(table, relation(), "nDCG@10", policy={"duplicates": "first"})
     assert (
         found.value() == judged.evaluate({"q1": {"c": 2}}, pl.DataFrame(relation()), "nDCG").value()
     )
@@ -163,20 +163,22 @@ def test_tables_with_lists_are_read_whole() -> None:
 
 def test_narwhals_frames_are_tables_too() -> None:
     table = nw.from_native(relation())
-    assert judged.judge(JUDGEMENTS, table).hit_rank.tolist() == [2, 3]
+    assert judged.Rankings.from_run(JUDGEMENTS, table).hit_rank.tolist() == [2, 3]
     lazy = nw.from_native(pl.DataFrame(relation()).lazy())
-    assert judged.judge(JUDGEMENTS, lazy).hit_rank.tolist() == [2, 3]
+    assert judged.Rankings.from_run(JUDGEMENTS, lazy).hit_rank.tolist() == [2, 3]
 
 
 def test_ranks_give_the_order_of_the_input() -> None:
     table = relation("('q1', 'a', 2), ('q1', 'b', 1)", "query, item, rank")
-    assert judged.judge(JUDGEMENTS, table, policy={"ties": "input"}).hit_rank.tolist() == [1, 2]
+    assert judged.Rankings.from_run(
+        JUDGEMENTS, table, policy={"ties": "input"}
+    ).hit_rank.tolist() == [1, 2]
 
 
 def test_equal_ranks_have_no_order() -> None:
     table = relation("('q1', 'a', 1), ('q1', 'b', 1)", "query, item, rank")
     with pytest.raises(PolicyError) as raised:
-        judged.judge(JUDGEMENTS, table, policy={"ties": "input"})
+        judged.Rankings.from_run(JUDGEMENTS, table, policy={"ties": "input"})
     assert str(raised.value) == (
         "a DuckDB relation: query 'q1' has results with the same rank, and ties=input needs an "
         "order, which a table does not have; choose ties=id, expected, best or worst."
@@ -362,7 +364,7 @@ def test_large_whole_numbers_are_rounded_once(type_: str) -> None:
     con.execute(f"CREATE TABLE run AS SELECT * FROM (VALUES {rows}) AS run({NAMES})")
     for table in (con.table("run"), ibis.duckdb.from_connection(con).table("run")):
         for run in (table, pl.DataFrame(con.table("run"))):
-            rankings = judged.judge(JUDGEMENTS, run)
+            rankings = judged.Rankings.from_run(JUDGEMENTS, run)
             assert rankings.hit_tie_first.tolist() == [1]
             assert rankings.hit_tie_last.tolist() == [2]
 
@@ -394,7 +396,7 @@ def test_sqlite_holds_anything_in_any_column(tmp_path: Path) -> None:
     assert str(raised.value) == (
         'an ibis table: column "score" holds a text in 1 row, but a score must be a number.'
     )
-    rankings = judged.judge(tables.table("qrels"), {"q1": {"a": 1.0}})
+    rankings = judged.Rankings.from_run(tables.table("qrels"), {"q1": {"a": 1.0}})
     assert rankings.pool_grade.tolist() == [1.5, 1]
     con.execute("UPDATE qrels SET grade = 'yes' WHERE item = 'c'")
     con.commit()
@@ -480,7 +482,7 @@ def test_an_engine_that_fails_says_so() -> None:
 def test_without_narwhals_tables_are_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judged.engines.tables.find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "narwhals", None)
-    assert judged.judge(JUDGEMENTS, relation()).hit_rank.tolist() == [2, 3]
+    assert judged.Rankings.from_run(JUDGEMENTS, relation()).hit_rank.tolist() == [2, 3]
 
 
 @pytest.fixture
@@ -499,7 +501,7 @@ def databases(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("library", ["duckdb", "sqlite"])
 def test_addresses(databases: Path, library: str) -> None:
     address = f"{library}://{databases}/runs.{library}#bm25"
-    found = judged.judge(JUDGEMENTS, address)
+    found = judged.Rankings.from_run(JUDGEMENTS, address)
     assert found.hit_rank.tolist() == [2, 3]
 
 

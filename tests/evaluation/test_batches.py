@@ -9,7 +9,6 @@ import pytest
 
 from judged import Evaluator, InputError, evaluate
 from judged.errors import MeasureError
-from judged.evaluation.parts import Kept
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 2, "d": 0}}
 RUN = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 1.0}, "q3": {"c": 1.0, "d": 1.0}, "other": {"a": 1}}
@@ -60,7 +59,7 @@ def test_a_batch_that_is_interrupted_leaves_nothing_behind(
     evaluator = Evaluator(JUDGEMENTS, "RR")
     evaluator.add({"q1": RUN["q1"]})
     with monkeypatch.context() as patch:
-        patch.setattr(Kept, "part_of", interrupt)
+        patch.setattr("judged.evaluation.batches.score_run", interrupt)
         with pytest.raises(KeyboardInterrupt):
             evaluator.add({"q2": RUN["q2"]})
     evaluator.add({query: RUN[query] for query in ("q2", "q3", "other")})

@@ -9,6 +9,7 @@ import pytest
 
 import judged
 from judged import Policy, Rankings, evaluate
+from judged.policy import add_choices
 from judged.text import html_page
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2, "d": 1}, "q3": {"e": 1}}
@@ -112,7 +113,9 @@ PARAGRAPH = (
 
 def test_the_definition_of_several_measures_is_a_methods_paragraph():
     policy = {"ties": "expected", "missing": "skip"}
-    evaluation = evaluate(JUDGEMENTS, WEAK, ["RR", "P(rel=2)@1"], policy=policy, depth=5)
+    evaluation = evaluate(
+        JUDGEMENTS, WEAK, ["RR", "P(rel=2)@1"], policy=add_choices(policy, depth=5)
+    )
     assert evaluation.definition() == PARAGRAPH
     assert evaluation.methods() == PARAGRAPH
     assert evaluate(JUDGEMENTS, WEAK, "RR").definition().startswith("RR (Reciprocal rank). ")
@@ -148,7 +151,7 @@ def test_the_paragraph_says_how_many_queries_count(runs, measures, policy, popul
 
 
 def test_ranges_are_part_of_the_definition():
-    text = evaluate(JUDGEMENTS, GOOD, ["RR", "P@1"], tie_range=True).definition()
+    text = evaluate(JUDGEMENTS, GOOD, ["RR", "P@1"]).showing(tie_range=True).definition()
     assert (
         "Beside each number stand its values under other assumptions: "
         "worst (the worst value that any order of the tied results gives); "
@@ -246,7 +249,7 @@ def test_html_escapes_what_people_named():
 
 
 def test_rankings_evaluated_many_times():
-    rankings = judged.judge(JUDGEMENTS, WEAK)
+    rankings = judged.Rankings.from_run(JUDGEMENTS, WEAK)
     assert rankings.evaluate("RR").value() == pytest.approx(0.5)
     assert rankings.evaluate("RR", policy={"missing": "skip"}).value() == pytest.approx(0.75)
 
@@ -301,7 +304,7 @@ def test_policy_errors():
         judged.PolicyError,
         match=(
             r"^Policy takes no 'tie'; did you mean 'ties'\? It takes ties, missing, empty, "
-            r"unjudged\.$"
+            r"unjudged, duplicates, depth\.$"
         ),
     ):
         evaluate(JUDGEMENTS, GOOD, policy={"tie": "best"})

@@ -53,7 +53,7 @@ def student(values: Any, level: float = 0.95) -> tuple[float, float]:
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
 def test_the_interval_of_a_mean_is_students(level: float) -> None:
     judgements, run = made(1)
-    found = evaluate(judgements, run, "AP", interval=True, level=level)
+    found = evaluate(judgements, run, "AP").showing(intervals=True, level=level)
     values = found.per_query["AP"].to_numpy()
     assert ends(found.interval()) == pytest.approx(student(values, level))
     assert found.interval().method == "t"
@@ -64,7 +64,7 @@ def test_the_interval_of_a_mean_is_students(level: float) -> None:
 def test_each_summary_has_the_interval_that_suits_it() -> None:
     judgements, run = made(2)
     asked = "AP, Success@1, GMAP, NumRelRet@5, F(average=means)@5, MedR, Rank(of=all)"
-    found = evaluate(judgements, run, asked, interval=True)
+    found = evaluate(judgements, run, asked).showing(intervals=True)
     intervals = found.intervals()
     assert intervals["measure"].to_list() == list(found.labels)
     methods = ["t", "wilson", "log t", "t", "bca", "order", "bca"]
@@ -102,7 +102,7 @@ def test_f_of_means_is_resampled_with_both_its_means() -> None:
 @WARNS
 def test_the_interval_of_a_sum_is_cut_where_sums_end() -> None:
     judgements, run = made(4)
-    found = evaluate(judgements, run, "AP(aggregate=sum), NumRelRet@1", interval=True)
+    found = evaluate(judgements, run, "AP(aggregate=sum), NumRelRet@1").showing(intervals=True)
     low, high = ends(found.interval("AP(aggregate=sum)"))
     assert 1 < low < found.value("AP(aggregate=sum)") < high
     few = Rankings.from_relevance([[0, 1], [0, 1], [1]]).evaluate("NumRelRet@1")
@@ -110,7 +110,7 @@ def test_the_interval_of_a_sum_is_cut_where_sums_end() -> None:
 
 
 def test_ends_are_cut_at_the_range() -> None:
-    found = Rankings.from_relevance([[1], [1], [0, 1]]).evaluate("RR, Rank", interval=True)
+    found = Rankings.from_relevance([[1], [1], [0, 1]]).evaluate("RR, Rank").showing(intervals=True)
     assert student([1, 1, 0.5])[1] > 1
     assert found.interval("RR").high == 1.0
     assert found.interval("Rank").low == 1.0
@@ -136,7 +136,7 @@ def test_queries_that_do_not_count_are_left_out(policy: dict[str, str]) -> None:
     judgements, run = made(5)
     del run["q3"], run["q4"]
     judgements["q5"] = {"d1": 0}
-    found = evaluate(judgements, run, "AP", policy=policy, interval=True)
+    found = evaluate(judgements, run, "AP", policy=policy).showing(intervals=True)
     values = found.per_query["AP"].drop_nulls().to_numpy()
     assert len(values) == {"missing": 23, "empty": 24}.get(next(iter(policy), ""), 25)
     assert ends(found.interval()) == pytest.approx(student(values))
@@ -145,7 +145,7 @@ def test_queries_that_do_not_count_are_left_out(policy: dict[str, str]) -> None:
 @WARNS
 def test_a_convention_has_the_interval_of_its_own_values() -> None:
     judgements, run = made(6)
-    found = evaluate(judgements, run, "map, hit_rate@1", convention="ranx", interval=True)
+    found = evaluate(judgements, run, "map, hit_rate@1", convention="ranx").showing(intervals=True)
     assert ends(found.interval("map")) == pytest.approx(student(found.per_query["map"].to_numpy()))
     assert found.to_dict()["runs"][0]["intervals"]["hit_rate@1"]["method"] == "wilson"
     assert found.summary.columns[1:4] == ["map", "map low", "map high"]
@@ -157,7 +157,7 @@ def test_weights_count() -> None:
     draw = Random(7)
     weights = {query: draw.uniform(0.5, 3) for query in judgements}
     weights["q1"] = 0.0
-    found = evaluate(judgements, run, "AP", weights=weights, interval=True)
+    found = evaluate(judgements, run, "AP", weights=weights).showing(intervals=True)
     values = found.per_query["AP"].drop_nulls().to_numpy()
     w = np.array([weights[query] for query in judgements if weights[query]])
     mean = np.average(values, weights=w)
@@ -166,15 +166,17 @@ def test_weights_count() -> None:
     error = math.sqrt(np.sum((shares * (values - mean)) ** 2 / (1 - 2 * shares + s)))
     half = stats.t.ppf(0.975, 1 / s - 1) * error
     assert ends(found.interval()) == pytest.approx((mean - half, mean + half))
-    equal = evaluate(judgements, run, "AP", weights=dict.fromkeys(judgements, 3.0), interval=True)
-    assert equal.interval() == evaluate(judgements, run, "AP", interval=True).interval()
+    equal = evaluate(judgements, run, "AP", weights=dict.fromkeys(judgements, 3.0)).showing(
+        intervals=True
+    )
+    assert equal.interval() == evaluate(judgements, run, "AP").showing(intervals=True).interval()
 
 
 @WARNS
 def test_groups_are_what_is_independent() -> None:
     judgements, run = made(8)
     groups = {query: int(query[1:]) % 5 for query in judgements}
-    found = evaluate(judgements, run, "AP", groups=groups, interval=True)
+    found = evaluate(judgements, run, "AP").showing(groups=groups, intervals=True)
     values = found.per_query["AP"].to_numpy()
     sums = np.bincount(np.arange(25) % 5, values - values.mean())
     half = stats.t.ppf(0.975, 4) * math.sqrt(5 / 4 * np.sum(sums**2)) / 25
@@ -187,7 +189,7 @@ def test_groups_are_what_is_independent() -> None:
     assert said in brief
     assert (found.to_dict()["level"], found.to_dict()["groups"]) == (0.95, 5)
     # Each query a group of its own changes nothing.
-    own = evaluate(judgements, run, "AP", groups={q: q for q in judgements}, interval=True)
+    own = evaluate(judgements, run, "AP").showing(groups={q: q for q in judgements}, intervals=True)
     assert ends(own.interval()) == pytest.approx(ends(usual.interval()))
 
 
@@ -211,7 +213,7 @@ def test_random_orders_of_ties_add_their_standard_error() -> None:
     judgements, run = made(10)
     for items in run.values():
         items.update(dict.fromkeys(ITEMS, 1))  # everything ties
-    found = evaluate(judgements, run, "ERR", policy={"ties": "expected"}, interval=True)
+    found = evaluate(judgements, run, "ERR", policy={"ties": "expected"}).showing(intervals=True)
     scored = found.scored()
     error = scored.summary_errors[found.measure()]
     values = found.per_query["ERR"].to_numpy()
@@ -238,13 +240,13 @@ ASKED = ["AP", "Success@1", "F(average=means)@5", "MedR"]
 
 @way
 def dicts(judgements: Any, run: Any, _: Path) -> Evaluation:
-    return evaluate(judgements, {"run": run}, ASKED, interval=True)
+    return evaluate(judgements, {"run": run}, ASKED).showing(intervals=True)
 
 
 @way
 def other_order(judgements: Any, run: Any, _: Path) -> Evaluation:
     turned = dict(reversed(judgements.items()))
-    return evaluate(turned, {"run": run}, ASKED, interval=True)
+    return evaluate(turned, {"run": run}, ASKED).showing(intervals=True)
 
 
 @way
@@ -256,8 +258,7 @@ def frames(judgements: Any, run: Any, _: Path) -> Evaluation:
         pl.DataFrame(qrels, schema=["query", "item", "grade"], orient="row"),
         {"run": pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")},
         ASKED,
-        interval=True,
-    )
+    ).showing(intervals=True)
 
 
 @way
@@ -266,19 +267,19 @@ def files(judgements: Any, run: Any, folder: Path) -> Evaluation:
     rows = [f"{q} Q0 {i} 1 {s} run" for q, items in run.items() for i, s in items.items()]
     (folder / "qrels").write_text("\n".join(reversed(qrels)) + "\n")
     (folder / "run").write_text("\n".join(rows) + "\n")
-    return evaluate(folder / "qrels", folder / "run", ASKED, interval=True)
+    return evaluate(folder / "qrels", folder / "run", ASKED).showing(intervals=True)
 
 
 @way
 def rankings(judgements: Any, run: Any, _: Path) -> Evaluation:
-    return judged.judge(judgements, run).evaluate(ASKED, interval=True)
+    return judged.Rankings.from_run(judgements, run).evaluate(ASKED).showing(intervals=True)
 
 
 @way
 def retriever(judgements: Any, run: Any, _: Path) -> Evaluation:
     return judged.evaluate_retriever(
-        lambda query: list(run[query].items()), None, judgements, ASKED, interval=True
-    )
+        lambda query: list(run[query].items()), None, judgements, ASKED
+    ).showing(intervals=True)
 
 
 @way
@@ -311,12 +312,12 @@ def test_embeddings() -> None:
     top, _ = by_itself.evaluate_and_top_k(same, "AP", k=2, **asked)
     assert again.interval() == top.interval() == found.interval()
     groups = {str(at): label for at, label in enumerate(labels)}
-    grouped = by_itself.evaluate(same, "AP", groups=groups, **asked)
+    grouped = by_itself.evaluate(same, "AP", **asked, groups=groups)
     assert ends(grouped.interval()) != ends(found.interval())
     both = by_itself.evaluate(same, "AP", both=True, **asked)
     assert both.summary["AP low"].null_count() == 0
     with pytest.raises(InputError) as caught:
-        by_itself.evaluate(same, "AP", both=True, groups=groups, **asked)
+        by_itself.evaluate(same, "AP", both=True, **asked, groups=groups)
     assert str(caught.value) == (
         "weights, groups and unanswerable are about the queries, and with both=True the items are "
         "queries too; evaluate one direction at a time."
@@ -328,7 +329,9 @@ def test_tables_and_files() -> None:
     judgements, run = made(12)
     other = made(13)[1]
     usual = evaluate(judgements, {"one": run, "two": other}, "AP, Success@1")
-    found = evaluate(judgements, {"one": run, "two": other}, "AP, Success@1", interval=True)
+    found = evaluate(judgements, {"one": run, "two": other}, "AP, Success@1").showing(
+        intervals=True
+    )
     names = ["AP", "AP low", "AP high", "Success@1", "Success@1 low", "Success@1 high"]
     assert found.summary.columns == ["run", *names]
     assert found.summary["AP low"].to_list() == [
@@ -368,7 +371,9 @@ def test_tables_and_files() -> None:
 @WARNS
 def test_json() -> None:
     judgements, run = made(14)
-    data = json.loads(evaluate(judgements, run, "AP, MedR", interval=True, level=0.9).to_json())
+    data = json.loads(
+        evaluate(judgements, run, "AP, MedR").showing(intervals=True, level=0.9).to_json()
+    )
     assert (data["level"], data["groups"]) == (0.9, None)
     intervals = data["runs"][0]["intervals"]
     assert list(intervals) == ["AP", "MedR"]
@@ -382,7 +387,9 @@ def test_json() -> None:
 @pytest.mark.parametrize("per_query", [False, True])
 def test_beside_ranges(per_query: bool) -> None:
     judgements, run = made(15)
-    found = evaluate(judgements, run, "AP, RR", interval=True, tie_range=True, unjudged_range=True)
+    found = evaluate(judgements, run, "AP, RR").showing(
+        intervals=True, tie_range=True, unjudged_range=True
+    )
     header, rows = found.tables(per_query=per_query)[0]
     others = ["worst", "expected", "best", "unjudged irrelevant", "unjudged relevant"]
     words = ["run", *(["query"] if per_query else []), "measure"]
@@ -393,7 +400,9 @@ def test_beside_ranges(per_query: bool) -> None:
         f"{at:.4f}" for at in (found.value("RR"), *ends(bounds), tied.worst, tied.best)
     ]
     assert found.summary.columns[1:5] == ["AP", "AP low", "AP high", "AP worst"]
-    weighted = evaluate(judgements, run, "AP", interval=True, weights=dict.fromkeys(judgements, 2))
+    weighted = evaluate(judgements, run, "AP", weights=dict.fromkeys(judgements, 2)).showing(
+        intervals=True
+    )
     assert weighted.tables(per_query=True)[0][0][:4] == ["run", "query", "weight", "measure"]
 
 
@@ -401,7 +410,7 @@ def test_beside_ranges(per_query: bool) -> None:
 def test_runs_in_another_order_keep_their_intervals() -> None:
     judgements, run = made(16)
     other = made(17)[1]
-    found = evaluate(judgements, {"one": run, "two": other}, "AP", interval=True)
+    found = evaluate(judgements, {"one": run, "two": other}, "AP").showing(intervals=True)
     rows = found.to_frame(sort="AP").rows()
     assert sorted(rows) == sorted(found.summary.rows())
     assert rows[0][1] > rows[1][1]
@@ -410,7 +419,7 @@ def test_runs_in_another_order_keep_their_intervals() -> None:
 @WARNS
 def test_what_is_said() -> None:
     judgements, run = made(18)
-    found = evaluate(judgements, run, "AP, Success@1, MedR", interval=True)
+    found = evaluate(judgements, run, "AP, Success@1, MedR").showing(intervals=True)
     told = "Student's t (AP); Wilson's interval of a share (Success@1); order statistics, exact by "
     told += "the binomial distribution (MedR)"
     assert f"intervals: 95 %: {told}" in found.sentences()
@@ -419,7 +428,7 @@ def test_what_is_said() -> None:
     brief = found.to_text().splitlines()[-1]
     assert brief.startswith("95 % interval: t (AP), wilson (Success@1), order (MedR); ")
     assert f"Intervals: 95 %: {told}." in found.to_markdown()
-    alone = evaluate(judgements, run, "AP", interval=True, level=0.999).to_text()
+    alone = evaluate(judgements, run, "AP").showing(intervals=True, level=0.999).to_text()
     assert alone.splitlines()[-1].startswith("99.9 % interval: t; ")
 
 
@@ -427,7 +436,7 @@ def test_a_measure_whose_methods_differ_by_run_names_the_runs() -> None:
     judgements = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
     first = {query: ["a"] for query in judgements}
     later = {"q1": ["a"], "q2": ["b", "a"], "q3": ["b", "c", "a"]}
-    found = evaluate(judgements, {"one": first, "two": later}, "RR", interval=True)
+    found = evaluate(judgements, {"one": first, "two": later}, "RR").showing(intervals=True)
     assert found.interval(run="one").method == "wilson"
     assert (
         found.to_text()
@@ -453,7 +462,7 @@ def test_a_measure_whose_methods_differ_by_run_names_the_runs() -> None:
     ],
 )
 def test_why_there_is_no_interval(lists: list[list[int]], measure: str, why: str) -> None:
-    found = Rankings.from_relevance(lists).evaluate(measure, interval=True)
+    found = Rankings.from_relevance(lists).evaluate(measure).showing(intervals=True)
     interval = found.interval()
     assert interval.note == why
     assert math.isnan(interval.low)
@@ -470,7 +479,7 @@ def test_an_infinite_mean_has_none() -> None:
     judgements = {f"q{at}": {"a": 1} for at in range(8)}
     run = {query: ["a"] if query != "q3" else ["b"] for query in judgements}
     with pytest.warns(judged.errors.JudgedWarning):
-        found = evaluate(judgements, run, "Rank, Rank(of=all), MedR", interval=True)
+        found = evaluate(judgements, run, "Rank, Rank(of=all), MedR").showing(intervals=True)
     why = "infinite for 1 of 8 queries; {} can have one"
     assert found.interval("Rank").note == why.format("Rank(aggregate=median)")
     assert found.interval("Rank(of=all)").note == why.format("Rank(of=all, aggregate=median)")
@@ -480,15 +489,17 @@ def test_an_infinite_mean_has_none() -> None:
 
 
 def test_no_query_counts() -> None:
-    found = Rankings.from_relevance([[0, 0]]).evaluate(
-        "AP", policy={"empty": "skip"}, interval=True
+    found = (
+        Rankings.from_relevance([[0, 0]])
+        .evaluate("AP", policy={"empty": "skip"})
+        .showing(intervals=True)
     )
     assert found.interval().note == "no query counts"
     assert found.intervals().row(0)[2:] == (None, None, None, None, "no query counts")
 
 
 def test_ten_of_ten_are_not_certain() -> None:
-    found = Rankings.from_relevance([[1]] * 10).evaluate("Success@1", interval=True)
+    found = Rankings.from_relevance([[1]] * 10).evaluate("Success@1").showing(intervals=True)
     assert ends(found.interval()) == pytest.approx((0.7225, 1.0), abs=1e-4)
 
 
@@ -567,22 +578,22 @@ def test_what_is_refused(name: str) -> None:
 @pytest.mark.parametrize("options", [{"level": 0.9}, {"groups": {"q": 1}}])
 def test_what_is_about_intervals_alone_is_refused(options: dict[str, Any]) -> None:
     message = (
-        "level and groups are about intervals, which are asked for with interval=True (--interval)."
+        "level and groups are about confidence intervals; they need intervals=True (--interval)."
     )
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
-        evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR", **options)
+        evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR").showing(**options)
 
 
 def test_wrong_options_of_evaluate() -> None:
     given: tuple[Any, Any] = ({"q": {"a": 1}}, {"q": ["a"]})
     with pytest.raises(InputError) as caught:
-        evaluate(*given, interval="yes")  # type: ignore[arg-type]
-    assert str(caught.value) == "interval must be True or False; got 'yes'."
+        evaluate(*given).showing(intervals="yes")  # type: ignore[arg-type]
+    assert str(caught.value) == "intervals must be True or False; got 'yes'."
     with pytest.raises(InputError) as caught:
-        evaluate(*given, interval=True, level=0)
+        evaluate(*given).showing(intervals=True, level=0)
     assert str(caught.value) == "level must be a number between 0 and 1, as 0.95; got 0."
     with pytest.raises(InputError) as caught:
-        evaluate(*given, interval=True, groups={"p": 1})
+        evaluate(*given).showing(intervals=True, groups={"p": 1})
     assert str(caught.value) == (
         "the groups given: no query has a group. The groups are of 'p'; the queries are 'q'. Do "
         "the two belong together?"
@@ -594,15 +605,17 @@ def test_queries_looked_at_apart_need_no_group() -> None:
     judgements, run = made(21)
     judgements["empty"], run["empty"] = {"d1": 0}, {"d1": 1}
     groups = {query: int(query[1:]) % 4 for query in judgements if query != "empty"}
-    found = evaluate(judgements, run, "AP", unanswerable=True, interval=True, groups=groups)
+    found = evaluate(judgements, run, "AP").showing(
+        unanswerable=True, intervals=True, groups=groups
+    )
     assert found.to_dict()["groups"] == 4
 
 
 @WARNS
 def test_evaluations_side_by_side_have_intervals_of_their_own() -> None:
     judgements, run = made(22)
-    one = evaluate(judgements, {"one": run}, "AP", interval=True)
-    two = evaluate(judgements, {"two": made(23)[1]}, "AP", interval=True, level=0.5)
+    one = evaluate(judgements, {"one": run}, "AP").showing(intervals=True)
+    two = evaluate(judgements, {"two": made(23)[1]}, "AP").showing(intervals=True, level=0.5)
     both = one.beside(two)
     assert both.summary.columns == ["run", "AP"]
     assert ends(both.interval(run="one")) == ends(one.interval())

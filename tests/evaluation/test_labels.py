@@ -66,7 +66,7 @@ def test_every_form_has_the_names_that_were_asked_for() -> None:
 
 def test_ranges_have_them_too() -> None:
     tied = {"q1": {"x": 1.0, "a": 1.0}, "q2": {"c": 1.0}}
-    found = evaluate(JUDGEMENTS, tied, "MAP", tie_range=True, unjudged_range=True)
+    found = evaluate(JUDGEMENTS, tied, "MAP").showing(tie_range=True, unjudged_range=True)
     assert found.summary.columns[:3] == ["run", "MAP", "MAP worst"]
     [(header, rows)] = found.tables()
     assert header[1] == "measure"

@@ -16,7 +16,7 @@ import pytest
 import judged
 from judged.cli import main
 from judged.errors import EngineError, InputError, JudgedWarning
-from judged.evaluation.side_by_side import side_by_side
+from judged.evaluation.runs import _in_order
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Reading
 
@@ -57,14 +57,16 @@ def spoil(folder: Path, *numbers: int) -> None:
 def test_numbers_do_not_depend_on_how_many_are_worked_on_at_once(folder, jobs):
     measures = ["AP", "nDCG@5", "RR", "F(average=means)"]
     each = [judged.evaluate("qrels", run, measures).to_dict(per_query=True) for run in runs()]
-    every = judged.evaluate("qrels", runs(), measures, jobs=jobs)
+    with judged.config(jobs=jobs):
+        every = judged.evaluate("qrels", runs(), measures)
     assert [run.name for run in every.runs] == [f"r{number}" for number in range(12)]
     assert every.to_dict(per_query=True)["runs"] == [found["runs"][0] for found in each]
 
 
 def test_progress_tells_of_runs_in_their_order(folder):
     told: list[int] = []
-    judged.evaluate("qrels", runs(), "AP", jobs=3, progress=told.append)
+    with judged.config(jobs=3):
+        judged.evaluate("qrels", runs(), "AP", progress=told.append)
     assert told == [9] * 12
 
 
@@ -139,7 +141,7 @@ def command(*words: str) -> int:
 def test_a_comparison_leaves_bad_runs_out_but_never_the_baseline(folder):
     spoil(folder, 3)
     with pytest.warns(JudgedWarning, match="r3 was left out: "):
-        found = judged.compare("qrels", runs(5), "AP", baseline="r0", skip_bad=True, jobs=2)
+        found = judged.compare("qrels", runs(5), "AP", baseline="r0", skip_bad=True)
     assert found.pairs["run"].to_list() == ["r1", "r2", "r4"]
     assert f"r3 was left out: {SHORT}" in found.warnings()
     with pytest.raises(InputError) as raised:
@@ -160,22 +162,23 @@ def test_a_pipe_among_files(folder):
     os.mkfifo(folder / "r2.run")
     writer = threading.Thread(target=(folder / "r2.run").write_bytes, args=(text,))
     writer.start()
-    assert judged.evaluate("qrels", runs(4), "AP", jobs=3).to_dict()["runs"] == expected
+    with judged.config(jobs=3):
+        assert judged.evaluate("qrels", runs(4), "AP").to_dict()["runs"] == expected
     writer.join()
 
 
 def test_runs_in_blocks_are_made_of_in_the_thread_of_the_caller():
     blocks = RunBlocks("large", "large.run", lambda judged: iter(()))
     tables = {"small": "a table", "large": blocks, "other": "another"}
-    readings = [[Reading(name, True, lambda own=table: own)] for name, table in tables.items()]
+    readings = [Reading(name, True, lambda own=table: own) for name, table in tables.items()]
     threads: dict[str, threading.Thread] = {}
 
     def make(given):
-        name = next(name for name, table in tables.items() if table is given[0])
+        name = next(name for name, table in tables.items() if table is given)
         threads[name] = threading.current_thread()
         return name
 
-    found = [outcome.made for outcome in side_by_side(readings, make, jobs=2)]
+    found = [outcome.made for outcome in _in_order(readings, make, first_alone=False)]
     assert found == ["small", "large", "other"]
     assert threads["large"] is threading.main_thread()
     assert threading.main_thread() not in (threads["small"], threads["other"])
@@ -189,13 +192,13 @@ def test_the_first_run_may_be_made_alone():
             time.sleep(0.1)
         return name
 
-    readings = [[Reading(name, True, lambda own=name: read(own))] for name in "abcd"]
+    readings = [Reading(name, True, lambda own=name: read(own)) for name in "abcd"]
 
     def make(given):
-        made.append(given[0])
-        return given[0]
+        made.append(given)
+        return given
 
-    found = [each.made for each in side_by_side(readings, make, jobs=4, first_alone=True)]
+    found = [each.made for each in _in_order(readings, make, first_alone=True)]
     assert (found, made[0]) == (["a", "b", "c", "d"], "a")
 
 
@@ -204,8 +207,8 @@ def test_named_columns_are_looked_for_in_the_first_run_whatever_is_read_first(fo
     for number in range(1, 9):
         (folder / f"r{number}.csv").write_text("query,item,score\nq1,d0,2\n")
     runs = [f"r{number}.csv" for number in range(9)]
-    with pytest.warns(JudgedWarning, match='r8.csv has no column "points"'):
-        found = judged.evaluate("qrels", runs, "RR", columns={"score": "points"}, jobs=4)
+    with judged.config(jobs=4), pytest.warns(JudgedWarning, match='r8.csv has no column "points"'):
+        found = judged.evaluate("qrels", runs, "RR", columns={"score": "points"})
     assert len(found.runs) == 9
 
 
@@ -213,9 +216,9 @@ def test_an_engine_that_is_lost_is_no_bad_run():
     def lost() -> None:
         raise EngineError("the cluster is gone.")
 
-    readings = [[Reading(name, True, lost)] for name in "ab"]
+    readings = [Reading(name, True, lost) for name in "ab"]
     with pytest.raises(EngineError, match=r"\Athe cluster is gone.\Z"):
-        list(side_by_side(readings, lambda tables: tables, jobs=2))
+        list(_in_order(readings, lambda table: table, first_alone=False))
 
 
 def test_an_interrupt_ends_all_of_it(folder):

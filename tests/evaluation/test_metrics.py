@@ -74,7 +74,7 @@ def test_one_run_has_no_name_and_several_have() -> None:
     one = judged.evaluate(JUDGEMENTS, RUN, ["RR", "nDCG(gain=exp)@10"])
     assert [*one.to_metrics(names="mlflow")] == ["RR", "nDCG.gain-exp_at_10"]
     assert [*one.to_metrics()] == ["RR", "nDCG(gain=exp)@10"]
-    two = judged.evaluate(JUDGEMENTS, {"my run/1": RUN, "b": RUN}, "MAP", interval=True)
+    two = judged.evaluate(JUDGEMENTS, {"my run/1": RUN, "b": RUN}, "MAP").showing(intervals=True)
     metrics = two.to_metrics(names="mlflow")
     assert all(ALLOWED.fullmatch(name) for name in metrics)
     for name, value in metrics.items():
@@ -86,7 +86,7 @@ def test_one_run_has_no_name_and_several_have() -> None:
 
 
 def test_an_interval_that_there_is_none_of_is_left_out() -> None:
-    found = judged.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR", interval=True)
+    found = judged.evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").showing(intervals=True)
     assert found.to_metrics() == {"RR": 0.5}
 
 

@@ -11,11 +11,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged import Evaluation, PolicyError, Rankings, evaluate, judge, parse_measure
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS, TieRange, UnjudgedRange
+from judged import Evaluation, PolicyError, Rankings, parse_measure
+from judged.evaluation.ranges import TieRange, UnjudgedRange
+from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
 from judged.matching.variants import Variants
 from judged.measures import REGISTRY
 from measures.diversity.generated import generate as generate_subtopics
+from support.evaluating import evaluate
 from support.generated import generate
 from support.rankings import PLAIN, random_measure
 from support.slow_judge import in_order
@@ -91,8 +93,8 @@ def test_expected_lies_between_worst_and_best() -> None:
 
 def test_worst_is_the_larger_number_where_lower_is_better() -> None:
     tied = evaluate(
-        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, ["Rank", "FP@1"], tie_range=True
-    )
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}, ["Rank", "FP@1"]
+    ).showing(tie_range=True)
     assert tied.tie_range("Rank") == TieRange(worst=3.0, expected=2.0, best=1.0)
     assert tied.tie_range("FP@1") == pytest.approx((1.0, 2 / 3, 0.0))
 
@@ -133,9 +135,8 @@ def test_an_unjudged_range_is_what_more_judgements_would_give(ties: str, depth: 
             judgements,
             COLLECTION.run,
             whole.measures,
-            policy={"ties": ties},
-            depth=depth,
             collection=2000,
+            policy={"ties": ties, "depth": depth},
         ).scored()
         other = whole.scored().others[name]
         for measure in whole.measures:
@@ -159,16 +160,19 @@ def test_a_tie_across_the_depth_is_judged_to_its_end(ties: str) -> None:
     # x ties with a, and either may be the one result above the depth; y is below it in any order
     # and stays outside.
     judgements, run = {"q": {"a": 1}}, {"q": {"a": 2.0, "x": 2.0, "y": 1.0}}
-    found = evaluate(judgements, run, "R", policy={"ties": ties}, depth=1, unjudged_range=True)
+    found = evaluate(judgements, run, "R", policy={"ties": ties, "depth": 1}).showing(
+        unjudged_range=True
+    )
     assert found.unjudged_range().relevant == 1 / 2
     assert (
-        evaluate(judgements, run, "R", policy={"ties": "id"}, depth=1, unjudged_range=True)
+        evaluate(judgements, run, "R", policy={"ties": "id", "depth": 1})
+        .showing(unjudged_range=True)
         .unjudged_range()
         .relevant
         == 1 / 2
     )
-    assert evaluate(
-        judgements, run, "R", policy={"ties": "input"}, depth=1, unjudged_range=True
+    assert evaluate(judgements, run, "R", policy={"ties": "input", "depth": 1}).showing(
+        unjudged_range=True
     ).unjudged_range() == (1, 1)
 
 
@@ -181,7 +185,9 @@ def test_all_results_are_judged_then() -> None:
 
 def test_removed_items_come_back_to_be_judged() -> None:
     judgements, run = {"q": {"a": 1}}, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}
-    found = evaluate(judgements, run, "P@2", policy={"unjudged": "removed"}, unjudged_range=True)
+    found = evaluate(judgements, run, "P@2", policy={"unjudged": "removed"}).showing(
+        unjudged_range=True
+    )
     assert found.value() == 0.5
     assert found.unjudged_range() == UnjudgedRange(irrelevant=0.5, relevant=1.0)
     assert found.audit["run"].judged_at == {"judged@2": 0.5}
@@ -189,11 +195,15 @@ def test_removed_items_come_back_to_be_judged() -> None:
 
 def test_the_top_grade_is_the_one_in_the_judgements() -> None:
     run = {"q": {"x": 2.0, "a": 1.0}}
-    assert evaluate({"q": {"a": 3}}, run, "DCG@1", unjudged_range=True).unjudged_range() == (
+    assert evaluate({"q": {"a": 3}}, run, "DCG@1").showing(
+        unjudged_range=True
+    ).unjudged_range() == (
         0.0,
         3.0,
     )
-    assert evaluate({"q": {"a": 0}}, run, "DCG@1", unjudged_range=True).unjudged_range() == (
+    assert evaluate({"q": {"a": 0}}, run, "DCG@1").showing(
+        unjudged_range=True
+    ).unjudged_range() == (
         0.0,
         1.0,
     )
@@ -202,7 +212,7 @@ def test_the_top_grade_is_the_one_in_the_judgements() -> None:
 def test_subtopics() -> None:
     collection = generate_subtopics(3)
     wanted = ["alpha_DCG@5", "ERR_IA@5", "NRBP", "AP_IA", "P_IA@5", "StRecall@5"]
-    found = evaluate(collection.judgements, collection.run, wanted, unjudged_range=True)
+    found = evaluate(collection.judgements, collection.run, wanted).showing(unjudged_range=True)
     top = max(
         grade
         for items in collection.judgements.values()
@@ -233,11 +243,11 @@ def test_subtopics() -> None:
 
 def test_lists_in_rank_order_have_an_unjudged_range_and_no_tie_range() -> None:
     rankings = Rankings.from_relevance([[1, None, 0]], relevant=[2])
-    assert rankings.evaluate("R@2", unjudged_range=True).unjudged_range() == pytest.approx(
+    assert rankings.evaluate("R@2").showing(unjudged_range=True).unjudged_range() == pytest.approx(
         (1 / 2, 2 / 3)
     )
     with pytest.raises(PolicyError) as caught:
-        rankings.evaluate("R@2", tie_range=True)
+        rankings.evaluate("R@2").showing(tie_range=True)
     assert str(caught.value) == (
         "these rankings were made with ties=input, which cannot be undone; make them again with "
         "ties=expected."
@@ -246,8 +256,8 @@ def test_lists_in_rank_order_have_an_unjudged_range_and_no_tie_range() -> None:
 
 def test_the_audit_says_how_much_was_judged_where_the_measures_look() -> None:
     run = {"q": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
-    found = evaluate(
-        {"q": {"a": 1, "b": 0}}, run, ["P@1", "nDCG@2", "AP", "P@R"], unjudged_range=True
+    found = evaluate({"q": {"a": 1, "b": 0}}, run, ["P@1", "nDCG@2", "AP", "P@R"]).showing(
+        unjudged_range=True
     )
     assert found.audit["run"].judged_at == {
         "judged@1": 1.0,
@@ -273,7 +283,7 @@ CLEAR = {"q1": {"a": 0.9, "b": 0.5}, "q2": {"d": 0.7, "e": 0.2}}
 @pytest.fixture
 def both() -> Evaluation:
     runs = {"tied": TIED, "clear": CLEAR}
-    return evaluate(JUDGEMENTS, runs, ["RR", "ERR@2"], tie_range=True, unjudged_range=True)
+    return evaluate(JUDGEMENTS, runs, ["RR", "ERR@2"]).showing(tie_range=True, unjudged_range=True)
 
 
 COLUMNS = ["worst", "expected", "best", "unjudged irrelevant", "unjudged relevant"]
@@ -353,22 +363,18 @@ def test_trec_lines_are_unchanged(both: Evaluation) -> None:
     )
 
 
-def test_a_range_that_was_not_asked_for() -> None:
+def test_a_range_is_computed_on_demand() -> None:
+    shown = evaluate(JUDGEMENTS, TIED, "RR").showing(tie_range=True, unjudged_range=True)
     plain = evaluate(JUDGEMENTS, TIED, "RR")
-    for option in ("tie_range", "unjudged_range"):
-        with pytest.raises(PolicyError) as caught:
-            getattr(plain, option)()
-        assert (
-            str(caught.value)
-            == f"this evaluation was made without {option}; evaluate again with {option}=True."
-        )
+    assert plain.tie_range() == shown.tie_range()
+    assert plain.unjudged_range() == shown.unjudged_range()
 
 
 def test_every_measure_has_both_ranges() -> None:
-    rankings = judge(COLLECTION.judgements, COLLECTION.run, collection=2000)
+    rankings = Rankings.from_run(COLLECTION.judgements, COLLECTION.run, collection=2000)
     every = [
         parse_measure(name)(k=7) if REGISTRY[name].at == "k" else parse_measure(name)
         for name in PLAIN
     ]
-    found = rankings.take(np.arange(3)).evaluate(every, tie_range=True, unjudged_range=True)
+    found = rankings.take(np.arange(3)).evaluate(every).showing(tie_range=True, unjudged_range=True)
     assert not found.summary.select(pl.exclude("run").is_nan().any()).to_series().any()

@@ -70,7 +70,7 @@ def test_a_sample_of_some_queries_is_the_sample_of_an_evaluation_of_these() -> N
     draw = Random(7)
     evaluation = found(draw, {"empty": "skip"})
     whole, rankings = evaluation.scored(), evaluation.rankings["run"]
-    some = np.array(draw.sample(range(len(whole.about)), len(whole.about) // 2))
+    some = np.array(draw.sample(range(len(whole.rankings)), len(whole.rankings) // 2))
     part = rankings.take(some).evaluate(list(MEASURES), policy={"empty": "skip"}).scored()
     for measure, values in whole.values.items():
         place = np.cumsum(~np.isnan(values)) - 1

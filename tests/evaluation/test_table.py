@@ -166,7 +166,7 @@ def test_ties_are_said_only_where_they_move_a_digit() -> None:
         "warning: Ties move RR % by up to 50.00: see --tie-range."
     ]
     assert said(evaluate(judgements, tied, "R@10"), "Ties") == []
-    assert said(evaluate(judgements, tied, "RR", tie_range=True), "Ties") == []
+    assert said(evaluate(judgements, tied, "RR").showing(tie_range=True), "Ties") == []
     assert said(evaluate(judgements, tied, "RR", policy={"ties": "expected"}), "Ties") == []
     many = {f"q{at}": {"a": 1} for at in range(3000)}
     runs = {query: {"a": 1.0} for query in many} | {"q0": {"a": 1.0, "b": 1.0}}
@@ -230,7 +230,7 @@ def test_ties_move_numbers_as_far_as_the_tie_range_says(empty: str) -> None:
             for q in range(4)
             if draw.random() < 0.8 or q == 0
         }
-        found = evaluate(judgements, run, MEASURES, policy={"empty": empty}, tie_range=True)
+        found = evaluate(judgements, run, MEASURES, policy={"empty": empty}).showing(tie_range=True)
         moved = dict(_moved(found, Look()))
         for measure in found.measures:
             value, ends = found.value(measure), found.tie_range(measure)

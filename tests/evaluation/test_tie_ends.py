@@ -13,11 +13,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged import Measure, Rankings, evaluate, judge, parse_measure
+from judged import Measure, Rankings, parse_measure
 from judged.errors import JudgedWarning
-from judged.evaluation.ranges import TIE_ORDERS
+from judged.evaluation.scores import TIE_ORDERS
 from judged.measures import REGISTRY
 from judged.measures.expected import expectations
+from support.evaluating import evaluate, rank
 from support.loops import for_each
 from support.rankings import GRADES, PLAIN, random_measure
 
@@ -73,7 +74,11 @@ def cases(option: int, subtopics: bool) -> tuple[Rankings, Rankings, list[int]]:
             every[f"q{at}/{number}"] = judgements[f"q{at}"]
             orders[f"q{at}/{number}"] = items
     options = {"collection": 20, **OPTIONS[option]}
-    return judge(judgements, run, **options), judge(every, orders, **options), counts
+    return (
+        rank(judgements, run, **options),
+        rank(every, orders, **options),
+        counts,
+    )
 
 
 @for_each("name", REGISTRY)
@@ -88,7 +93,7 @@ def test_ends_and_mean_are_those_of_all_orders(name: str) -> None:
             values = measure.compute_as_ranked(orders)
             low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
             mean = np.add.reduceat(values, starts) / counts
-            found = tied.evaluate([measure], tie_range=True).scored()
+            found = tied.evaluate([measure]).showing(tie_range=True).scored()
             assert not found.others["worst"].unsure, about
             assert not found.others["expected"].errors, about
             worst, expected, best = (found.others[rule].values[measure] for rule in TIE_ORDERS)
@@ -133,12 +138,8 @@ def test_ends_that_may_be_further_out_are_named(subtopics: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JudgedWarning)
         found = evaluate(
-            {"q": judgements},
-            {"q": run},
-            [cut_at_five(name) for name in names],
-            tie_range=True,
-            collection=50,
-        )
+            {"q": judgements}, {"q": run}, [cut_at_five(name) for name in names], collection=50
+        ).showing(tie_range=True)
     unsure = found.scored().others["best"].unsure
     named = {measure.spec.name for measure in unsure}
     diverse = {n for n in names if REGISTRY[n].family == "diversity" and n != "P_IA"}
@@ -157,7 +158,7 @@ def test_ends_that_may_be_further_out_are_named(subtopics: bool) -> None:
     draw = Random(2)
     orders = [sorted(run, key=lambda item: (-run[item], draw.random())) for _ in range(200)]
     ids = list(map(str, range(len(orders))))
-    ranked = judge(
+    ranked = Rankings.from_run(
         dict.fromkeys(ids, judgements), dict(zip(ids, orders, strict=True)), collection=50
     )
     for measure in found.measures:
@@ -176,8 +177,7 @@ def test_nothing_is_said_where_all_orders_were_gone_through() -> None:
         {"q": {"a": 1, "b": 2, "c": 0, "d": -1}},
         {"q": dict.fromkeys("abcdef", 1.0)},
         ["BPM@2", "infAP", "AP(norm=retrieved)@2", "nDCG(ideal=retrieved)@2"],
-        tie_range=True,
-    )
+    ).showing(tie_range=True)
     assert not [text for text in found.warnings() if "tie" in text.lower()]
     assert "at_least" not in found.to_dict()["runs"][0]["tie_range"]
 
@@ -186,7 +186,7 @@ def test_the_ends_of_average_precision_over_the_retrieved() -> None:
     # Relevant: a at rank 1, one of b and c at rank 2 or 3. Both above the cutoff: 1 or (1 + 2/3)/2.
     # One below it: 1 at rank 2 and 1 without.
     run = {"q": {"a": 2.0, "b": 1.0, "x": 1.0, "y": 1.0}}
-    found = evaluate({"q": {"a": 1, "b": 1}}, run, "AP(norm=retrieved)@3", tie_range=True)
+    found = evaluate({"q": {"a": 1, "b": 1}}, run, "AP(norm=retrieved)@3").showing(tie_range=True)
     assert found.tie_range() == pytest.approx((5 / 6, (1 + 5 / 6 + 1) / 3, 1))
 
 
@@ -199,7 +199,7 @@ def test_a_querys_estimate_is_its_own() -> None:
     queries = {f"q{seed}": large(seed, size=20 + seed) for seed in range(9)}
     judgements = {query: each[0] for query, each in queries.items()}
     runs = {query: each[1] for query, each in queries.items()}
-    together = judge(judgements, runs, policy={"ties": "expected"})
+    together = Rankings.from_run(judgements, runs, policy={"ties": "expected"})
     for measure in map(parse_measure, DRAWN):
         found = expectations([measure], together, ends=True)[measure]
         for some in ([3], [8, 0, 4], [1, 2, 3, 5]):
@@ -216,7 +216,7 @@ def test_one_query_that_a_cutoff_cuts_does_not_make_the_others_estimates() -> No
     run = {"cut": cut[1], "whole": whole[1]}
     for name in ("nDCG(ideal=retrieved)@5", "AP(norm=retrieved)@5"):
         measure = parse_measure(name)
-        both = judge(judgements, run, policy={"ties": "expected"})
+        both = Rankings.from_run(judgements, run, policy={"ties": "expected"})
         alone = measure.compute(both.take([1]))
         np.testing.assert_array_equal(measure.compute(both)[1:], alone)
 
@@ -256,7 +256,9 @@ def test_order_and_kind_of_input_play_no_part(ties: str, subtopics: bool, tmp_pa
         ):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", JudgedWarning)
-                found = evaluate(given, ranked, names, policy={"ties": ties}, tie_range=True)
+                found = evaluate(given, ranked, names, policy={"ties": ties}).showing(
+                    tie_range=True
+                )
             seen.add(tuple(found.summary.row(0)[1:]))
     assert len(seen) == 1
 
@@ -282,8 +284,8 @@ def test_extremes(judgements: Judgements, run: Run) -> None:
     measures = [cut_at_five(name) for name in PLAIN]
     for options in ({}, {"depth": 3}):
         found = evaluate(
-            {"q": judgements}, {"q": run}, measures, tie_range=True, collection=500, **options
-        )
+            {"q": judgements}, {"q": run}, measures, collection=500, **options
+        ).showing(tie_range=True)
         for measure in measures:
             worst, expected, best = found.tie_range(measure)
             low, high = (worst, best) if measure.spec.higher_is_better else (best, worst)

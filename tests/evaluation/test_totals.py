@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import judged
 from judged.errors import InputError, JudgedError, MeasureError
-from judged.evaluation.parts import Asked, gathered, part_of
-from judged.evaluation.request import Request
-from judged.evaluation.totals import summed, totals_of
+from judged.evaluation.scores import score_run
+from judged.evaluation.settings import EvaluationSettings
+from judged.evaluation.totals import refuse_needing_values, sum_up, totals_of
 
 MEASURES = (
     "AP, nDCG@10, RR, P@5, R@10, Bpref, RBP(p=0.8), GMAP, F(average=means)@10, Rank(of=all), "
@@ -37,60 +35,35 @@ def tables() -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
 )
 @pytest.mark.parametrize("blocks", [1, 7, 40])
 def test_sums_of_blocks_are_those_of_the_whole(policy: dict[str, str], blocks: int) -> None:
-    asked = Asked.of(Request.of(MEASURES, policy), tie_range=True)
-    rankings = judged.judge(*tables(), policy=policy)
-    whole = gathered([part_of(rankings, asked)], asked, rankings.queries)
+    settings = EvaluationSettings.of(MEASURES, policy)
+    rankings = judged.Rankings.from_run(*tables(), policy=policy)
+    whole = score_run(rankings, settings)
     cuts = np.array_split(np.arange(len(rankings)), blocks)
-    parts = [totals_of(part_of(rankings.take(cut), asked), asked) for cut in cuts]
-    found = summed(parts, asked)
-    assert found.summary == whole.summary
-    assert found.summary_errors == whole.summary_errors
-    for name, each in whole.others.items():
-        assert found.others[name].summary == each.summary
-        assert found.others[name].unsure == each.unsure
-
-
-def test_an_evaluation_without_values() -> None:
-    judgements, run = tables()
-    wanted = judged.evaluate(judgements, run, "AP, RR")
-    found = judged.evaluate(judgements, run, "AP, RR", per_query=False)
-    assert found.summary.equals(wanted.summary)
-    assert found.audit == wanted.audit
-    assert found.to_dict()["runs"][0]["scores"] == wanted.to_dict()["runs"][0]["scores"]
-    assert "over 40 judged queries" in found.definition("AP") or "40 judged" in found.methods()
-    with pytest.raises(InputError) as caught:
-        _ = found.per_query
-    assert str(caught.value) == (
-        "run was evaluated with per_query=False: the values of its queries were not kept, only "
-        "summaries."
-    )
+    summed = sum_up([totals_of(rankings.take(cut), settings) for cut in cuts], settings)
+    assert summed.summary == whole.summary
+    assert summed.summary_errors == whole.summary_errors
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("settings", "error", "message"),
     [
         (
-            {"interval": True},
-            InputError,
-            "interval needs the values of queries; leave out per_query=False.",
-        ),
-        (
-            {"measures": "Rank(aggregate=median)"},
+            EvaluationSettings.of("Rank(aggregate=median)", None),
             MeasureError,
-            "Rank(aggregate=median) is a median, which takes the values of all queries; leave out "
-            "per_query=False, or ask for its mean.",
+            "Rank(aggregate=median) is a median, which needs the values of all queries; ask for "
+            "its mean, or use judged.evaluate.",
         ),
         (
-            {"policy": {"missing": "error"}},
+            EvaluationSettings.of("AP", {"missing": "error"}),
             InputError,
-            "missing=error names queries, and per_query=False brings none of them back; choose "
-            "another policy, or leave out per_query=False.",
+            "missing=error names queries, and a summary has none of them; choose another policy, "
+            "or use judged.evaluate.",
         ),
     ],
 )
-def test_what_needs_values_is_refused(
-    options: dict[str, Any], error: type[JudgedError], message: str
+def test_values_of_queries_are_needed(
+    settings: EvaluationSettings, error: type[JudgedError], message: str
 ) -> None:
     with pytest.raises(error) as caught:
-        judged.evaluate(*tables(), **{"measures": "AP", **options}, per_query=False)
+        refuse_needing_values(settings)
     assert str(caught.value) == message

@@ -18,6 +18,7 @@ from judged.statistics.intervals import Interval
 from judged.statistics.prediction_powered import powered
 from judged.statistics.student import half_widths
 from support.cheap_judges import Judged, judged_twice
+from support.evaluating import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*errors that rare")
 DATA = judged_twice()
@@ -25,7 +26,7 @@ RUN = DATA.runs["one"]
 
 
 def corrected(measures: str = "nDCG@10", data: Judged = DATA, **options: Any) -> judged.Evaluation:
-    return judged.evaluate(data.cheap, data.runs["one"], measures, trusted=data.people, **options)
+    return evaluate(data.cheap, data.runs["one"], measures, trusted=data.people, **options)
 
 
 def of_people(measure: str, run: str = "one") -> dict[str, float]:
@@ -59,7 +60,7 @@ def test_a_number_is_the_corrected_mean_of_its_queries(measure: str) -> None:
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "GMAP", "Success@1"])
 def test_beside_it_stands_what_people_alone_have(measure: str) -> None:
-    alone = judged.evaluate(DATA.people, RUN, measure, interval=True).interval()
+    alone = judged.evaluate(DATA.people, RUN, measure).showing(intervals=True).interval()
     assert corrected(measure).correction().trusted == alone
 
 
@@ -81,7 +82,9 @@ def test_weights_count_on_both_sides() -> None:
     expected = powered(*columns, judged_too, np.array([weights[query] for query in cheap]))
     found = corrected("RR", weights=weights)
     assert found.value() == pytest.approx(expected.spread.mean[0])
-    alone = judged.evaluate(DATA.people, RUN, "RR", interval=True, weights=weights).interval()
+    alone = (
+        judged.evaluate(DATA.people, RUN, "RR", weights=weights).showing(intervals=True).interval()
+    )
     assert found.correction().trusted.estimate == pytest.approx(alone.estimate)
     assert found.correction().trusted.low == pytest.approx(alone.low)
 
@@ -106,7 +109,9 @@ def test_all_queries_judged_by_people_is_people_alone() -> None:
 
 
 def test_it_is_in_everything_that_is_shown() -> None:
-    found = judged.evaluate(DATA.cheap, DATA.runs, "RR, P@5", trusted=DATA.people, level=0.9)
+    found = judged.evaluate(DATA.cheap, DATA.runs, "RR, P@5", trusted=DATA.people).showing(
+        level=0.9
+    )
     frame = found.to_frame()
     beside = ("", " low", " high", " trusted", " trusted low", " trusted high", " cheap")
     assert frame.columns == ["run", *(f"{m}{each}" for m in ("RR", "P@5") for each in beside)]
@@ -184,7 +189,6 @@ def test_which_interval_is_narrower() -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "per_query": ({"per_query": False}, "a correction is made of the values of queries"),
     "interval": ({"interval": True}, "corrected numbers have intervals of their own"),
     "groups": ({"groups": {"q000": "a"}}, "a correction takes queries for independent"),
     "tie_range": ({"tie_range": True}, "the range is that of the cheap numbers"),

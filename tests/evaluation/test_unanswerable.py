@@ -12,6 +12,7 @@ import pytest
 
 import judged
 from judged.errors import InputError, PolicyError
+from judged.policy import add_choices
 from judged.statistics.auroc import auroc
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
@@ -35,7 +36,7 @@ RUN: dict[str, dict[str, float]] = {
 
 
 def test_worked_by_hand() -> None:
-    found = judged.evaluate(JUDGEMENTS, RUN, ["RR", "nDCG@10", "NumQ"], unanswerable=True)
+    found = judged.evaluate(JUDGEMENTS, RUN, ["RR", "nDCG@10", "NumQ"]).showing(unanswerable=True)
     apart = found.unanswerable()
     assert apart.queries == ("n1", "n2", "n3")
     assert apart.answered_queries == ("n1", "n2")
@@ -52,19 +53,19 @@ def test_worked_by_hand() -> None:
 
 
 def test_a_threshold() -> None:
-    found = judged.evaluate(JUDGEMENTS, RUN, "RR", unanswerable=True, answer_threshold=0.8)
+    found = judged.evaluate(JUDGEMENTS, RUN, "RR").showing(unanswerable=True, threshold=0.8)
     apart = found.unanswerable()
     assert apart.answered_queries == ("n1",)  # a score of at least the threshold
     assert apart.left_empty == pytest.approx(1 / 3)
-    assert judged.evaluate(
-        JUDGEMENTS, RUN, "RR", unanswerable=True, answer_threshold=0.81
+    assert judged.evaluate(JUDGEMENTS, RUN, "RR").showing(
+        unanswerable=True, threshold=0.81
     ).unanswerable().left_empty == pytest.approx(2 / 3)
     assert any("where there is a score of at least 0.8," in line for line in found.sentences())
 
 
 def test_the_block_is_a_table_of_its_own() -> None:
     runs = {"one": RUN, "two": dict.fromkeys(RUN, RUN["q1"])}
-    found = judged.evaluate(JUDGEMENTS, runs, ["RR"], unanswerable=True)
+    found = judged.evaluate(JUDGEMENTS, runs, ["RR"]).showing(unanswerable=True)
     _, (header, rows) = found.tables()
     assert header == [
         *("run", "unanswerable", "wrongly answered", "answerable", "left empty", "AUROC"),
@@ -93,14 +94,14 @@ def test_the_block_is_a_table_of_its_own() -> None:
     assert found.to_latex().count(r"\begin{tabular}") == 2
     assert found.to_html().count("<table>") == 2
     assert "Summaries are over all 3 judged queries with something relevant." in found.methods()
-    assert found.unanswerable("two").answered == 1
+    assert found.unanswerable(run="two").answered == 1
     per_query = found.to_text(per_query=True)
     assert "wrongly answered" in per_query
     assert "n1" not in per_query
 
 
 def test_json() -> None:
-    found = judged.evaluate(JUDGEMENTS, RUN, "RR", unanswerable=True)
+    found = judged.evaluate(JUDGEMENTS, RUN, "RR").showing(unanswerable=True)
     entry = found.to_dict(per_query=True)["runs"][0]
     assert entry["unanswerable"] == {
         "queries": 3,
@@ -141,7 +142,9 @@ def made(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, floa
 def test_against_a_loop(seed: int, missing: str) -> None:
     judgements, run = made(seed)
     policy = {"missing": missing}
-    found = judged.evaluate(judgements, run, ["AP", "P@3"], unanswerable=True, policy=policy)
+    found = judged.evaluate(judgements, run, ["AP", "P@3"], policy=policy).showing(
+        unanswerable=True
+    )
     best: dict[bool, list[float]] = {True: [], False: []}
     for query, grades in judgements.items():
         if missing == "skip" and query not in run:
@@ -170,10 +173,12 @@ def test_what_is_returned_does_not_depend_on_how_lists_are_read(
     policy: dict[str, str], depth: int | None
 ) -> None:
     judgements, run = made(8)
-    plain = judged.evaluate(judgements, run, "P@1", unanswerable=True).unanswerable()
-    found = judged.evaluate(
-        judgements, run, "P@1", unanswerable=True, policy=policy, depth=depth
-    ).unanswerable()
+    plain = judged.evaluate(judgements, run, "P@1").showing(unanswerable=True).unanswerable()
+    found = (
+        judged.evaluate(judgements, run, "P@1", policy=add_choices(policy, depth=depth))
+        .showing(unanswerable=True)
+        .unanswerable()
+    )
     assert found == plain
 
 
@@ -187,7 +192,7 @@ def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
     pairs = {query: list(items.items()) for query, items in run.items()}
     ways = [run, frame, frame.sample(fraction=1, shuffle=True, seed=1), tmp_path / "run.csv"]
     several = [
-        judged.evaluate(judgements, way, "AP", unanswerable=True).unanswerable()
+        judged.evaluate(judgements, way, "AP").showing(unanswerable=True).unanswerable()
         for way in (*ways, tmp_path / "a.run", pairs)
     ]
     assert all(each == several[0] for each in several)
@@ -201,14 +206,14 @@ def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
     ],
 )
 def test_an_order_has_no_scores(run: Any, tmp_path: Path) -> None:
-    found = judged.evaluate(JUDGEMENTS, run, "RR", unanswerable=True).unanswerable()
+    found = judged.evaluate(JUDGEMENTS, run, "RR").showing(unanswerable=True).unanswerable()
     assert found.auroc is None
     assert found.note == "no AUROC: the run is an order without scores"
     assert found.answered > 0
     with pytest.raises(InputError) as refused:
-        judged.evaluate(JUDGEMENTS, run, "RR", unanswerable=True, answer_threshold=1)
+        judged.evaluate(JUDGEMENTS, run, "RR").showing(unanswerable=True, threshold=1)
     assert str(refused.value) == (
-        "run: answer_threshold is compared with scores, and there are none: the run is an order "
+        "run: the threshold is compared with scores, and there are none: the run is an order "
         "without scores. Leave it out."
     )
 
@@ -216,30 +221,34 @@ def test_an_order_has_no_scores(run: Any, tmp_path: Path) -> None:
 def test_ranks_of_ms_marco_are_no_scores(tmp_path: Path) -> None:
     path = tmp_path / "run.tsv"
     path.write_text("q1\ta\t1\nq1\tb\t2\nn1\ta\t1\nn1\tb\t2\n")
-    found = judged.evaluate(JUDGEMENTS, path, "RR", unanswerable=True).unanswerable()
+    found = judged.evaluate(JUDGEMENTS, path, "RR").showing(unanswerable=True).unanswerable()
     assert found.note == "no AUROC: the run is an order without scores"
 
 
-def test_rankings_hold_no_scores() -> None:
-    ranked = judged.judge(JUDGEMENTS, RUN)
-    found = ranked.evaluate("RR", unanswerable=True).unanswerable()
-    assert found.note == "no AUROC: the rankings were made without scores"
-    assert found.answered_queries == ("n1", "n2")
+def test_rankings_hold_the_best_scores() -> None:
+    ranked = judged.Rankings.from_run(JUDGEMENTS, RUN)
+    apart = ranked.evaluate("RR").unanswerable()
+    assert apart == judged.evaluate(JUDGEMENTS, RUN, "RR").unanswerable()
+    assert apart.auroc is not None
+    unscored = judged.Rankings.from_relevance([[1], [0]]).evaluate("RR").unanswerable()
+    assert unscored.note == "no AUROC: the rankings were made without scores"
 
 
 def test_few_queries() -> None:
-    found = judged.evaluate(
-        {"q": {"a": 1}, "n": {}}, RUN | {"q": {"a": 1}}, "RR", unanswerable=True
+    found = judged.evaluate({"q": {"a": 1}, "n": {}}, RUN | {"q": {"a": 1}}, "RR").showing(
+        unanswerable=True
     )
     assert found.unanswerable().note == (
         "no interval of the AUROC: there is only one query with something relevant"
     )
     some = {"q": {"a": 1}, "p": {"a": 1}, "n": {}}
-    found = judged.evaluate(some, {"q": {"a": 2.0}, "p": {"a": 1.0}}, "RR", unanswerable=True)
+    found = judged.evaluate(some, {"q": {"a": 2.0}, "p": {"a": 1.0}}, "RR").showing(
+        unanswerable=True
+    )
     assert found.unanswerable().note == (
         "no interval of the AUROC: there is only one query without something relevant"
     )
-    none = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR", unanswerable=True)
+    none = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR").showing(unanswerable=True)
     assert none.unanswerable().note == "no AUROC: there is no query without something relevant"
     assert math.isnan(none.unanswerable().answered)
     assert none.tables()[1][1] == [["run", "0", "–", "1", "0.0000", "–"]]
@@ -248,17 +257,17 @@ def test_few_queries() -> None:
 def test_relevance_is_that_of_the_measures() -> None:
     judgements = {"q": {"a": 2}, "p": {"a": 1}, "n": {"a": 0}}
     run = {"q": {"a": 1.0}, "p": {"a": 1.0}, "n": {"a": 1.0}}
-    strict = judged.evaluate(judgements, run, "P(rel=2)@1", unanswerable=True)
+    strict = judged.evaluate(judgements, run, "P(rel=2)@1").showing(unanswerable=True)
     assert strict.unanswerable().queries == ("p", "n")
     # p has something relevant to P@1, so it is answerable; P(rel=2)@1 leaves it out all the same.
-    both = judged.evaluate(judgements, run, ["P@1", "P(rel=2)@1"], unanswerable=True)
+    both = judged.evaluate(judgements, run, ["P@1", "P(rel=2)@1"]).showing(unanswerable=True)
     assert both.unanswerable().queries == ("n",)
     assert both.per_query.rows() == [("run", "q", 1.0, 1.0), ("run", "p", 1.0, None)]
 
 
 def test_weights_count_in_the_block_too() -> None:
     weights = {"q1": 1, "q2": 2, "q3": 1, "n1": 3, "n2": 0, "n3": 1}
-    found = judged.evaluate(JUDGEMENTS, RUN, "RR", unanswerable=True, weights=weights)
+    found = judged.evaluate(JUDGEMENTS, RUN, "RR", weights=weights).showing(unanswerable=True)
     apart = found.unanswerable()
     assert apart.queries == ("n1", "n3")
     assert apart.answered == pytest.approx(3 / 4)
@@ -278,7 +287,7 @@ def test_embeddings() -> None:
     both = judged.Embeddings(queries, items)
     run = both.top_k(9).to_dict()
     options: dict[str, Any] = {"unanswerable": True, "answer_threshold": 0.7}
-    expected = judged.evaluate(judgements, run, "AP", **options).unanswerable()
+    expected = judged.evaluate(judgements, run, "AP").unanswerable(0.7)
     assert 0 < expected.answered < 1
     assert both.evaluate(judgements, "AP", **options).unanswerable() == expected
     found, first = both.evaluate_and_top_k(judgements, "AP", k=3, **options)
@@ -288,32 +297,34 @@ def test_embeddings() -> None:
 
 def test_what_is_refused() -> None:
     with pytest.raises(InputError) as refused:
-        judged.evaluate(JUDGEMENTS, RUN, "RR", answer_threshold=1)
+        judged.evaluate(JUDGEMENTS, RUN, "RR").showing(threshold=1)
     assert str(refused.value) == (
-        "answer_threshold is about queries with nothing relevant, which are looked at with "
-        "unanswerable=True (--unanswerable)."
+        "threshold is about queries without relevant items; it needs unanswerable=True "
+        "(--unanswerable)."
     )
-    for empty in ("one", "error"):
-        with pytest.raises(PolicyError) as forbidden:
-            judged.evaluate(JUDGEMENTS, RUN, "RR", unanswerable=True, policy={"empty": empty})
-        assert str(forbidden.value) == (
-            f"empty={empty} says what queries with nothing relevant count, and unanswerable takes "
-            "them out; choose empty=skip, or leave out unanswerable."
-        )
     with pytest.raises(PolicyError) as forbidden:
-        judged.evaluate({"q": {"a": 0}, "p": {}}, {"q": ["a"]}, "RR", unanswerable=True)
+        judged.evaluate(JUDGEMENTS, RUN, "RR", policy={"empty": "one"}).showing(unanswerable=True)
+    assert str(forbidden.value) == (
+        "empty=one says what queries with nothing relevant count, and unanswerable takes them out; "
+        "choose empty=skip, or leave out unanswerable."
+    )
+    with pytest.raises(PolicyError) as forbidden:
+        judged.evaluate({"q": {"a": 0}, "p": {}}, {"q": ["a"]}, "RR").showing(unanswerable=True)
     assert str(forbidden.value) == (
         "nothing is relevant for any of the 2 judged queries, so there are none to evaluate beside "
         "them; leave out unanswerable."
     )
-    with pytest.raises(PolicyError) as forbidden:
-        judged.evaluate(JUDGEMENTS, RUN, "RR").unanswerable()
-    assert str(forbidden.value) == (
-        "this evaluation was made without unanswerable; evaluate again with unanswerable=True."
+    with pytest.raises(InputError) as refused:
+        judged.evaluate(JUDGEMENTS, RUN, "RR").showing(unanswerable=True).unanswerable(0.5)
+    assert str(refused.value) == (
+        "queries without relevant items are left out of this evaluation already; give the "
+        "threshold to showing()."
     )
     run = {query: items for query, items in RUN.items() if query != "n1"}
     with pytest.raises(PolicyError) as forbidden:
-        judged.evaluate(JUDGEMENTS, run, "RR", unanswerable=True, policy={"missing": "error"})
+        judged.evaluate(JUDGEMENTS, run, "RR", policy={"missing": "error"}).showing(
+            unanswerable=True
+        )
     assert str(forbidden.value) == (
         "run lacks 1 of 6 judged queries (n1), and missing=error says to stop; missing=zero counts "
         "them as empty, missing=skip leaves them out."
@@ -326,9 +337,8 @@ def test_the_warning_that_points_here() -> None:
         "--unanswerable."
     )
     assert judged.evaluate(JUDGEMENTS, RUN, "RR").warnings() == [said]
-    for options in ({"unanswerable": True}, {"policy": {"empty": "skip"}}):
-        given: dict[str, Any] = options
-        assert judged.evaluate(JUDGEMENTS, RUN, "RR", **given).warnings() == []
+    assert judged.evaluate(JUDGEMENTS, RUN, "RR").showing(unanswerable=True).warnings() == []
+    assert judged.evaluate(JUDGEMENTS, RUN, "RR", policy={"empty": "skip"}).warnings() == []
     weights = {query: int(query != "n2") for query in JUDGEMENTS}
     [heavy] = judged.evaluate(JUDGEMENTS, RUN, "RR", weights=weights).warnings()
     assert heavy.startswith("2 of 6 judged queries with nothing relevant (n1, n3),")

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import Evaluation, Rankings, evaluate, judge, parse_measure
-from judged.evaluation.ranges import UNJUDGED_ENDS
+from judged import Evaluation, Rankings, parse_measure
+from judged.evaluation.scores import UNJUDGED_ENDS
 from judged.measures import REGISTRY
+from support.evaluating import evaluate, rank
 from support.rankings import PLAIN, random_measure
 
 LEVELS = (0, 1, 2, 4)
@@ -52,7 +53,11 @@ def cases(option: int) -> tuple[Rankings, Rankings, list[int]]:
             given = judgements[f"q{at}"] | dict(zip(unjudged, grades, strict=True))
             ways[f"q{at}/{number}"], runs[f"q{at}/{number}"] = given, run[f"q{at}"]
     options = {"collection": 20, **OPTIONS[option]}
-    return judge(judgements, run, **options), judge(ways, runs, **options), counts
+    return (
+        rank(judgements, run, **options),
+        rank(ways, runs, **options),
+        counts,
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in PLAIN if PLAIN[name].monotone is not None])
@@ -67,7 +72,7 @@ def test_no_judgements_give_a_value_outside_the_bounds(name: str) -> None:
                 loose = measure.params.get("k") == "R" or measure.params.get("of") == "all"
                 assert loose or "gains" in measure.params or name == "Rank"
                 continue
-            found = few.evaluate([measure], unjudged_range=True)
+            found = few.evaluate([measure]).showing(unjudged_range=True)
             assert "scenarios" not in repr(found)
             ends = [found.scored().others[end].values[measure][1:] for end in UNJUDGED_ENDS]
             values = every.evaluate([measure]).scored().values[measure][1:]
@@ -86,7 +91,7 @@ def test_a_value_outside_the_two_of_average_precision() -> None:
     # a was not found: x at rank 1 and y at rank 5 give (1 + 2/5) / 3, and x alone 1/2.
     judgements = {"q": {"a": 1, "b": 0, "c": 0, "d": 0}}
     run = {"q": ["x", "b", "c", "d", "y"]}
-    found = evaluate(judgements, run, ["AP", "P@2"], unjudged_range=True)
+    found = evaluate(judgements, run, ["AP", "P@2"]).showing(unjudged_range=True)
     assert found.unjudged_range("AP") == pytest.approx((0, 7 / 15))
     judged = {"q": {**judgements["q"], "x": 1, "y": 0}}
     assert evaluate(judged, run, "AP").value() == 0.5
@@ -101,8 +106,8 @@ def test_a_value_outside_the_two_of_average_precision() -> None:
 def test_other_measures_say_that_theirs_are_scenarios(name: str) -> None:
     measure = parse_measure(name)
     measure = measure(k=3) if measure.spec.at == "k" else measure
-    found = evaluate(
-        {"q": {"a": 1, "z": 0}}, {"q": ["x", "a"]}, measure, unjudged_range=True, collection=9
+    found = evaluate({"q": {"a": 1, "z": 0}}, {"q": ["x", "a"]}, measure, collection=9).showing(
+        unjudged_range=True
     )
     assert len(scenarios(found)) == 1
 
@@ -112,19 +117,21 @@ def test_no_bounds_where_a_query_counts_only_with_something_relevant() -> None:
     # count with 1/2 and the mean would be 3/4, below both.
     judgements, run = {"q1": {"a": 1, "b": 1}, "q2": {"c": 0}}, {"q1": ["a", "b"], "q2": ["x", "y"]}
     policy = {"empty": "skip"}
-    found = evaluate(judgements, run, "P@2", policy=policy, unjudged_range=True)
+    found = evaluate(judgements, run, "P@2", policy=policy).showing(unjudged_range=True)
     assert found.unjudged_range() == (1, 1)
     judged = {**judgements, "q2": {"x": 1, "y": 0}}
     assert evaluate(judged, run, "P@2", policy=policy).value() == 0.75
     assert len(scenarios(found)) == 1
-    assert not scenarios(evaluate(judgements, run, "P@2", unjudged_range=True))
+    assert not scenarios(evaluate(judgements, run, "P@2").showing(unjudged_range=True))
 
 
 def test_an_estimate_is_no_bound() -> None:
     items = [f"d{number}" for number in range(12)]
     judgements = {"q": {item: at % 4 for at, item in enumerate(items[:9])}}
     run = {"q": dict.fromkeys(items, 1.0)}
-    found = evaluate(judgements, run, "ERR", policy={"ties": "expected"}, unjudged_range=True)
+    found = evaluate(judgements, run, "ERR", policy={"ties": "expected"}).showing(
+        unjudged_range=True
+    )
     assert len(scenarios(found)) == 1
 
 
@@ -135,7 +142,7 @@ def test_negative_grades_by_subtopic_are_no_judgements() -> None:
     for grade in (0, 1):
         filled = {"q": {"a": {"s": 1, "t": grade}, "b": {"s": grade, "t": grade}, "c": {"t": 1}}}
         ends[grade] = evaluate(filled, run, ["StRecall", "P_IA", "alpha_DCG@2", "AP", "P@2"])
-    found = evaluate(judgements, run, ends[0].measures, unjudged_range=True)
+    found = evaluate(judgements, run, ends[0].measures).showing(unjudged_range=True)
     for measure in found.measures:
         assert found.unjudged_range(measure) == pytest.approx(
             (ends[0].value(measure), ends[1].value(measure))

@@ -141,7 +141,7 @@ def test_lists_that_all_end_at_one_length_cap_measures_without_a_cutoff():
         ([2, 2, 2], 5, "AP(norm=retrieved)"),
     ):
         assert not judged.evaluate(*_lists(lengths, relevant), measures).warnings()
-    assert not judged.evaluate(judgements, run, "AP", depth=2).warnings()
+    assert not judged.evaluate(judgements, run, "AP", policy={"depth": 2}).warnings()
 
 
 def test_one_query_among_many_with_more_relevant_items_is_too_little_to_tell():

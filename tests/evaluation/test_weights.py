@@ -12,10 +12,10 @@ import pytest
 
 import judged
 from judged.errors import InputError, MeasureError
-from judged.inputs.readings import Reading, to_judgements
-from judged.inputs.tables import Judgements
+from judged.inputs.tables import Judgements, RawTable, to_judgements
 from judged.measures import REGISTRY
 from judged.measures.aggregation import AGGREGATIONS
+from support.evaluating import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
 
@@ -50,7 +50,7 @@ def made(seed: int, queries: int = 9, *, ties: bool = False) -> Data:
 
 
 def values(data: Data, **options: Any) -> dict[str, float]:
-    return summary(judged.evaluate(*data, MEASURES, **options))
+    return summary(evaluate(*data, MEASURES, **options))
 
 
 def summary(found: judged.Evaluation) -> dict[str, float]:
@@ -95,7 +95,7 @@ def test_the_scale_of_weights_does_not_matter(factor: float) -> None:
 def test_a_weight_of_0_takes_a_query_out() -> None:
     judgements, run = made(7)
     weights = {query: float(query != "q2") for query in judgements}
-    found = judged.evaluate(judgements, run, MEASURES, weights=weights)
+    found = evaluate(judgements, run, MEASURES, weights=weights)
     without = {query: items for query, items in judgements.items() if query != "q2"}
     assert values((judgements, run), weights=weights) == values((without, run))
     assert "1 judged query of weight 0: not counted." in found.audit["run"].notes
@@ -108,20 +108,20 @@ def test_worked_by_hand() -> None:
     run = {"a": ["x"], "b": ["y", "x"], "c": ["y", "z", "w", "x"]}  # RR 1, 1/2 and 1/4
     weights = {"a": 1, "b": 2, "c": 5}
     asked = ["RR", "RR(aggregate=median)", "RR(aggregate=geometric)", "Rank(aggregate=median)"]
-    found = judged.evaluate(judgements, run, asked, weights=weights)
+    found = evaluate(judgements, run, asked, weights=weights)
     assert found.value("RR") == pytest.approx((1 + 2 / 2 + 5 / 4) / 8)
     assert found.value("RR(aggregate=median)") == 0.25
     assert found.value("RR(aggregate=geometric)") == pytest.approx(2 ** -(12 / 8))
     assert found.value("Rank(aggregate=median)") == 4
-    halves = judged.evaluate(judgements, run, asked, weights={"a": 0.1, "b": 0.2, "c": 0.3})
+    halves = evaluate(judgements, run, asked, weights={"a": 0.1, "b": 0.2, "c": 0.3})
     assert halves.value("RR(aggregate=median)") == 0.375  # half of the weight is c's
 
 
 def test_an_infinite_rank_of_little_weight_is_infinite() -> None:
     judgements = {"a": {"x": 1}, "b": {"x": 1}}
-    found = judged.evaluate(judgements, {"a": ["x"]}, "Rank", weights={"a": 1e300, "b": 1e-300})
+    found = evaluate(judgements, {"a": ["x"]}, "Rank", weights={"a": 1e300, "b": 1e-300})
     assert found.value() == math.inf
-    found = judged.evaluate(judgements, {"a": ["x"]}, "Rank", weights={"a": 1, "b": 0})
+    found = evaluate(judgements, {"a": ["x"]}, "Rank", weights={"a": 1, "b": 0})
     assert found.value() == 1
 
 
@@ -144,8 +144,8 @@ def test_ranges_and_estimates_are_weighted_too() -> None:
     weights = {query: 1 + number % 4 for number, query in enumerate(judgements)}
     options: dict[str, Any] = {"tie_range": True, "unjudged_range": True}
     asked = ["AP", "nDCG@5", "Rank(aggregate=median)", "F(average=means)@3"]
-    found = judged.evaluate(judgements, run, asked, weights=weights, **options)
-    again = judged.evaluate(*repeated((judgements, run), weights), asked, **options)
+    found = evaluate(judgements, run, asked, weights=weights, **options)
+    again = evaluate(*repeated((judgements, run), weights), asked, **options)
     for measure in asked:
         assert found.tie_range(measure) == pytest.approx(again.tie_range(measure), rel=1e-12)
         assert found.unjudged_range(measure) == pytest.approx(
@@ -153,7 +153,7 @@ def test_ranges_and_estimates_are_weighted_too() -> None:
         )
     many = {"q": {"a": 2, "b": 1, "c": 0, "d": 1}, "p": {"a": 1}}
     tied = {"q": dict.fromkeys("abcdefghij", 0.5), "p": {"a": 1.0}}
-    estimate = judged.evaluate(
+    estimate = evaluate(
         many, tied, "ERR", weights={"q": 1, "p": 3}, policy={"ties": "expected"}
     ).scored()
     [measure] = estimate.errors
@@ -170,7 +170,7 @@ def test_weights_stay_when_rankings_are_made_otherwise(
     found = values((judgements, run), weights=weights, policy=policy, depth=depth)
     again = values(repeated((judgements, run), weights), policy=policy, depth=depth)
     assert found == pytest.approx(again, rel=1e-12)
-    ranked = judged.judge(judgements, run, depth=depth)
+    ranked = judged.Rankings.from_run(judgements, run, policy={"depth": depth})
     later = ranked.evaluate(MEASURES, policy=policy, weights=weights)
     assert summary(later) == pytest.approx(found, rel=1e-12)
 
@@ -188,7 +188,7 @@ def test_every_way_in_gives_the_same(tmp_path: Path) -> None:
 def test_what_is_said() -> None:
     judgements = {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}}
     run = {"a": ["x"], "b": ["y", "x"], "c": ["y", "z"]}
-    found = judged.evaluate(judgements, run, ["RR"], weights={"a": 1, "b": 1, "c": 2, "z": 1})
+    found = evaluate(judgements, run, ["RR"], weights={"a": 1, "b": 1, "c": 2, "z": 1})
     said = "queries are weighted by the weights given; effective number of queries (Kish) 2.7 of 3"
     assert f"weights: {said}" in found.sentences()
     assert f"{said[0].upper()}{said[1:]}." in found.methods()
@@ -209,16 +209,14 @@ def test_what_is_said() -> None:
         "run  all         –  0.3750",
     ]
     assert found.to_csv(per_query=True).splitlines()[:2] == ["run,query,weight,RR", "run,a,1.0,1.0"]
-    assert "weights" not in judged.evaluate(judgements, run, ["RR"]).to_dict()["runs"][0]
+    assert "weights" not in evaluate(judgements, run, ["RR"]).to_dict()["runs"][0]
 
 
 def test_effective_numbers_are_of_the_queries_that_count() -> None:
     judgements = {"a": {"x": 1}, "b": {"x": 2}, "c": {"x": 2}}
     weights = {"a": 2, "b": 1, "c": 1}
     asked = ["P@1", "P(rel=2)@1"]
-    found = judged.evaluate(
-        judgements, {"a": ["x"]}, asked, weights=weights, policy={"empty": "skip"}
-    )
+    found = evaluate(judgements, {"a": ["x"]}, asked, weights=weights, policy={"empty": "skip"})
     assert (
         "weights: queries are weighted by the weights given; effective number of queries (Kish) "
         "2.0 to 2.7 of 3"
@@ -228,10 +226,10 @@ def test_effective_numbers_are_of_the_queries_that_count() -> None:
 def test_warnings() -> None:
     judgements = {"a": {"x": 1}, "b": {"x": 1}}
     run = {"a": ["x"], "b": ["y"]}
-    heavy = judged.evaluate(judgements, run, "RR", weights={"a": 3, "b": 1})
+    heavy = evaluate(judgements, run, "RR", weights={"a": 3, "b": 1})
     assert heavy.warnings() == ["Query 'a' has 75% of all weight, more than all others together."]
-    assert judged.evaluate(judgements, run, "RR", weights={"a": 1, "b": 1}).warnings() == []
-    theirs = judged.evaluate(judgements, run, "mrr", weights={"a": 1, "b": 1}, convention="ranx")
+    assert evaluate(judgements, run, "RR", weights={"a": 1, "b": 1}).warnings() == []
+    theirs = evaluate(judgements, run, "mrr", weights={"a": 1, "b": 1}, convention="ranx")
     assert theirs.warnings() == [
         "Weights of queries are not part of what ranx computes: each query's value is as ranx has "
         "it, and their mean is weighted."
@@ -241,7 +239,7 @@ def test_warnings() -> None:
     run = {"a": items, "b": items}
 
     def told(measure: str, **weights: int) -> str:
-        return " ".join(judged.evaluate(wide, run, measure, weights=weights).warnings())
+        return " ".join(evaluate(wide, run, measure, weights=weights).warnings())
 
     assert "R@1 cannot exceed 0.38." in told("R@1", a=1, b=1)
     assert "R@1 cannot exceed 0.44." in told("R@1", a=1, b=3)  # 1/4 · 1/4 + 3/4 · 1/2
@@ -259,7 +257,7 @@ def test_a_small_effective_number_has_no_interval_and_a_warning() -> None:
         for query, items in run.items()
     }
     weights = dict.fromkeys(judgements, 1.0) | {"q00": 49.0}
-    found = judged.evaluate(judgements, run, ["RR", "MedR"], weights=weights, interval=True)
+    found = evaluate(judgements, run, ["RR", "MedR"], weights=weights).showing(intervals=True)
     note = (
         "50 queries count as 3.9 of equal weight (Kish), too few for a 95 % interval, which takes 6"
     )
@@ -269,20 +267,20 @@ def test_a_small_effective_number_has_no_interval_and_a_warning() -> None:
         "20), so intervals are wide and approximate. Use more queries."
     )
     assert few in found.warnings()
-    plain = judged.evaluate(judgements, run, ["RR", "MedR"], weights=weights)
+    plain = evaluate(judgements, run, ["RR", "MedR"], weights=weights)
     assert few not in plain.warnings()
     groups = {query: int(query[1:]) // 5 for query in judgements}
-    grouped = judged.evaluate(judgements, run, "RR", groups=groups, interval=True)
+    grouped = evaluate(judgements, run, "RR").showing(groups=groups, intervals=True)
     assert "RR: 50 queries in 10 groups are few (below 20)" in " ".join(grouped.warnings())
     few = dict(list(judgements.items())[:9])
     for equal in (None, dict.fromkeys(few, 3.0)):
-        assert judged.evaluate(few, run, "RR", interval=True, weights=equal).warnings() == []
+        assert evaluate(few, run, "RR", weights=equal).showing(intervals=True).warnings() == []
 
 
 def test_how_far_ties_move_a_weighted_mean() -> None:
     judgements = {"a": {"x": 1}, "b": {"x": 1}}
     run = {"a": {"x": 1.0, "y": 1.0}, "b": {"x": 1.0}}  # RR of a is 1/2 or 1
-    found = judged.evaluate(judgements, run, "RR", weights={"a": 1, "b": 9})
+    found = evaluate(judgements, run, "RR", weights={"a": 1, "b": 9})
     assert "Ties move RR by up to 0.0500: see --tie-range." in found.warnings()
 
 
@@ -293,9 +291,7 @@ def test_how_far_ties_move_a_weighted_mean() -> None:
 def test_sums_are_refused(measure: str) -> None:
     collection = 10 if measure == "TN" else None
     with pytest.raises(MeasureError) as refused:
-        judged.evaluate(
-            {"q": {"a": 1}}, {"q": ["a"]}, measure, weights={"q": 1}, collection=collection
-        )
+        evaluate({"q": {"a": 1}}, {"q": ["a"]}, measure, weights={"q": 1}, collection=collection)
     asked = judged.parse_measure(measure)
     assert str(refused.value) == (
         f"{asked} is a sum over the queries, for which weights have no one meaning; leave it out, "
@@ -305,7 +301,7 @@ def test_sums_are_refused(measure: str) -> None:
 
 def test_missing_weights_are_refused_by_name() -> None:
     with pytest.raises(InputError) as refused:
-        judged.evaluate({"q": {"a": 1}, "p": {"a": 1}}, {"q": ["a"]}, weights={"q": 1})
+        evaluate({"q": {"a": 1}, "p": {"a": 1}}, {"q": ["a"]}, weights={"q": 1})
     assert str(refused.value) == (
         "the weights given: 1 judged query has no weight ('p'); give every judged query one, 0 for "
         "one that is not to count."
@@ -320,24 +316,24 @@ def of_table(weight: list[float], items: list[str | None] | None = None) -> Judg
         "grade": [1.0, 0.0, 1.0, None],
         "weight": weight,
     }
-    return to_judgements(Reading(pl.DataFrame(columns, strict=False)), "qrels.csv")
+    return to_judgements(RawTable(pl.DataFrame(columns, strict=False)), "qrels.csv")
 
 
 def test_a_column_of_the_judgements() -> None:
     run = {"a": ["x"], "b": ["y", "x"], "c": ["x"]}
     judgements = of_table([1, 1, 2, 5])
-    found = judged.evaluate(judgements, run, "RR")
+    found = evaluate(judgements, run, "RR")
     assert found.value() == pytest.approx((1 + 2 / 2 + 0) / 8)
     assert any("weighted by a column of qrels.csv;" in line for line in found.sentences())
-    assert judged.judge(judgements, run).evaluate("RR").value() == found.value()
+    assert judged.Rankings.from_run(judgements, run).evaluate("RR").value() == found.value()
     categories = {"x": "x", "y": "z"}
-    assert judged.evaluate(judgements, run, "RR", unique=categories).value() == found.value()
+    assert evaluate(judgements, run, "RR", unique=categories).value() == found.value()
     compared = judged.compare_conventions(judgements, run, "RR")
     assert "The weights of queries are not used here: every query counts once." in (
         compared.warnings()
     )
     with pytest.raises(InputError) as refused:
-        judged.evaluate(judgements, run, "RR", weights={"a": 1, "b": 1, "c": 1})
+        evaluate(judgements, run, "RR", weights={"a": 1, "b": 1, "c": 1})
     assert str(refused.value) == (
         "the judgements have weights of queries (a column of qrels.csv), and weights were given "
         "too; give one of them."
@@ -374,7 +370,7 @@ def test_embeddings() -> None:
     judgements = {str(query): {str(3 * query): 1, str(query): 2} for query in range(6)}
     weights = {str(query): query for query in range(6)}
     both = judged.Embeddings(queries, items)
-    expected = judged.evaluate(judgements, both.top_k(20).to_dict(), MEASURES, weights=weights)
+    expected = evaluate(judgements, both.top_k(20).to_dict(), MEASURES, weights=weights)
     for found in (
         both.evaluate(judgements, MEASURES, weights=weights),
         both.evaluate_and_top_k(judgements, MEASURES, k=2, weights=weights)[0],
@@ -394,7 +390,7 @@ def test_charts_are_weighted_or_refused() -> None:
 
     judgements, run = made(14)
     weights = {query: 1 + number for number, query in enumerate(judgements)}
-    found = judged.evaluate(judgements, run, "RR", weights=weights)
+    found = evaluate(judgements, run, "RR", weights=weights)
     drawn = charts.measure_at_k(found, measures="RR")
     assert drawn.data["value"][-1] == pytest.approx(found.value())
     assert "Queries are weighted by the weights given." in drawn.sentences()
@@ -407,4 +403,6 @@ def test_charts_are_weighted_or_refused() -> None:
             "without weights."
         )
     alone = charts.confusion(found, query="q0").data
-    assert alone.equals(charts.confusion(judged.judge(judgements, run), query="q0").data)
+    assert alone.equals(
+        charts.confusion(judged.Rankings.from_run(judgements, run), query="q0").data
+    )

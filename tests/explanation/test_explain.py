@@ -13,6 +13,7 @@ import judged
 from judged import InputError, Measure, MeasureError, PolicyError, explain
 from judged.explanation.improvement import best_change
 from judged.measures import REGISTRY, conventions, grammar
+from judged.policy import add_choices
 from support.loops import for_each
 from support.rankings import random_queries, rankings_of
 
@@ -160,7 +161,10 @@ def test_ids_of_random_runs_agree_with_their_grades() -> None:
         )
         assert len({row.item for row in e.rows}) == len(e.rows) == e.rankings.retrieved[0]
         assert (
-            e.settled == judged.evaluate(judgements, run, "AP", policy=policy, depth=depth).value()
+            e.settled
+            == judged.evaluate(
+                judgements, run, "AP", policy=add_choices(policy, depth=depth)
+            ).value()
         )
 
 

@@ -45,7 +45,7 @@ def test_everything_takes_it() -> None:
     assert compared.value(run="fused") == value
     assert judged.explain(judgements, found, query="q2", measure="RR").value == 1
     assert judged.gate(judgements, found, "RR", baseline=found).passed
-    assert judged.judge(judgements, found).retrieved.tolist() == [5, 2]
+    assert judged.Rankings.from_run(judgements, found).retrieved.tolist() == [5, 2]
     again = fuse({"fused": found, "one": TIED["one"]}, method="combsum")
     assert again.names() == ["q 1", "q2"]
     assert judged.make_report(judgements, found).to_html()

@@ -8,6 +8,7 @@ from math import sqrt
 from pathlib import Path
 
 from judged import Measure, Policy, evaluate, parse_measure
+from judged.policy import add_choices
 from support.loops import for_each
 
 FOLDER = Path(__file__).parent / "trec_eval"
@@ -104,11 +105,10 @@ def compare(case: str, flagset: str) -> Comparison:
         folder / "qrels",
         folder / "run",
         list(measures.values()),
-        policy=flags.policy,
-        depth=flags.depth,
+        policy=add_choices(flags.policy, depth=flags.depth),
     )
     scored = evaluation.scored()
-    place = {query: at for at, query in enumerate(scored.about.queries)}
+    place = {query: at for at, query in enumerate(scored.rankings.queries)}
     result = Comparison(queries=len({query for _, query, _ in rows} - {"all"}), names=set(measures))
     for name, query, printed in rows:
         if name not in measures:

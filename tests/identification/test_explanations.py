@@ -13,7 +13,7 @@ from judged.conventions.identification.grid import OPTIONS, all_rankings, comput
 from judged.conventions.identification.likelihood import Match, Numbers, chance
 from judged.conventions.identification.printed import Asked
 from judged.inputs import read_judgements, read_run
-from judged.matching import judge_variants
+from judged.matching import match_variants
 
 # The ranking 0 1 0 0 1 0 1 0 1 0; A has those four relevant items, B has two more that were not
 # retrieved.
@@ -268,7 +268,7 @@ def test_few_digits_say_little() -> None:
 def test_the_estimate_of_chance_is_near_what_happens() -> None:
     """Over many numbers, as many fit as were expected: the estimate is neither far too low nor far
     too high."""
-    rankings = all_rankings(judge_variants(read_judgements(GRADED), read_run(TIED)))
+    rankings = all_rankings(match_variants(read_judgements(GRADED), read_run(TIED)))
     grid = compute(
         (
             each
@@ -299,6 +299,6 @@ def test_a_grade_above_the_usual_highest() -> None:
 
 
 def test_a_depth_is_kept() -> None:
-    value = evaluate(A, RUN, "Rprec", depth=3).value()
+    value = evaluate(A, RUN, "Rprec", policy={"depth": 3}).value()
     assert identify(f"{value:.4f}", A, RUN, "Rprec", depth=3).matches
     assert not identify(f"{value + 0.0011:.4f}", A, RUN, "Rprec", depth=3).matches

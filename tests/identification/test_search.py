@@ -12,9 +12,10 @@ from judged import Identification, Measure, MeasureError, Policy, evaluate, iden
 from judged.conventions.identification.candidates import COMMON, CUTOFFS, spaces
 from judged.conventions.identification.grid import OPTIONS, all_rankings, compute
 from judged.inputs import read_judgements, read_run
-from judged.matching import judge, judge_variants
+from judged.matching import match_variants
 from judged.matching.variants import Variants
 from judged.measures import REGISTRY
+from judged.rankings.rankings import Rankings
 from support.generated import Collection, generate
 from support.loops import for_each
 
@@ -42,7 +43,7 @@ NAMED = [
 
 
 def every_measure(given: Collection, name: str) -> list[Measure]:
-    r = judge(given.judgements, given.run)
+    r = Rankings.from_run(given.judgements, given.run)
     return [measure for space in spaces(name, r) for measure in space.measures()]
 
 
@@ -85,7 +86,7 @@ def test_every_number_of_the_grid_is_that_of_an_evaluation(data: str) -> None:
     definition."""
     given, draw = DATA[data], random.Random(data)
     known, run = read_judgements(given.judgements), read_run(given.run)
-    rankings = all_rankings(judge_variants(known, run))
+    rankings = all_rankings(match_variants(known, run))
     tried = spaces(None, rankings["id", "nonrelevant"])
     grid = compute((measure for space in tried for measure in space.measures()), rankings)
     assert {measure.spec.name for measure in grid.measures} == set(COMMON)
@@ -126,7 +127,9 @@ def test_the_common_measures_exist() -> None:
 
 
 def tried(name: str | None, judgements: Any, run: Any) -> dict[str, dict[str, tuple[Any, ...]]]:
-    return {space.spec.name: space.values for space in spaces(name, judge(judgements, run))}
+    return {
+        space.spec.name: space.values for space in spaces(name, Rankings.from_run(judgements, run))
+    }
 
 
 def test_what_is_tried() -> None:
@@ -185,5 +188,5 @@ def test_rankings_are_made_once_where_nothing_changes_them() -> None:
     def judge_again(ties: str) -> Any:
         raise AssertionError(f"judged again with ties={ties}")
 
-    usual = judge({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}})
+    usual = Rankings.from_run({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}})
     assert all(r is usual for r in all_rankings(Variants(usual, judge_again)).values())

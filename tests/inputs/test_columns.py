@@ -16,8 +16,7 @@ from judged.errors import InputError
 from judged.inputs import csv as csv_reader
 from judged.inputs import json as json_reader
 from judged.inputs import read_judgements, read_run
-from judged.inputs.columns import JOINER, joined
-from judged.inputs.named import ROLES, as_columns
+from judged.inputs.columns import JOINER, ROLES, as_columns, joined
 
 RUN = {
     "question_id": ["q1", "q1", "q2"],
@@ -112,7 +111,7 @@ def test_two_different_pairs_never_make_the_same_id(write):
 @pytest.mark.parametrize("careful", [False, True])
 def test_an_id_of_which_a_part_is_missing(write, monkeypatch, careful):
     if careful:
-        monkeypatch.setattr(csv_reader, "_at_once", lambda *_: None)
+        monkeypatch.setattr(csv_reader.DelimitedReader, "_parsed_by_polars", lambda *_: None)
         monkeypatch.setattr(json_reader, "_at_once", lambda *_: None)
     data = {"query": ["q", "q"], "file": ["a", "b"], "page": ["1", None], "score": [2, 1]}
     expected = {
@@ -184,7 +183,7 @@ def test_document_and_weight_are_carried_through(way):
 @pytest.mark.parametrize("careful", [False, True])
 def test_a_missing_document_or_weight(write, monkeypatch, careful):
     if careful:
-        monkeypatch.setattr(csv_reader, "_at_once", lambda *_: None)
+        monkeypatch.setattr(csv_reader.DelimitedReader, "_parsed_by_polars", lambda *_: None)
         monkeypatch.setattr(json_reader, "_at_once", lambda *_: None)
     columns = "item=c,document=d,weight=w"
     whole = {"query": ["q", "q"], "c": ["a", "b"], "d": ["x", "x"], "grade": [1, 1], "w": [1, 1]}

@@ -204,8 +204,8 @@ def test_damaged_files(write, monkeypatch, name):
         path = write(name, text)
         quick = outcome(read, path, COLUMNS.get(name))
         with monkeypatch.context() as patch:
-            patch.setattr(trec, "_parse", lambda *_: None)
-            patch.setattr(csv, "_at_once", lambda *_: None)
+            patch.setattr(trec, "split_by_polars", lambda *_: None)
+            patch.setattr(csv.DelimitedReader, "_parsed_by_polars", lambda *_: None)
             patch.setattr(json, "_at_once", lambda *_: None)
             careful = outcome(read, path, COLUMNS.get(name))
         assert quick == careful, text

@@ -15,8 +15,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from judged import InputError, evaluate, judge, read_judgements, read_run
+from judged import InputError, evaluate, read_judgements, read_run
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, only_texts
+from judged.rankings.rankings import Rankings
 from support.loops import for_each
 
 QRELS = {"q": {"a": 1, "b": 0}}
@@ -72,7 +73,7 @@ SCORED = {
 
 @pytest.mark.parametrize("results", SCORED.values(), ids=SCORED)
 def test_results(results: Any) -> None:
-    assert judge(QRELS, {"q": results}).hit_grade.tolist() == [0, 1]
+    assert Rankings.from_run(QRELS, {"q": results}).hit_grade.tolist() == [0, 1]
     assert evaluate(QRELS, {"one": {"q": results}}, "RR").value() == 0.5
 
 
@@ -111,7 +112,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("results", "said"), WRONG.values(), ids=WRONG)
 def test_results_that_are_none(results: Any, said: str) -> None:
-    assert refused(judge, QRELS, {"q": results}).startswith(said)
+    assert refused(Rankings.from_run, QRELS, {"q": results}).startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_what_is_read(qrels: Any, run: Any, indent: int | None, tmp_path: Path) 
     for given in ((qrels, run), files, (qrels, files[1]), (files[0], run)):
         value = judged.evaluate(*given, "RR", policy={"missing": "skip", "empty": "skip"})
         assert value.value("RR") == 0.5
-    assert len(judged.judge(qrels, run).queries) == (2 if qrels is ASKED else 1)
+    assert len(judged.Rankings.from_run(qrels, run).queries) == (2 if qrels is ASKED else 1)
 
 
 def test_grades_and_scores() -> None:

@@ -14,7 +14,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from judged import InputError, judge
+from judged import InputError
+from judged.rankings.rankings import Rankings
 from support.loops import for_each
 
 NAN = float("nan")
@@ -88,7 +89,7 @@ def test_odd_columns(odd: str, kind: str) -> None:
 
 def read_or_refused(judgements: Any, run: Any, role: str) -> None:
     try:
-        judge(judgements, run)
+        Rankings.from_run(judgements, run)
     except InputError as caught:
         error = caught
     else:
@@ -119,6 +120,6 @@ SHAPES: dict[str, Any] = {
 @pytest.mark.parametrize(("given", "said"), SHAPES.values(), ids=SHAPES)
 def test_shapes(given: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        judge({"q": {"a": 1}}, given)
+        Rankings.from_run({"q": {"a": 1}}, given)
     with pytest.raises(InputError, match=said):
-        judge(given, {"q": {"a": 1.0}})
+        Rankings.from_run(given, {"q": {"a": 1.0}})

@@ -157,8 +157,12 @@ def test_distances_are_found_below_many_lists_of_one(write: Callable[[str, str],
     single = "".join(f"s{number} Q0 a 1 1 x\n" for number in range(2000))
     rising = "".join(f"t{number} Q0 {item} 1 {item} x\n" for number in range(9) for item in "123")
     judgements = {f"{name}{number}": {"2": 1} for name in "st" for number in range(9)}
-    assert rises(judged.judge(judgements, write("a.run", single + rising)).audit.warnings)
-    few = judged.judge(judgements, write("b.run", single + rising[: 6 * len("t0 Q0 1 1 1 x\n")]))
+    assert rises(
+        judged.Rankings.from_run(judgements, write("a.run", single + rising)).audit.warnings
+    )
+    few = judged.Rankings.from_run(
+        judgements, write("b.run", single + rising[: 6 * len("t0 Q0 1 1 1 x\n")])
+    )
     assert not rises(few.audit.warnings)
 
 

@@ -14,8 +14,8 @@ import pytest
 
 import judged
 from judged.inputs import read_run
-from judged.inputs.blocks.reading import read_run_or_blocks
-from judged.inputs.blocks.room import Room
+from judged.inputs.blocks import Room
+from judged.inputs.large_runs import read_run_or_blocks
 from judged.inputs.order import AgainstRanks, against_ranks
 
 Rows = list[tuple[str, str, float, float]]

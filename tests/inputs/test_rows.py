@@ -11,9 +11,9 @@ import pytest
 
 import judged
 from judged.errors import InputError, JudgedWarning
+from judged.inputs.columns import as_columns, has_lists
 from judged.inputs.data import Data
-from judged.inputs.named import as_columns
-from judged.inputs.rows.names import choose_columns, has_lists
+from judged.inputs.rows.names import choose_columns
 from judged.text import Warned
 
 ORDER = "There are no scores: the order of each list is the ranking."
@@ -202,7 +202,7 @@ def test_lists_that_are_empty_or_missing() -> None:
         {"query": "d", "relevant": ["x"], "retrieved": ["x"]},
     ]
     for form in (given, pl.DataFrame(given), pl.DataFrame(given).to_pandas()):
-        rankings = judged.judge(form)
+        rankings = judged.Rankings.from_run(form)
         assert rankings.queries == ("a", "b", "c", "d")
         assert rankings.retrieved.tolist() == [1, 0, 0, 1]
         assert rankings.missing.tolist() == [False] * 4

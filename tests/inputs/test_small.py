@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,10 +15,10 @@ from hypothesis import strategies as st
 import judged
 from judged.cli.trec_eval import Request, printed
 from judged.errors import JudgedError
-from judged.inputs import small
-from judged.inputs.small import decimals, small_judgements, small_run
+from judged.inputs import trec
 from judged.inputs.source import open_source
 from judged.inputs.tables import JUDGEMENTS, RUN
+from judged.inputs.trec import read_small_judgements, read_small_run
 from support.loops import for_each
 
 MEASURES = ["AP", "nDCG@3", "RR", "Judged@2", "Bpref", "R@2", "NumRet", "alpha_nDCG@3"]
@@ -70,7 +69,7 @@ def both_ways(tmp_path, monkeypatch):
             file.write_bytes(text.encode() if isinstance(text, str) else text)
         here = outcomes(*files, **options)
         with monkeypatch.context() as patch:
-            patch.setattr(small, "SMALL", -1)
+            patch.setattr(trec, "BYTES_WORTH_POLARS", -1)
             large = outcomes(*files, **options)
         return Ways(here, large, taken(*files))
 
@@ -84,8 +83,8 @@ def taken(qrels: Path, run: Path) -> tuple[bool, bool]:
     except JudgedError:
         return False, False
     return (
-        small_judgements(sources[0], None) is not None,
-        small_run(sources[1], None, None) is not None,
+        read_small_judgements(sources[0], None) is not None,
+        read_small_run(sources[1], None, None) is not None,
     )
 
 
@@ -218,43 +217,10 @@ def test_any_texts(both_ways, qrels, run, ties):
     assert found.small == found.large
 
 
-PLAIN = st.one_of(
-    st.decimals(-(10**9), 10**9, places=6).map(str),
-    st.integers(-(2**53) + 1, 2**53 - 1).map(str),
-    st.from_regex(r"-?[0-9]{1,7}(\.[0-9]{0,7})?", fullmatch=True),
-    st.from_regex(r"-?\.[0-9]{1,7}", fullmatch=True),
-)
-NOT_PLAIN = st.sampled_from(
-    ["1e3", "nan", "-inf", "+1", "1_0", "--1", "1.2.3", "-", ".", "-.", "1-", "0x1", "٣", "9" * 17]
-)
-
-
-def places(values):
-    """A text with numbers, and where each ends and how long it is."""
-    text = "".join(f"{'q.1' if at % 2 else 'q'} {each} t.2\n" for at, each in enumerate(values))
-    characters = np.frombuffer(text.encode(), np.uint8)
-    blanks = np.flatnonzero(characters <= 32).reshape(-1, 3)
-    return characters, blanks[:, 1], blanks[:, 1] - blanks[:, 0] - 1
-
-
-@given(values=st.lists(PLAIN, min_size=1, max_size=8))
-def test_decimals_are_the_numbers_of_python_to_the_bit(values):
-    found = decimals(*places(values))
-    if found is None:  # more digits than are certain, of which one may have those of another
-        assert max(len(each.partition(".")[0]) for each in values) + 7 > 15
-        return
-    assert found.tobytes() == np.array([float(each) for each in values]).tobytes()
-
-
-@given(values=st.lists(PLAIN, max_size=4), odd=NOT_PLAIN, at=st.integers(0, 4))
-def test_what_is_not_written_plainly_is_left_to_python(values, odd, at):
-    assert decimals(*places([*values[:at], odd, *values[at:]])) is None
-
-
 def test_the_name_the_tag_and_the_source(tmp_path):
     file = tmp_path / "bm25.run.txt"
     file.write_text(LISTS)
-    run = small_run(open_source(file, RUN), None, None)
+    run = read_small_run(open_source(file, RUN), None, None)
     assert run is not None
     assert (run.name, run.tag, run.source) == ("bm25", "tag", str(file))
 

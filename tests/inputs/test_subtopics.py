@@ -12,8 +12,7 @@ import judged
 from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements
 from judged.inputs.columns import NAMES
-from judged.inputs.layouts import TREC_JUDGEMENTS
-from judged.inputs.trec import _line_by_line
+from judged.inputs.trec import TREC_JUDGEMENTS, _careful_rows
 
 ROWS = [("q1", "1", "a", 1), ("q1", "2", "a", 0), ("q2", "1", "b", 2), ("q1", "1", "c", 0)]
 SUBTOPICS = ["1", "2", "1", "1"]
@@ -69,9 +68,9 @@ def test_files(write: Any, name: str) -> None:
     assert table.frame.schema["subtopic"] == pl.String
 
 
-def test_line_by_line_agrees() -> None:
+def test_careful_rows_agrees() -> None:
     """The look at single lines, which names a bad one, reads good ones the same way."""
-    rows = _line_by_line(trec(ROWS, "  ").encode().splitlines(), 1, TREC_JUDGEMENTS, "a.qrels")
+    rows = _careful_rows(trec(ROWS, "  ").encode().splitlines(), 1, TREC_JUDGEMENTS, "a.qrels")
     assert list(rows) == [(query, item, grade, subtopic) for query, subtopic, item, grade in ROWS]
 
 
@@ -258,7 +257,7 @@ def test_repeated_rows_are_named_by_line(write: Any, name: str) -> None:
     path = write(name, FILES[name] + FILES[name].splitlines(keepends=True)[-1])
     lines = FILES[name].count("\n")
     with pytest.raises(InputError) as refused:
-        judged.judge(path, {"q1": ["a"]})
+        judged.Rankings.from_run(path, {"q1": ["a"]})
     assert str(refused.value).startswith(
         f"{name}, lines {lines} and {lines + 1}: query 'q1' has item 'c' more than once for "
         "subtopic '1'. "

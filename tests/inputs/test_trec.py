@@ -12,11 +12,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from judged.errors import InputError
-from judged.inputs import opened, read_judgements, read_run, trec, whitespace
-from judged.inputs.readings import from_rows
-from judged.inputs.small import any_judgements, any_run
+from judged.inputs import (
+    any_judgements,
+    any_run,
+    formats,
+    opened,
+    read_judgements,
+    read_run,
+    source,
+    trec,
+)
 from judged.inputs.source import open_source
-from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
+from judged.inputs.tables import JUDGEMENTS, RUN, Lookup, from_rows
 from judged.text import Warned
 from support.loops import for_each
 
@@ -260,8 +267,8 @@ def test_lines_are_found_by_a_second_look(write):
     assert run.locate([2]) == [7]
 
 
-def test_the_regular_case_is_one_scan(write, monkeypatch):
-    monkeypatch.setattr(trec, "_by_blocks", None)
+def test_the_regular_case_is_split_as_it_is(write, monkeypatch):
+    monkeypatch.setattr(trec, "even_out", None)
     for text in (
         RUN_TEXT,
         RUN_TEXT.replace(" ", "\t"),
@@ -311,7 +318,7 @@ def test_judgements_of_an_id_with_a_space(write):
 
 
 def test_a_number_sign_in_an_id_is_read_at_once(write, monkeypatch):
-    monkeypatch.setattr(trec, "_by_blocks", None)
+    monkeypatch.setattr(trec, "even_out", None)
     run = read_run(write("a.run", "q Q0 doc#1 1 2.5 t\nq Q0 #2 2 1.5 t\n"))
     assert run.frame["item"].to_list() == ["doc#1", "#2"]
 
@@ -322,9 +329,7 @@ def test_many_blocks(write, monkeypatch):
     path = write("a.run", "".join(lines) + "# end")
     whole = read_run(path)
     for size in (1, 7, 16, 100):
-        monkeypatch.setattr(
-            trec, "blocks", lambda handle, size=size: whitespace.blocks(handle, size)
-        )
+        monkeypatch.setattr(source, "BYTES_PER_BLOCK", size)
         cut = read_run(path)
         assert cut.frame.equals(whole.frame)
         assert cut.notes == whole.notes == ("1 comment line was skipped.",)
@@ -332,14 +337,14 @@ def test_many_blocks(write, monkeypatch):
 
 def test_the_look_at_spacing_crosses_its_own_blocks(write, monkeypatch):
     for size in (2, 3, 5, 8):
-        monkeypatch.setattr(whitespace, "_IN_CACHE", size)
+        monkeypatch.setattr(trec, "_BYTES_IN_CACHE", size)
         for text in (RUN_TEXT, *LAYOUTS.values()):
             assert read_run(write("a.run", text)).frame.rows() == RUN_ROWS
 
 
 def test_a_bad_line_in_a_later_block(write, monkeypatch):
     """Only its block is read line by line; the number counts all lines, whatever ends them."""
-    monkeypatch.setattr(trec, "blocks", lambda handle: whitespace.blocks(handle, 50))
+    monkeypatch.setattr(source, "BYTES_PER_BLOCK", 50)
     text = "# top\n\n" + "1 Q0  d 1 2.5 t\r\n" * 40 + "1 Q0 d 1 abc t\n" + "1 Q0 d\n"
     with pytest.raises(InputError) as error:
         read_run(write("a.run", text))
@@ -350,7 +355,7 @@ def test_a_bad_line_in_a_later_block(write, monkeypatch):
 
 
 def test_what_polars_cannot_read_is_read_line_by_line(write, monkeypatch):
-    monkeypatch.setattr(trec, "_parse", lambda *_arguments, **_options: None)
+    monkeypatch.setattr(trec, "split_by_polars", lambda *_arguments: None)
     run = read_run(write("a.run", "# top\n" + RUN_TEXT))
     assert run.frame.rows() == RUN_ROWS
     assert run.notes == ("1 comment line was skipped.",)
@@ -467,17 +472,14 @@ def test_the_three_ways_agree_on_nearly_good_text(tmp_path, text):
     """What one of the quick ways accepts, the line by line reader accepts, with the same rows."""
     path = tmp_path / "a.run"
     path.write_bytes(text.encode() if text.strip("\ufeff") else b"\n")
-    source = open_source(path, RUN)
-    evened_out, _ = whitespace.even_out(source.read() + b"\n")
-    for frame in (
-        trec._as_it_is(source, trec.TREC_RUN),
-        trec.even_rows(source.read() + b"\n", trec.TREC_RUN, RUN),
-        trec._split(evened_out or b"\n", trec.TREC_RUN, b" ", RUN),
-    ):
-        careful = trec._line_by_line(source.lines(), 1, trec.TREC_RUN, "a.run")
+    text = open_source(path, RUN).read()
+    evened_out, _ = trec.even_out(text + b"\n")
+    for lines, separator in ((text + b"\n", b" "), (text + b"\n", b"\t"), (evened_out, b" ")):
+        frame = trec.split_by_polars(lines or b"\n", trec.TREC_RUN, separator, RUN)
+        careful = trec._careful_rows(text.splitlines(), 1, trec.TREC_RUN, "a.run")
         if frame is not None:
             assert frame.equals(from_rows(careful, RUN))
-    lengths = {len(fields) for fields in map(whitespace.split, evened_out.splitlines())}
+    lengths = {len(fields) for fields in map(formats.split, evened_out.splitlines())}
     if frame is None and len(lengths) == 1 and lengths <= {6}:
         with pytest.raises(InputError):
             list(careful)

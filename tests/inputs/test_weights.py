@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from judged.errors import InputError
-from judged.inputs.query_weights import QueryWeights
+from judged.inputs.tables import QueryWeights
 from judged.inputs.weights import read_weights
 
 SAME = {"q1": 3.0, "q2": 0.5}

@@ -14,7 +14,7 @@ import pytest
 import judged
 from judged.errors import InputError
 from judged.inputs import read_judgements, read_run
-from judged.inputs.readings import NO_GRADES
+from judged.inputs.tables import NO_GRADES
 
 LISTS = {"q1": ["b", "a"], "q2": [], "q3": ["c"]}
 GRADES = {"q1": {"b": 1, "a": 1}, "q2": {}, "q3": {"c": 1}}
@@ -275,7 +275,7 @@ def test_an_item_that_is_listed_twice(way, write):
         f"{places[way]}: query 'q' has item 'a' more than once. Remove the repetitions, or keep "
         "the best-ranked of each with duplicates='first' (--duplicates first)."
     )
-    rankings = judged.judge(given, run, duplicates="first")
+    rankings = judged.Rankings.from_run(given, run, policy={"duplicates": "first"})
     assert rankings.pool_grade.tolist() == [1, 1]
     assert rankings.audit.duplicates_dropped == 1
 

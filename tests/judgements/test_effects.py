@@ -75,7 +75,9 @@ def values(found: judged.Evaluation, measure: str, query: str) -> list[float]:
     """What each run has for a query; NaN for one that is in no number."""
     wanted = found.measure(measure)
     return [
-        dict(zip(run.about.queries, run.values[wanted].tolist(), strict=True)).get(query, math.nan)
+        dict(zip(run.rankings.queries, run.values[wanted].tolist(), strict=True)).get(
+            query, math.nan
+        )
         for run in found.runs
     ]
 

@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from judged import InputError, judge
+from judged import InputError
 from judged.matching import join, pool
+from judged.rankings.rankings import Rankings
 from support.generated import Collection, generate
 from support.slow_judge import as_judged, judge_slowly
 
@@ -57,7 +58,7 @@ def few_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("route", ["frame", "dict"])
 def test_the_texts_decide(route: str) -> None:
     judgements, run = frames()
-    rankings = judge(judgements if route == "frame" else GIVEN.judgements, run)
+    rankings = Rankings.from_run(judgements if route == "frame" else GIVEN.judgements, run)
     assert as_judged(rankings) == judge_slowly(GIVEN.judgements, GIVEN.rows)
 
 
@@ -67,8 +68,10 @@ def test_a_clash_is_no_duplicate_and_a_duplicate_is_found_in_a_clash() -> None:
     with pytest.raises(
         InputError, match=r"^a data frame, rows 1 and \d+: query .* has item .* more than once\. "
     ):
-        judge(judgements, pl.concat([run, run[:1]]))
-    rankings = judge(judgements, pl.concat([run, run[:1]]), duplicates="first")
+        Rankings.from_run(judgements, pl.concat([run, run[:1]]))
+    rankings = Rankings.from_run(
+        judgements, pl.concat([run, run[:1]]), policy={"duplicates": "first"}
+    )
     assert as_judged(rankings) == judge_slowly(GIVEN.judgements, GIVEN.rows)
 
 
@@ -76,4 +79,4 @@ def test_a_row_repeated_many_times_is_refused_at_once() -> None:
     """The pairs of n equal rows are n²; they are not all looked at."""
     rows = pl.DataFrame({"query": ["q"] * 30_000, "item": ["a"] * 30_000, "score": [1.0] * 30_000})
     with pytest.raises(InputError, match="query 'q' has item 'a' more than once"):
-        judge({"q": {"a": 1}}, rows)
+        Rankings.from_run({"q": {"a": 1}}, rows)

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from judged import InputError, Rankings, judge
+from judged import InputError, Rankings
 
 N = 30
 
@@ -21,7 +21,7 @@ def both(ours: Any, theirs: Any) -> tuple[Any, Any]:
 
 
 def warnings(judgements: Any, run: Any, **options: Any) -> tuple[str, ...]:
-    audit = judge(judgements, run, **options).audit
+    audit = Rankings.from_run(judgements, run, **options).audit
     assert audit is not None
     return audit.warnings
 
@@ -91,7 +91,7 @@ def test_what_would_make_them_meet_is_said_and_does(
         f"No result is judged. With {words}, 100% of the queries would have one: "
         f"item_to={item_to!r} (--item-to "
     )
-    found = judge(judgements, given, item_to=item_to)
+    found = Rankings.from_run(judgements, given, item_to=item_to)
     assert found.hit_rank.tolist() == [2] * N
     assert found.audit is not None
     assert not found.audit.warnings
@@ -133,7 +133,7 @@ def test_accents_and_case_on_both_sides(number: int) -> None:
             f"item_to={given}."
         )
         function = partial(unicodedata.normalize, "NFC") if item_to == "NFC" else item_to
-        found = judge(judgements, run, item_to=function)
+        found = Rankings.from_run(judgements, run, item_to=function)
         assert found.hit_rank.tolist() == [2] * number
 
 
@@ -178,7 +178,7 @@ def test_queries_that_would_meet() -> None:
         (("x/t1", "x/t2"), "the run's ids cut after the last '/'"),
     ):
         with pytest.raises(InputError) as error:
-            judge({"t1": {"a": 1}, "t2": {"a": 1}}, {query: ["a"] for query in queries})
+            Rankings.from_run({"t1": {"a": 1}, "t2": {"a": 1}}, {query: ["a"] for query in queries})
         assert str(error.value) == (
             "a dict and the judgements have no query in common. "
             f"The run has {queries[0]!r}, {queries[1]!r}; the judgements have 't1', 't2'. "

@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 
 import judged
-from judged import InputError, evaluate, judge
+from judged import InputError, evaluate
+from judged.rankings.rankings import Rankings
 from support.loops import for_each
 
 Lists = dict[str, dict[str, Any]]
@@ -128,25 +129,27 @@ def test_documents_are_ranked_as_a_run_reduced_by_hand(
         judgements, run = generate(seed, by_document=by_document)
         if way != "dict":  # rows cannot name a query with nothing in it
             run = {query: items for query, items in run.items() if items}
-        found = judge(
+        found = Rankings.from_run(
             WAYS[way](judgements, "grade", tmp_path),
             WAYS[way](run, "score", tmp_path),
             item_to="doc:#",
             policy={"ties": ties},
         )
-        assert_same(found, judge(by_hand(judgements), by_hand(run), policy={"ties": ties}))
+        assert_same(
+            found, Rankings.from_run(by_hand(judgements), by_hand(run), policy={"ties": ties})
+        )
 
 
 @pytest.mark.parametrize("says", SAYINGS)
 def test_all_ways_to_say_it_are_the_same(says: str, tmp_path: Path) -> None:
     for seed in range(5):
         judgements, run = generate(seed, by_document=bool(seed % 2))
-        expected = judge(by_hand(judgements), by_hand(run))
-        assert_same(judge(judgements, run, item_to=SAYINGS[says]), expected)
+        expected = Rankings.from_run(by_hand(judgements), by_hand(run))
+        assert_same(Rankings.from_run(judgements, run, item_to=SAYINGS[says]), expected)
     path = tmp_path / "documents.tsv"
     path.write_text("".join(f"{item}\t{document}\n" for item, document in TABLE.items()))
-    assert_same(judge(judgements, run, item_to=f"table:{path}"), expected)
-    assert_same(judge(judgements, run, item_to=path), expected)
+    assert_same(Rankings.from_run(judgements, run, item_to=f"table:{path}"), expected)
+    assert_same(Rankings.from_run(judgements, run, item_to=path), expected)
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
@@ -175,18 +178,20 @@ def test_subtopics_stay(as_frame: bool) -> None:
 @pytest.mark.parametrize("item_to", ["doc:@", str, {item: item for item in TABLE}])
 def test_documents_that_are_the_items_change_nothing(item_to: Any) -> None:
     judgements, run = generate(1, by_document=False)
-    assert_same(judge(judgements, run, item_to=item_to), judge(judgements, run))
+    assert_same(
+        Rankings.from_run(judgements, run, item_to=item_to), Rankings.from_run(judgements, run)
+    )
 
 
 def test_depth_counts_documents() -> None:
     run = {"q": ["a#1", "a#2", "b#1", "c#1"]}
-    found = judge({"q": {"b": 1, "c": 1}}, run, item_to="doc:#", depth=2)
+    found = Rankings.from_run({"q": {"b": 1, "c": 1}}, run, item_to="doc:#", policy={"depth": 2})
     assert (found.retrieved.tolist(), found.hit_rank.tolist()) == ([2], [2])
 
 
 def test_the_definition_says_it() -> None:
     found = evaluate({"q": {"a": 1}}, {"q": {"b#1": 3, "a#2": 2, "a#1": 1}}, "RR", item_to="doc:#")
-    assert found.runs[0].about.basis == (
+    assert found.runs[0].rankings.basis == (
         "the best result of each document stands for it, and documents are ranked",
         "an item's document is what stands before the last '#' of its id",
     )
@@ -195,7 +200,7 @@ def test_the_definition_says_it() -> None:
 
 def test_what_is_no_chunk_is_a_document() -> None:
     run = {"q": {"b#1": 3, "a#2": 2, "x": 1, "y": 0}}
-    audit = judge({"q": {"x": 1, "b#1": 1, "b#2": 2}}, run, item_to="doc:#").audit
+    audit = Rankings.from_run({"q": {"x": 1, "b#1": 1, "b#2": 2}}, run, item_to="doc:#").audit
     assert audit is not None
     assert audit.notes == (
         "3 judgements were reduced to 2 of documents, with the best grade of each.",
@@ -206,27 +211,27 @@ def test_what_is_no_chunk_is_a_document() -> None:
 
 def test_documents_with_the_separator_in_their_ids() -> None:
     run = {"q": {"doc_1_1": 3, "doc_2_2": 2, "doc_2_1": 1}}
-    found = judge({"q": {"doc_2": 1, "doc_9": 1}}, run, item_to="doc:_")
+    found = Rankings.from_run({"q": {"doc_2": 1, "doc_9": 1}}, run, item_to="doc:_")
     assert found.hit_rank.tolist() == [2]
     assert found.pool_grade.tolist() == [1, 1]
     assert found.audit is not None
     assert found.audit.notes[0] == (
         "2 judged ids are taken for documents of the run, such as 'doc_2', and stay as they are."
     )
-    chunks = judge({"q": {"doc_2_7": 1, "doc_9_1": 1}}, run, item_to="doc:_")
+    chunks = Rankings.from_run({"q": {"doc_2_7": 1, "doc_9_1": 1}}, run, item_to="doc:_")
     assert (chunks.hit_rank.tolist(), chunks.pool_grade.tolist()) == ([2], [1, 1])
 
 
 def test_ids_that_may_be_either_are_warned_of() -> None:
     run = {"q": {"a_1_1": 3, "a_1_1_1": 2, "a_1": 1}}
-    found = judge({"q": {"a_1_1": 1}}, run, item_to="doc:_")
+    found = Rankings.from_run({"q": {"a_1_1": 1}}, run, item_to="doc:_")
     assert found.audit is not None
     assert found.audit.warnings == (
         "The judgements' ids, such as 'a_1_1', may be items or documents: they are taken for "
         "items. Give documents ids that no item has.",
     )
     table = {"1": "2", "2": "2", "3": "1"}
-    found = judge({"q": {"1": 1}}, {"q": ["3", "1"]}, item_to=table)
+    found = Rankings.from_run({"q": {"1": 1}}, {"q": ["3", "1"]}, item_to=table)
     assert found.audit is not None
     assert found.audit.warnings == (
         "The judgements' ids, such as '1', may be items or documents: they are taken for "
@@ -240,7 +245,7 @@ def test_categories_stay_as_they_are() -> None:
     for judgements in ({"q": {"B": 1}}, {"q": {"b": 1}}):
         found = evaluate(judgements, run, "RR", unique=table)
         assert found.value() == 0.5
-    assert found.runs[0].about.basis == (
+    assert found.runs[0].rankings.basis == (
         "the best result of each category stands for it, and categories are ranked",
     )
 
@@ -250,35 +255,21 @@ def test_duplicates_are_those_of_items() -> None:
         {"query": ["q"] * 3, "item": ["a#1", "b#1", "a#1"], "score": [1.0, 2.0, 3.0]}
     )
     with pytest.raises(InputError, match="query 'q' has item 'a#1' more than once"):
-        judge({"q": {"a": 1}}, run, item_to="doc:#")
-    found = judge({"q": {"a": 1}}, run, item_to="doc:#", duplicates="first")
+        Rankings.from_run({"q": {"a": 1}}, run, item_to="doc:#")
+    found = Rankings.from_run({"q": {"a": 1}}, run, item_to="doc:#", policy={"duplicates": "first"})
     assert found.hit_rank.tolist() == [1]
     assert found.audit is not None
     assert found.audit.duplicates_dropped == 1
     judgements = pl.DataFrame({"query": ["q"] * 2, "item": ["a#1"] * 2, "grade": [1.0, 0.0]})
-    found = judge(judgements, run, item_to="doc:#", duplicates="first")
+    found = Rankings.from_run(judgements, run, item_to="doc:#", policy={"duplicates": "first"})
     assert found.audit is not None
     assert found.audit.duplicates_dropped == 2
     listed = {"q": ["b#1", "a#1", "b#1"]}
-    found = judge({"q": {"a": 1}}, listed, item_to="doc:#", duplicates="first")
+    found = Rankings.from_run(
+        {"q": {"a": 1}}, listed, item_to="doc:#", policy={"duplicates": "first"}
+    )
     assert found.audit is not None
     assert found.audit.duplicates_dropped == 1
-
-
-def test_both_levels() -> None:
-    run = {"q": ["b#1", "b#2", "a#2", "a#1"]}
-    judgements = {"q": {"a#1": 1, "a#2": 1}}
-    found = evaluate(
-        judgements, {"one": run, "two": run}, "RR, NumRel", item_to="doc:#", both_levels=True
-    )
-    assert [(each.name, each.summary[found.measures[0]]) for each in found.runs] == [
-        ("one", 1 / 3),
-        ("one (documents)", 0.5),
-        ("two", 1 / 3),
-        ("two (documents)", 0.5),
-    ]
-    assert [each.summary[found.measures[1]] for each in found.runs] == [2, 1, 2, 1]
-    assert found.runs[0].about.basis == ()
 
 
 def test_every_function_takes_it(tmp_path: Path) -> None:
@@ -374,7 +365,7 @@ def test_what_is_refused(
     monkeypatch.chdir(tmp_path)
     Path("docs.csv").write_text("item,document\nc,a\n")
     with pytest.raises(InputError) as error:
-        judge({"q": {"a": 1}}, {"q": ["b#1", "a#1"]}, item_to=item_to)
+        Rankings.from_run({"q": {"a": 1}}, {"q": ["b#1", "a#1"]}, item_to=item_to)
     assert str(error.value) == message
 
 
@@ -387,18 +378,6 @@ def test_what_is_refused(
             "the judgements: some ids are those of items, such as 'd_1_1', and some those of "
             "documents, such as 'd_1'; item_to would change both. Give a pattern that finds "
             "nothing in the ids of documents, or a table.",
-        ),
-        (
-            {"q": {"d_1": 1}},
-            {"item_to": "doc:_", "both_levels": True},
-            "the judgements: some ids are those of documents, such as 'd_1', so that there are no "
-            "numbers by item; leave both_levels (--both-levels) out.",
-        ),
-        (
-            {"q": {"d_1": 1}},
-            {"both_levels": True},
-            "both_levels (--both-levels) needs item_to (--item-to), which says what document an "
-            "item belongs to.",
         ),
         (
             {"q": {"d_1": 1}},
@@ -447,14 +426,10 @@ def test_a_column_names_the_documents(way: str, tmp_path: Path) -> None:
             {"item_to": "column:file", "columns": {"item": "chunk"}},
             {"columns": {"item": "chunk", "document": "file"}},
         ):
-            found = judge(judgements, run, **options)
+            found = Rankings.from_run(judgements, run, **options)
             assert (found.retrieved.tolist(), found.hit_rank.tolist()) == ([3], [2])
             assert found.pool_grade.tolist() == pool
             assert found.basis[1] == "an item's document is in column 'file'"
-    both = evaluate(
-        *(golden, run, "RR"), item_to="column:file", both_levels=True, columns={"item": "chunk"}
-    )
-    assert [each.summary[both.measures[0]] for each in both.runs] == [1 / 3, 1 / 2]
 
 
 @pytest.mark.parametrize(
@@ -479,13 +454,10 @@ def test_a_column_names_the_documents(way: str, tmp_path: Path) -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("both_levels", [False, True])
-def test_columns_that_are_lacking(
-    judgements: Any, run: Any, message: str, both_levels: bool
-) -> None:
+def test_columns_that_are_lacking(judgements: Any, run: Any, message: str) -> None:
     options: Any = {"item_to": "column:file", "columns": {"item": "chunk"}}
     with pytest.raises(InputError) as error:
-        evaluate(judgements, run, "RR", both_levels=both_levels, **options)
+        evaluate(judgements, run, "RR", **options)
     assert str(error.value) == message
 
 
@@ -495,7 +467,7 @@ def test_several_columns_make_a_document() -> None:
         {"item_to": "column:file+page", "columns": {"item": "chunk"}},
         {"columns": {"item": "chunk", "document": ["file", "page"]}},
     ):
-        found = judge({"q": {"a#1": 1}}, run, **options)
+        found = Rankings.from_run({"q": {"a#1": 1}}, run, **options)
         assert (found.retrieved.tolist(), found.hit_rank.tolist()) == ([4], [3])
 
 

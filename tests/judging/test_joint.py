@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import Rankings, judge
+from judged import Rankings
 from judged.errors import PolicyError
-from judged.evaluation.ranges import top_grade
 from judged.inputs import read_judgements, read_run
 from judged.matching.joint import Joint
 from judged.measures import REGISTRY, Measure, parse_measure
 from judged.policy import Policy
+from support.evaluating import rank
 from support.joint import Lists, cases, judged_by_loops
 from support.rankings import PLAIN, random_measure
 
@@ -38,10 +38,10 @@ def adding() -> list[Measure]:
 def joint_rankings(
     judgements: Lists, runs: tuple[Lists, Lists], k: int | None, **options: Any
 ) -> list[tuple[Rankings, Rankings]]:
-    rankings = [judge(judgements, run, **options) for run in runs]
+    rankings = [rank(judgements, run, **options) for run in runs]
     policy = Policy.of(options.get("policy"))
     joint = Joint.of(read_judgements(judgements), [read_run(run) for run in runs], policy=policy)
-    top = top_grade(rankings[0])
+    top = rankings[0].top_grade
     return [*joint.judged((0, rankings[0]), (1, rankings[1]), top=top, cutoff=k)]
 
 
@@ -74,7 +74,7 @@ def test_rankings_are_those_of_judgements_made_by_loops(
             depth = options.get("depth")
             by_loops = judged_by_loops(judgements, run, against, policy, depth, end)
             for own, listed in zip(found, runs, strict=True):
-                wanted = judge(by_loops, listed, **options)
+                wanted = rank(by_loops, listed, **options)
                 for name in (
                     *("hit_query", "hit_rank", "hit_grade", "pool_query", "pool_grade"),
                     *("retrieved", "missing", "hit_tie_first", "hit_tie_last"),
@@ -90,7 +90,7 @@ def test_rankings_are_those_of_judgements_made_by_loops(
 def difference(
     measure: Measure, judgements: Lists, runs: tuple[Lists, Lists], **options: Any
 ) -> np.ndarray:
-    one, other = (judge(judgements, run, **options).evaluate([measure]) for run in runs)
+    one, other = (rank(judgements, run, **options).evaluate([measure]) for run in runs)
     return one.scored().values[measure] - other.scored().values[measure]
 
 
@@ -170,7 +170,7 @@ def test_tables_and_dicts_give_the_same() -> None:
     some = tuple({query: own for query, own in run.items() if own} for run in runs)
     tables = [read_run(frame(run, "score")) for run in some]
     known = read_judgements(frame(judgements, "grade"))
-    rankings = [judge(known, table) for table in tables]
+    rankings = [rank(known, table) for table in tables]
     joint = Joint.of(known, tables)
     ends = joint.judged((0, rankings[0]), (1, rankings[1]), top=2.0, cutoff=3)
     for pair, dicts in zip(ends, joint_rankings(judgements, (some[0], some[1]), 3), strict=True):
@@ -185,7 +185,7 @@ def test_queries_that_are_looked_at_apart_stay_out() -> None:
     judgements, *two = cases(4)
     whole = joint_rankings(judgements, (two[0], two[1]), None)
     some = np.array([5, 1, 7])
-    rankings = [judge(judgements, run).take(some) for run in two]
+    rankings = [rank(judgements, run).take(some) for run in two]
     joint = Joint.of(read_judgements(judgements), [read_run(run) for run in two])
     ends = joint.judged((0, rankings[0]), (1, rankings[1]), top=2.0)
     for pair, wanted in zip(ends, whole, strict=True):

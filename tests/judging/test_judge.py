@@ -9,7 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged import Audit, InputError, Policy, PolicyError, evaluate, judge
+from judged import Audit, InputError, Policy, PolicyError, evaluate
+from judged.rankings.rankings import Rankings
+from support.evaluating import rank
 
 
 def frame(*rows: tuple[str, str, float], value: str = "score") -> pl.DataFrame:
@@ -24,7 +26,7 @@ def grades(*rows: tuple[str, str, float]) -> pl.DataFrame:
 
 def refused(*arguments: Any, error: type[Exception] = InputError, **options: Any) -> str:
     with pytest.raises(error) as caught:
-        judge(*arguments, **options)
+        rank(*arguments, **options)
     return str(caught.value)
 
 
@@ -77,14 +79,16 @@ def test_duplicate_lines_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_same_item_of_two_queries_is_no_duplicate() -> None:
-    rankings = judge({"q": {"a": 1}}, frame(("q", "a", 1.0), ("r", "a", 1.0), ("a", "q", 1.0)))
+    rankings = Rankings.from_run(
+        {"q": {"a": 1}}, frame(("q", "a", 1.0), ("r", "a", 1.0), ("a", "q", 1.0))
+    )
     assert (rankings.hit_rank.tolist(), rankings.retrieved.tolist()) == ([1], [1])
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
 def test_the_best_ranked_duplicate_is_kept(order: list[int]) -> None:
     run = frame(("q", "a", 1.0), ("q", "x", 2.0), ("q", "a", 3.0), ("r", "a", 9.0))[order]
-    rankings = judge({"q": {"a": 1, "x": 0}}, run, duplicates="first")
+    rankings = Rankings.from_run({"q": {"a": 1, "x": 0}}, run, policy={"duplicates": "first"})
     assert rankings.hit_rank.tolist() == [1, 2]
     assert rankings.hit_grade.tolist() == [1, 0]
     assert rankings.retrieved.tolist() == [2]
@@ -94,10 +98,10 @@ def test_the_best_ranked_duplicate_is_kept(order: list[int]) -> None:
 
 
 def test_the_first_duplicate_judgement_is_kept() -> None:
-    rankings = judge(
+    rankings = Rankings.from_run(
         grades(("q", "a", 0.0), ("q", "a", 1.0), ("q", "b", 2.0)),
         {"q": {"a": 1.0}},
-        duplicates="first",
+        policy={"duplicates": "first"},
     )
     assert rankings.hit_grade.tolist() == [0]
     assert rankings.pool_grade.tolist() == [2, 0]
@@ -111,7 +115,7 @@ def test_the_first_duplicate_judgement_is_kept() -> None:
 def test_what_to_do_with_duplicates_has_a_name(run: Any) -> None:
     assert (
         refused({"q": {"a": 1}}, run, duplicates="last", error=PolicyError)
-        == "duplicates must be error or first; got 'last'."
+        == "duplicates must be one of error, first; got 'last'."
     )
 
 
@@ -164,7 +168,7 @@ def test_grades_must_be_finite(grade: float) -> None:
 
 
 def test_infinite_scores_are_scores() -> None:
-    rankings = judge(
+    rankings = Rankings.from_run(
         {"q": {"a": 1, "b": 1}}, {"q": {"x": 0.0, "a": float("inf"), "b": float("-inf")}}
     )
     assert rankings.hit_rank.tolist() == [1, 3]
@@ -235,7 +239,7 @@ def test_an_empty_run_is_refused(run: Any) -> None:
 
 
 def test_one_empty_list_is_a_list() -> None:
-    rankings = judge({"q": {"a": 1}, "r": {"a": 1}}, {"q": {}, "r": {"a": 1.0}})
+    rankings = Rankings.from_run({"q": {"a": 1}, "r": {"a": 1}}, {"q": {}, "r": {"a": 1.0}})
     assert rankings.retrieved.tolist() == [0, 1]
     assert rankings.missing.tolist() == [False, False]
 
@@ -255,13 +259,15 @@ def test_depth_is_a_whole_number(depth: Any) -> None:
 
 
 def test_depth_may_be_an_integer_of_numpy() -> None:
-    rankings = judge({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, depth=np.int64(1))  # type: ignore[arg-type]
+    rankings = Rankings.from_run(
+        {"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, policy={"depth": np.int64(1)}
+    )  # type: ignore[arg-type]
     assert (rankings.depth, type(rankings.depth), rankings.retrieved.tolist()) == (1, int, [1])
 
 
 def test_depth() -> None:
     run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}, "r": {"c": 1.0}}
-    rankings = judge({"q": {"a": 1, "b": 1}, "r": {"c": 1}}, run, depth=2)
+    rankings = Rankings.from_run({"q": {"a": 1, "b": 1}, "r": {"c": 1}}, run, policy={"depth": 2})
     assert rankings.hit_rank.tolist() == [2, 1]
     assert rankings.retrieved.tolist() == [2, 1]
     assert rankings.pool_grade.tolist() == [1, 1, 1]
@@ -270,7 +276,9 @@ def test_depth() -> None:
 
 @pytest.mark.parametrize("collection", [10, {"q": 10, "r": 10, "other": 3}])
 def test_collection(collection: Any) -> None:
-    rankings = judge({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}, collection=collection)
+    rankings = Rankings.from_run(
+        {"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}}, collection=collection
+    )
     assert rankings.evaluate(["TN@1"]).per_query["TN@1"].to_list() == [9, 9]
 
 
@@ -299,13 +307,15 @@ def test_a_cutoff_beyond_the_list() -> None:
 
 
 def test_ids_are_exact_texts() -> None:
-    rankings = judge({"q": {"01": 1, "1": 0, "1.0": 2}}, {"q": {"1": 3.0, "01": 2.0, " 1": 1.0}})
+    rankings = Rankings.from_run(
+        {"q": {"01": 1, "1": 0, "1.0": 2}}, {"q": {"1": 3.0, "01": 2.0, " 1": 1.0}}
+    )
     assert rankings.hit_grade.tolist() == [0, 1]
 
 
 def test_queries_keep_the_order_of_the_judgements() -> None:
     judgements = grades(("q2", "a", 1.0), ("q10", "a", 1.0), ("q2", "b", 0.0), ("q1", "a", 1.0))
-    assert judge(judgements, frame(("q1", "a", 1.0), ("q2", "a", 1.0))).queries == (
+    assert Rankings.from_run(judgements, frame(("q1", "a", 1.0), ("q2", "a", 1.0))).queries == (
         "q2",
         "q10",
         "q1",
@@ -316,7 +326,7 @@ def test_judging_changes_nothing_of_the_callers() -> None:
     judgements = {"q": {"b": 1, "a": 0}}
     run = {"q": {"b": 1.0, "a": 2.0}}
     before = repr((judgements, run))
-    evaluate(judgements, run, policy={"ties": "best"}, depth=1)
+    evaluate(judgements, run, policy={"ties": "best", "depth": 1})
     assert repr((judgements, run)) == before
     table = frame(("q", "b", 1.0), ("q", "a", 2.0))
     copy = table.clone()
@@ -326,7 +336,7 @@ def test_judging_changes_nothing_of_the_callers() -> None:
 
 def test_judge_takes_one_run() -> None:
     assert refused({"q": {"a": 1}}, {"one": {"q": {"a": 1.0}}, "two": {"q": {"a": 1.0}}}) == (
-        "judge takes one run; judged.evaluate takes several, as {name: run} or a list of paths."
+        "from_run takes one run; judged.evaluate takes several, as {name: run} or a list of paths."
     )
 
 
@@ -350,7 +360,7 @@ RUN = {
 
 
 def found(judgements: Any = JUDGEMENTS, run: Any = RUN, **options: Any) -> Audit:
-    rankings = judge(judgements, run, **options)
+    rankings = rank(judgements, run, **options)
     assert rankings.audit is not None
     return rankings.audit
 

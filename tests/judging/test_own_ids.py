@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged import InputError, compare_conventions, evaluate, explain, judge
+from judged import InputError, compare_conventions, evaluate, explain
+from judged.rankings.rankings import Rankings
 from support.loops import for_each
 
 Lists = dict[str, dict[str, Any]]
@@ -57,8 +58,8 @@ def test_they_are_taken_out_of_both(way: str, tmp_path: Path) -> None:
             given = frame(judgements, "grade"), frame(run, "score")
         if way == "file":
             given = as_files(judgements, run, tmp_path)
-        found = judge(*given, exclude_same_id=True)
-        expected = judge(without(judgements), without(run))
+        found = Rankings.from_run(*given, exclude_same_id=True)
+        expected = Rankings.from_run(without(judgements), without(run))
         assert found.queries == expected.queries
         for part in ("retrieved", "missing", "hit_query", "hit_rank", "hit_grade", "pool_grade"):
             assert np.array_equal(getattr(found, part), getattr(expected, part)), part
@@ -69,7 +70,7 @@ def test_they_are_taken_out_of_both(way: str, tmp_path: Path) -> None:
 
 def test_what_was_taken_out_is_said() -> None:
     judgements, run = {"a": {"a": 1, "b": 1}, "b": {"b": 1, "a": 1}}, {"a": ["a", "b"], "b": ["a"]}
-    audit = judge(judgements, run, exclude_same_id=True).audit
+    audit = Rankings.from_run(judgements, run, exclude_same_id=True).audit
     assert audit is not None
     assert audit.notes == (
         "2 judgements of queries for themselves were taken out.",
@@ -81,7 +82,7 @@ def test_what_was_taken_out_is_said() -> None:
 def test_documents_with_the_id_of_their_query_are_taken_out_too() -> None:
     run = {"a": {"a#1": 3, "b#1": 2, "a": 1}, "c#1": {"c#1": 3, "c#2": 2, "b#2": 1}}
     judgements = {"a": {"b": 1, "a#2": 1}, "c#1": {"c": 1, "b": 1}}
-    found = judge(judgements, run, item_to="doc:#", exclude_same_id=True)
+    found = Rankings.from_run(judgements, run, item_to="doc:#", exclude_same_id=True)
     assert found.hit_rank.tolist() == [1, 1, 2]
     assert found.pool_query.tolist() == [0, 1, 1]
     assert found.audit is not None
@@ -90,7 +91,7 @@ def test_documents_with_the_id_of_their_query_are_taken_out_too() -> None:
 
 def test_nothing_else_was_to_be_found() -> None:
     with pytest.raises(InputError) as error:
-        judge({"a": {"a": 1}}, {"a": ["a", "b"]}, exclude_same_id=True)
+        Rankings.from_run({"a": {"a": 1}}, {"a": ["a", "b"]}, exclude_same_id=True)
     assert str(error.value) == (
         "the judgements: every judgement is of a query for itself, so that nothing is left to "
         "find without them; leave exclude_same_id (--exclude-same-id) out."
@@ -99,7 +100,7 @@ def test_nothing_else_was_to_be_found() -> None:
 
 def test_nothing_else_was_found() -> None:
     with pytest.raises(InputError) as error:
-        judge({"a": {"b": 1}}, {"a": ["a"]}, exclude_same_id=True)
+        Rankings.from_run({"a": {"b": 1}}, {"a": ["a"]}, exclude_same_id=True)
     assert str(error.value) == (
         "a dict: every result has the id of its query, so that nothing is left to rank without "
         "them; leave exclude_same_id (--exclude-same-id) out."
@@ -120,7 +121,7 @@ def test_a_convention_that_drops_them_too_says_it_once() -> None:
 
 
 def warned(judgements: Any, run: Any) -> tuple[str, ...]:
-    audit = judge(judgements, run).audit
+    audit = Rankings.from_run(judgements, run).audit
     assert audit is not None
     return tuple(note for note in audit.warnings if "own id" in note)
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import JudgedError, Policy, judge
+from judged import JudgedError, Policy
 from judged.errors import PolicyError
 from judged.matching.variants import restated
-from judged.policy import CHOICES
+from judged.policy import CHOICES, add_choices
+from judged.rankings.rankings import Rankings
 
 GRADES = (-1, 0, 0.5, 1, 2)
 
@@ -59,12 +60,16 @@ def data(seed: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize("seed", range(12))
 def test_as_judging_makes_them(seed: int) -> None:
     judgements, run = data(seed)
-    base = {ties: judge(judgements, run, policy={"ties": ties}) for ties in ("id", "input")}
+    base = {
+        ties: Rankings.from_run(judgements, run, policy={"ties": ties}) for ties in ("id", "input")
+    }
     for ties, unjudged, depth in product(CHOICES["ties"], CHOICES["unjudged"], (None, 1, 5, 99)):
         policy = Policy(ties=ties, unjudged=unjudged)
         given = base["input" if ties == "input" else "id"]
         calls = (
-            lambda p=policy, d=depth: judge(judgements, run, policy=p, depth=d),
+            lambda p=policy, d=depth: Rankings.from_run(
+                judgements, run, policy=add_choices(p, depth=d)
+            ),
             lambda p=policy, d=depth, r=given: restated(r, p, d),
         )
         expected, found = map(outcome, calls)
@@ -84,12 +89,12 @@ def outcome(call: Any) -> Any:
 
 def test_without_ties_every_order_is_the_same() -> None:
     judgements, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}
-    found = restated(judge(judgements, run), Policy(ties="input"))
-    assert not differing(found, judge(judgements, run, policy={"ties": "input"}))
+    found = restated(Rankings.from_run(judgements, run), Policy(ties="input"))
+    assert not differing(found, Rankings.from_run(judgements, run, policy={"ties": "input"}))
 
 
 def test_what_was_cut_cannot_be_restated() -> None:
-    cut = judge({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, depth=1)
+    cut = Rankings.from_run({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, policy={"depth": 1})
     with pytest.raises(PolicyError) as refused:
         restated(cut, Policy())
     assert str(refused.value) == (
@@ -98,7 +103,7 @@ def test_what_was_cut_cannot_be_restated() -> None:
 
 
 def test_another_order_of_ties_needs_the_run() -> None:
-    tied = judge({"q": {"a": 1}}, {"q": {"b": 1.0, "a": 1.0}})
+    tied = Rankings.from_run({"q": {"a": 1}}, {"q": {"b": 1.0, "a": 1.0}})
     with pytest.raises(PolicyError) as refused:
         restated(tied, Policy(ties="input"))
     assert str(refused.value) == (

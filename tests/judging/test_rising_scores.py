@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged import judge
+from judged.rankings.rankings import Rankings
 
 WARNING = (
     "The scores rise from line to line in {} lists, as distances do; ranks are by score, the "
@@ -46,7 +46,9 @@ def ways_in(run, folder):
 def test_every_way_in_says_it_alike(run, said, tmp_path):
     expected = [WARNING.format(said)] if said else []
     for given in ways_in(run, tmp_path):
-        warned = [text for text in judge(JUDGEMENTS, given).audit.warnings if "rise" in text]
+        warned = [
+            text for text in Rankings.from_run(JUDGEMENTS, given).audit.warnings if "rise" in text
+        ]
         assert warned == expected
 
 
@@ -54,4 +56,4 @@ def test_lists_in_no_order_are_not_suspected():
     random = np.random.default_rng(0)
     for _ in range(200):
         run = {query: dict(zip("abcde", random.random(5), strict=True)) for query in JUDGEMENTS}
-        assert not judge(JUDGEMENTS, run).audit.warnings
+        assert not Rankings.from_run(JUDGEMENTS, run).audit.warnings

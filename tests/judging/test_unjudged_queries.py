@@ -10,9 +10,8 @@ import polars as pl
 import pytest
 
 from judged import Audit, InputError, evaluate, fuse, overlap, read_judgements
-from judged.inputs import blocks
-from judged.inputs.blocks import reading
-from judged.inputs.blocks.room import Room
+from judged.inputs import blocks, large_runs
+from judged.inputs.blocks import Room
 
 JUDGEMENTS = {"q": {"a#1": 1, "b#1": 0}}
 ROWS = [
@@ -44,7 +43,7 @@ def test_what_no_number_depends_on_stops_nothing(
     way: str, duplicates: Any, options: dict[str, Any], tmp_path: Path
 ) -> None:
     run = given(way, ROWS, tmp_path)
-    found = evaluate(JUDGEMENTS, run, "RR", duplicates=duplicates, **options).scored()
+    found = evaluate(JUDGEMENTS, run, "RR", **options, policy={"duplicates": duplicates}).scored()
     assert found.audit.run_queries == 3
     assert found.audit.ignored_queries == 2
     assert found.audit.infinite_scores == 1
@@ -93,7 +92,7 @@ def lost(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_pa
     path.write_text("\n".join(["query,item,score", *lines, ""]), encoding="utf-8")
     if way != "csv":
         monkeypatch.setattr(blocks, "SMALL", 1)
-        monkeypatch.setattr(reading, "SMALL", 1)
+        monkeypatch.setattr(large_runs, "_BYTES_IN_STREAM", 1)
         monkeypatch.setattr(Room, "block", 20)
     return path
 

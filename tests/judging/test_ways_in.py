@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import judged
-from judged import Audit, InputError, Rankings, evaluate, judge
+from judged import Audit, InputError, Rankings, evaluate
 from judged.policy import DUPLICATES
 
 Lists = dict[str, dict[str, float]]
@@ -398,7 +398,7 @@ def test_a_query_with_nothing_in_it_is_there(way: str, tmp_path: Path) -> None:
     qrels = {"q1": {}, "q2": {"a": 1}, "q3": {}, "q4": {"b": 1}}
     run = {"q4": {}, "q2": {"a": 1.0}, "q3": {"x": 1.0}, "q9": {}}
     given = WAYS[way](qrels, "grade", tmp_path), WAYS[way](run, "score", tmp_path)
-    rankings = judge(*given)
+    rankings = Rankings.from_run(*given)
     assert rankings.queries == ("q1", "q2", "q3", "q4")
     assert rankings.missing.tolist() == [True, False, False, False]
     assert rankings.retrieved.tolist() == [0, 1, 1, 0]
@@ -411,11 +411,11 @@ def test_a_query_with_nothing_in_it_is_there(way: str, tmp_path: Path) -> None:
 def test_judgements_with_nothing_in_them(way: str, tmp_path: Path) -> None:
     qrels: Lists = {"q1": {}, "q2": {}}
     for run in ({"q1": {"a": 1.0}}, polars({"q1": {"a": 1.0}}, "score")):
-        rankings = judge(WAYS[way](qrels, "grade", tmp_path), run)
+        rankings = Rankings.from_run(WAYS[way](qrels, "grade", tmp_path), run)
         assert rankings.queries == ("q1", "q2")
         assert rankings.retrieved.tolist() == [1, 0]
     with pytest.raises(InputError, match="the run is empty"):
-        judge({"q1": {"a": 1}}, WAYS[way](qrels, "score", tmp_path))
+        Rankings.from_run({"q1": {"a": 1}}, WAYS[way](qrels, "score", tmp_path))
 
 
 @pytest.mark.parametrize("way", ["polars", "pandas", "pyarrow", "parquet", "ndjson", "csv"])
@@ -425,7 +425,7 @@ def test_a_row_without_an_item_beside_others_is_incomplete(way: str, tmp_path: P
             return [("q1", {"a": 1.0}), ("q1", {})]
 
     with pytest.raises(InputError, match=r"(row 2|line [23]): the item is missing"):
-        judge({"q1": {"a": 1}}, WAYS[way](Doubled(), "score", tmp_path))
+        Rankings.from_run({"q1": {"a": 1}}, WAYS[way](Doubled(), "score", tmp_path))
 
 
 @pytest.mark.parametrize("unique", [False, True])
@@ -493,9 +493,11 @@ def test_duplicates_by_every_way_in(duplicates: Any, ties: str, tmp_path: Path) 
     for run in (pairs, frame, frame.to_pandas(), tmp_path / "run.json", tmp_path / "run.trec"):
         if duplicates == "error":
             with pytest.raises(InputError, match=r"query 'q' has item 'a' more than once"):
-                judge(qrels, run, duplicates=duplicates)
+                Rankings.from_run(qrels, run, policy={"duplicates": duplicates})
         else:
-            rankings = judge(qrels, run, duplicates=duplicates, policy={"ties": ties})
+            rankings = Rankings.from_run(
+                qrels, run, policy={"ties": ties, "duplicates": duplicates}
+            )
             assert rankings.audit is not None
             found.add(
                 (
@@ -513,7 +515,9 @@ def test_the_first_of_a_ranked_list_is_kept(tmp_path: Path) -> None:
     lists = {"q": ["b", "a", "b", "c", "a"]}
     (tmp_path / "run.json").write_text(json.dumps(lists))
     for run in (lists, tmp_path / "run.json"):
-        rankings = judge({"q": {"a": 1, "b": 2, "c": 3}}, run, duplicates="first")
+        rankings = Rankings.from_run(
+            {"q": {"a": 1, "b": 2, "c": 3}}, run, policy={"duplicates": "first"}
+        )
         assert rankings.hit_grade.tolist() == [2, 1, 3]
         assert rankings.retrieved.tolist() == [3]
         assert rankings.audit is not None
@@ -530,7 +534,7 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_warned_of(
     given: Any = LARGE
     if way not in ("parquet",):
         given = WAYS[way](given, "score", tmp_path)
-    audit = judge({"q": {"a": 1}}, given).audit
+    audit = Rankings.from_run({"q": {"a": 1}}, given).audit
     assert audit is not None
     assert len(audit.warnings) == 1
     assert "such as 9007199254740992 of query 'q'" in audit.warnings[0]
@@ -542,11 +546,11 @@ def test_large_scores_of_typed_columns(dtype: Any) -> None:
         {"query": ["q", "q"], "item": ["a", "b"], "score": [2**53, 2**53 + 1]},
         schema_overrides={"score": dtype},
     )
-    audit = judge({"q": {"a": 1}}, frame).audit
+    audit = Rankings.from_run({"q": {"a": 1}}, frame).audit
     assert audit is not None
     assert audit.warnings
     apart = frame.with_columns(score=pl.Series([2**53, 2**53 + 2], dtype=dtype))
-    audit = judge({"q": {"a": 1}}, apart).audit
+    audit = Rankings.from_run({"q": {"a": 1}}, apart).audit
     assert audit is not None
     assert not audit.warnings
 

@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged import JudgedError, Rankings, evaluate, explain, judge, read_judgements, read_run
+from judged import JudgedError, Rankings, evaluate, explain, read_judgements, read_run
 from support.loops import for_each
 
 NAN, INF, HUGE = float("nan"), float("inf"), 10**400
@@ -60,12 +60,14 @@ WRONG: list[Any] = [
 ]
 QRELS, RUN = {"q": {"a": 1}}, {"q": {"a": 1.0}}
 CALLS: dict[str, Callable[[Any], Any]] = {
-    "judge: judgements": lambda given: judge(given, RUN),
-    "judge: run": lambda given: judge(QRELS, given),
-    "judge: collection": lambda given: judge(QRELS, RUN, collection=given),
-    "judge: collection of a query": lambda given: judge(QRELS, RUN, collection={"q": given}),
-    "judge: duplicates": lambda given: judge(QRELS, RUN, duplicates=given),
-    "judge: depth": lambda given: judge(QRELS, RUN, depth=given),
+    "judge: judgements": lambda given: Rankings.from_run(given, RUN),
+    "judge: run": lambda given: Rankings.from_run(QRELS, given),
+    "judge: collection": lambda given: Rankings.from_run(QRELS, RUN, collection=given),
+    "judge: collection of a query": lambda given: Rankings.from_run(
+        QRELS, RUN, collection={"q": given}
+    ),
+    "judge: duplicates": lambda given: Rankings.from_run(QRELS, RUN, policy={"duplicates": given}),
+    "judge: depth": lambda given: Rankings.from_run(QRELS, RUN, policy={"depth": given}),
     "evaluate: judgements": lambda given: evaluate(given, RUN, "RR"),
     "evaluate: run": lambda given: evaluate(QRELS, given, "RR"),
     "evaluate: a grade": lambda given: evaluate({"q": {"a": given}}, RUN, "RR"),
@@ -76,7 +78,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
         QRELS, {"q": [("a", 1), (given, 2)]}, "RR"
     ),
     "evaluate: a repeated item": lambda given: evaluate(
-        QRELS, {"q": [("a", given), ("a", 1)]}, "RR", duplicates="first"
+        QRELS, {"q": [("a", given), ("a", 1)]}, "RR", policy={"duplicates": "first"}
     ),
     "evaluate: categories": lambda given: evaluate(QRELS, RUN, "RR", unique=given),
     "evaluate: a category": lambda given: evaluate(QRELS, RUN, "RR", unique={"a": given}),

@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judged import Evaluator, Measure, evaluate
-from judged.evaluation.parts import Asked, gathered, part_of
-from judged.evaluation.request import Request
-from judged.evaluation.runs import evaluated_run
-from judged.evaluation.scored import Scored
+from judged.evaluation.evaluation import evaluate_rankings
+from judged.evaluation.scores import Scored
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.matching import Judge, judging
+from judged.matching import Matcher, match_with
 from judged.measures import REGISTRY
 from judged.policy import Policy
+from judged.rankings.rankings import Rankings
 from support.rankings import PLAIN, random_measure
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.errors.JudgedWarning")
@@ -70,9 +70,19 @@ def blocks(run: Lists, draw: Random) -> RunBlocks:
     return RunBlocks("run", "a run", cut)
 
 
-def judge(judgements: Lists, policy: Policy, *, subtopics: bool) -> Judge:
-    known = Lookup(judgements, by_subtopic=subtopics)
-    return judging(known, policy=policy, collection=1000, best_scores=True)
+def matcher(judgements: Lists, policy: Policy, *, subtopics: bool) -> Matcher:
+    return match_with(Lookup(judgements, by_subtopic=subtopics), policy, 1000)
+
+
+def evaluated(
+    matcher: Matcher,
+    run: Run | RunBlocks,
+    settings: EvaluationSettings,
+    weights: Any = None,
+    **shown: bool,
+) -> Scored:
+    evaluation = evaluate_rankings([matcher(run)], settings, weights=weights)
+    return evaluation.showing(**shown).runs[0]
 
 
 def numbers(scored: Scored) -> dict[str, Any]:
@@ -108,14 +118,12 @@ def test_every_measure_gives_the_same_bits(seed: int, ties: str, subtopics: bool
     draw = Random(f"{seed} {ties} {subtopics}")
     judgements, run = collection(draw, subtopics=subtopics)
     ranges = seed == 0 and not subtopics
-    request = Request.of(measures(draw, subtopics=subtopics), {"ties": ties})
-    asked = Asked.of(request, tie_range=ranges, unjudged_range=ranges)
-    ready = judge(judgements, request.policy, subtopics=subtopics)
-    whole, _ = evaluated_run(ready, table(run), asked)
-    by_block, kept = evaluated_run(ready, blocks(run, draw), asked)
+    request = EvaluationSettings.of(measures(draw, subtopics=subtopics), {"ties": ties})
+    ready = matcher(judgements, request.policy, subtopics=subtopics)
+    shown = {"tie_range": ranges, "unjudged_range": ranges}
+    whole = evaluated(ready, table(run), request, **shown)
+    by_block = evaluated(ready, blocks(run, draw), request, **shown)
     assert numbers(by_block) == numbers(whole)
-    assert kept is not None
-    assert kept.audit == whole.audit
 
 
 @settings(max_examples=25, deadline=None)
@@ -145,26 +153,25 @@ def test_any_cut_and_any_order_of_rows(
     draw = Random(seed)
     judgements, run = collection(draw)
     wanted = ["AP", "nDCG@5", "RR(rel=2)", "P@10", "F(average=means)", "Rank(of=all)", "bpref"]
-    request = Request.of([*wanted, "Rank(of=all, aggregate=median)"], policy)
-    asked = Asked.of(request, **options)
-    ready = judge(judgements, asked.request.policy, subtopics=False)
-    whole, _ = evaluated_run(ready, table(run), asked)
-    shuffled, _ = evaluated_run(ready, table(run, draw), asked)
-    by_block, _ = evaluated_run(ready, blocks(run, draw), asked)
+    request = EvaluationSettings.of([*wanted, "Rank(of=all, aggregate=median)"], policy)
+    ready = matcher(judgements, request.policy, subtopics=False)
+    whole = evaluated(ready, table(run), request, **options)
+    shuffled = evaluated(ready, table(run, draw), request, **options)
+    by_block = evaluated(ready, blocks(run, draw), request, **options)
     assert numbers(shuffled) == numbers(whole)
     assert numbers(by_block) == numbers(whole)
 
 
-def test_parts_can_be_sent_elsewhere() -> None:
+def test_blocks_can_be_sent_elsewhere() -> None:
     draw = Random(3)
     judgements, run = collection(draw)
-    asked = Asked.of(Request.of("AP, Rank(of=all)", None), tie_range=True)
-    asked = pickle.loads(pickle.dumps(asked))
-    ready = judge(judgements, asked.request.policy, subtopics=False)
-    sent = [pickle.dumps(part_of(each, asked)) for each in ready.blocks(blocks(run, draw))]
+    request = pickle.loads(pickle.dumps(EvaluationSettings.of("AP, Rank(of=all)", None)))
+    ready = matcher(judgements, request.policy, subtopics=False)
+    sent = [pickle.dumps(block) for block in ready.blocks(blocks(run, draw))]
     draw.shuffle(sent)
-    found = gathered(map(pickle.loads, sent), asked, ready.queries)
-    assert numbers(found) == numbers(evaluated_run(ready, table(run), asked)[0])
+    joined = Rankings.concat(map(pickle.loads, sent), ready.queries)
+    by_block = evaluate_rankings([joined], request).runs[0]
+    assert numbers(by_block) == numbers(evaluated(ready, table(run), request))
 
 
 @pytest.mark.parametrize("size", [1, 2, 250])
@@ -174,13 +181,13 @@ def test_batches_give_what_the_whole_run_gives(size: int) -> None:
     if size == 250:  # more batches than are piled up one by one
         judgements |= {f"q{n}": {"d1": 1, "d2": n % 2} for n in range(10, 460)}
         run |= {f"q{n}": {"d1": 1.0, "d2": float(n % 3)} for n in range(10, 460)}
-    evaluator = Evaluator(judgements, ["AP", "nDCG@10"], tie_range=True)
+    evaluator = Evaluator(judgements, ["AP", "nDCG@10"])
     queries = draw.sample(list(run), len(run))
     step = 1 if size == 250 else size
     for begin in range(0, len(queries), step):
         evaluator.add({query: run[query] for query in queries[begin : begin + step]})
-    found = evaluator.evaluation()
-    expected = evaluate(judgements, run, ["AP", "nDCG@10"], tie_range=True)
+    found = evaluator.evaluation().showing(tie_range=True)
+    expected = evaluate(judgements, run, ["AP", "nDCG@10"]).showing(tie_range=True)
     assert numbers(found.scored()) == numbers(expected.scored())
     assert found.to_dict(per_query=True) == expected.to_dict(per_query=True)
 
@@ -192,9 +199,9 @@ def test_judgements_in_a_table_are_cut_as_those_in_a_dict_are() -> None:
     draw.shuffle(rows)
     order = list(dict.fromkeys(query for query, _, _ in rows))
     frame = pl.DataFrame(rows, schema=["query", "item", "grade"], orient="row")
-    asked = Asked.of(Request.of("AP", None))
+    request = EvaluationSettings.of("AP", None)
     found = [
-        evaluated_run(judging(known, policy=asked.request.policy), blocks(run, draw), asked)[0]
+        evaluated(match_with(known, request.policy), blocks(run, draw), request)
         for known in (Judgements(frame, "judgements"), Lookup({q: judgements[q] for q in order}))
     ]
     assert numbers(found[0]) == numbers(found[1])
@@ -212,12 +219,12 @@ def test_the_order_of_judgements_plays_no_part(subtopics: bool) -> None:
         for name, grade in (grades.items() if subtopics else [("", 0)])
     ]
     schema = ["query", "item", "grade", *(["subtopic"] if subtopics else [])]
-    asked = Asked.of(Request.of(measures(draw, subtopics=subtopics), None))
+    request = EvaluationSettings.of(measures(draw, subtopics=subtopics), None)
     found = []
     for _ in range(3):
         frame = pl.DataFrame(rows, schema=schema, orient="row")
-        ready = judging(Judgements(frame, "a table"), policy=asked.request.policy, collection=1000)
-        scored, _ = evaluated_run(ready, table(run, draw), asked)
+        ready = match_with(Judgements(frame, "a table"), request.policy, 1000)
+        scored = evaluated(ready, table(run, draw), request)
         order = np.argsort(np.array(scored.queries))
         found.append(
             (

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from judged import Measure, Rankings, evaluate, judge
+from judged import Measure, Rankings, evaluate
 from judged.matching.variants import condensed, rearranged
+from judged.policy import add_choices
 from support.rankings import any_measure
 from support.slow_judge import Judgements, Row, as_judged, judge_slowly
 
@@ -106,7 +107,9 @@ def test_brute_force(
     assume(have_a_query_in_common(judgements, rows))
     read_judgements, read_run = ROUTES[route]
     policy = {"ties": ties, "unjudged": unjudged}
-    rankings = judge(read_judgements(judgements), read_run(rows), policy=policy, depth=depth)
+    rankings = Rankings.from_run(
+        read_judgements(judgements), read_run(rows), policy=add_choices(policy, depth=depth)
+    )
     expected = judge_slowly(judgements, rows, ties=ties, depth=depth, unjudged=unjudged)
     if depth is None:
         assert as_judged(rankings) == expected
@@ -132,7 +135,7 @@ def test_ties_rearranged_later_are_as_if_decided_at_once(
     judgements: Judgements, rows: list[Row], ties: str
 ) -> None:
     assume(have_a_query_in_common(judgements, rows))
-    made = judge(judgements, run_dict(rows))
+    made = Rankings.from_run(judgements, run_dict(rows))
     assert as_judged(rearranged(made, ties)) == judge_slowly(judgements, rows, ties=ties)
     assert as_judged(condensed(rearranged(made, ties))) == judge_slowly(
         judgements, rows, ties=ties, unjudged="removed"
@@ -175,7 +178,7 @@ def one_score_each(rows: list[Row]) -> bool:
 
 def values(judgements: Any, run: Any, measure: Measure, **options: Any) -> dict[str, float]:
     scored = evaluate(judgements, run, [measure], collection=100, **options).scored()
-    return dict(zip(scored.about.queries, scored.values[measure].tolist(), strict=True))
+    return dict(zip(scored.rankings.queries, scored.values[measure].tolist(), strict=True))
 
 
 @given(

@@ -41,7 +41,9 @@ class Results:
 
     @cached_property
     def evaluation(self) -> Any:
-        return judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"], tie_range=True, unjudged_range=True)
+        return judged.evaluate(JUDGEMENTS, RUN, ["AP", "RR"]).showing(
+            tie_range=True, unjudged_range=True
+        )
 
     @cached_property
     def same(self) -> Any:
@@ -150,7 +152,7 @@ CALLS: dict[str, Callable[[Results], Call]] = {
         judged.Rankings.from_scores,
         {"y_true": [[1, 0]], "y_score": [[0.1, 0.2]]},
     ),
-    "Rankings.evaluate": lambda made: (judged.judge(JUDGEMENTS, RUN).evaluate, {}),
+    "Rankings.evaluate": lambda made: (judged.Rankings.from_run(JUDGEMENTS, RUN).evaluate, {}),
     "Embeddings": lambda made: (judged.Embeddings, VECTORS),
     "Embeddings.evaluate": lambda made: (made.embeddings.evaluate, {"relevance": made.same}),
     "Embeddings.evaluate_and_top_k": lambda made: (

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from judged import PolicyError, Rankings, evaluate, judge, parse_measure
+from judged import PolicyError, Rankings, evaluate, parse_measure
 from judged.measures import REGISTRY
 from judged.measures.expected import expectations
 from judged.measures.orders import DRAWS, LIMIT, PAIRS
+from judged.policy import add_choices
 from support.loops import for_each
 from support.rankings import PLAIN, random_measure
 from support.tied import Tied, by_twin, mean_of_twins, random_ties, rankings_of_ties
@@ -130,7 +131,7 @@ def test_all_of_a_long_tie() -> None:
     # 500/1000 * 499/999 * 498/998, and the last stands at 3 * 1001/4 on average.
     run = {"q": {f"i{at}": 1.0 for at in range(1000)}}
     grades = {"q": {"i7": 1, "i70": 1, "i700": 1}}
-    rankings = judge(grades, run, policy={"ties": "expected"})
+    rankings = Rankings.from_run(grades, run, policy={"ties": "expected"})
     chance = 0.5 * 499 / 999 * 498 / 998
     found = rankings.evaluate("Success(of=all)@500, Rank(of=last), Success(of=all)@2")
     assert found.value("Success(of=all)@500") == pytest.approx(chance, rel=1e-13)
@@ -143,7 +144,9 @@ def test_long_ties_are_exact_too() -> None:
     # H(n)/n.
     for size in (2, 10, 1000):
         run = {"q": {f"i{at}": 1.0 for at in range(size)}}
-        rankings = judge({"q": {"i7" if size > 7 else "i1": 1}}, run, policy={"ties": "expected"})
+        rankings = Rankings.from_run(
+            {"q": {"i7" if size > 7 else "i1": 1}}, run, policy={"ties": "expected"}
+        )
         harmonic = sum(1 / rank for rank in range(1, size + 1))
         for name in ("RR", "AP"):
             assert rankings.evaluate(name).value() == pytest.approx(harmonic / size, rel=1e-13)
@@ -394,11 +397,11 @@ def test_rankings_made_otherwise_can_be_expected_later() -> None:
     rankings = rankings_of_ties(MANY, ties="id")
     later = rankings.evaluate("AP", policy={"ties": "expected"})
     assert later.value() == rankings_of_ties(MANY).evaluate("AP").value()
-    assert (later.policy.ties, later.scored().about.ties) == ("expected", "expected")
+    assert (later.policy.ties, later.scored().rankings.ties) == ("expected", "expected")
 
 
 def test_hits_stand_by_id_and_keep_their_spans() -> None:
-    made = judge(
+    made = Rankings.from_run(
         {"q": {"a": 1, "c": 0}}, {"q": {"b": 0.5, "a": 0.5, "c": 0.5}}, policy={"ties": "expected"}
     )
     assert (made.ties, made.hit_rank.tolist(), made.hit_grade.tolist()) == (
@@ -426,11 +429,14 @@ def test_what_is_left_of_a_cut_tie_cannot_be_condensed() -> None:
     run = {"q": {"b": 0.5, "a": 0.5, "c": 0.5}}
     policy = {"ties": "expected", "unjudged": "removed"}
     with pytest.raises(PolicyError) as caught:
-        evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=policy, depth=2)
+        evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=add_choices(policy, depth=2))
     assert str(caught.value) == (
         "depth=2 cuts through a tie of query q, so how many results unjudged=removed leaves "
         "depends "
         "on the order of the tie, "
         "and ties=expected has none; leave out one of the three."
     )
-    assert evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=policy, depth=3).value() == 0.75
+    assert (
+        evaluate({"q": {"a": 1, "c": 0}}, run, "RR", policy=add_choices(policy, depth=3)).value()
+        == 0.75
+    )

@@ -69,7 +69,7 @@ def theirs(measure: Any, given: Collection) -> dict[str, float]:
 def ours(measure: str, given: Collection) -> dict[str, float]:
     scored = evaluate(given.judgements, given.run, [measure]).scored()
     return dict(
-        zip(scored.about.queries, scored.values[parse_measure(measure)].tolist(), strict=True)
+        zip(scored.rankings.queries, scored.values[parse_measure(measure)].tolist(), strict=True)
     )
 
 

@@ -76,7 +76,7 @@ def test_every_measure_and_query(name: str, rel: int) -> None:
     measures = {each: measure_of(each, rel) for each in NAMES}
     scored = evaluate(given.judgements, given.run, list(measures.values())).scored()
     compared = 0
-    for at, query in enumerate(scored.about.queries):
+    for at, query in enumerate(scored.rankings.queries):
         if query not in theirs:
             # pytrec_eval leaves out a query that the run lacks; here it is an empty list.
             assert query not in given.run

@@ -58,8 +58,8 @@ def compare(given: Collection, pairs: dict[str, str], rel: int = 1) -> None:
     scored = evaluate(
         given.judgements, given.run, [at_level(text, rel) for text in pairs.values()]
     ).scored()
-    order = sorted(range(len(scored.about)), key=scored.about.queries.__getitem__)
-    assert sorted(qrels.keys()) == [scored.about.queries[at] for at in order]
+    order = sorted(range(len(scored.rankings)), key=scored.rankings.queries.__getitem__)
+    assert sorted(qrels.keys()) == [scored.rankings.queries[at] for at in order]
     for name, text in zip(names, pairs.values(), strict=True):
         ours = scored.values[parse_measure(at_level(text, rel))][order]
         assert ours.tolist() == pytest.approx(theirs[name].tolist(), abs=1e-9, rel=0), name

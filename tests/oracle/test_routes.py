@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from judged import Evaluation, evaluate
+from judged.policy import add_choices
 from support.generated import Collection, generate
 from support.loops import for_each
 
@@ -158,11 +159,11 @@ def content(evaluation: Evaluation) -> dict[str, Any]:
 )
 @for_each("route", ROUTES)
 def test_every_route(route: str, policy: dict[str, str], tmp_path: Path) -> None:
-    expected = evaluate(TIED.judgements, TIED.run, MEASURES, policy=policy, depth=50)
+    expected = evaluate(TIED.judgements, TIED.run, MEASURES, policy=add_choices(policy, depth=50))
     judgements, run = ROUTES[route](TIED, tmp_path)
-    assert content(evaluate(judgements, run, MEASURES, policy=policy, depth=50)) == content(
-        expected
-    )
+    assert content(
+        evaluate(judgements, run, MEASURES, policy=add_choices(policy, depth=50))
+    ) == content(expected)
 
 
 @pytest.mark.parametrize("form", [list, tuple])

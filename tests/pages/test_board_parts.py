@@ -30,7 +30,7 @@ def text_of(page: str) -> str:
 
 
 def test_the_table_has_every_number_and_its_interval() -> None:
-    found = judged.evaluate(JUDGEMENTS, RUNS, "RR, P@1", interval=True)
+    found = judged.evaluate(JUDGEMENTS, RUNS, "RR, P@1").showing(intervals=True)
     page = rendered("{{ leaderboard(it) }}", it=board(found, BoardContext(found.compare())))
     assert page.count("<tr>") == 3
     assert "1.0000" in text_of(page)
@@ -40,7 +40,7 @@ def test_the_table_has_every_number_and_its_interval() -> None:
 
 
 def test_names_run_nothing() -> None:
-    found = judged.evaluate(JUDGEMENTS, RUNS, "RR", interval=True, unjudged_range=True)
+    found = judged.evaluate(JUDGEMENTS, RUNS, "RR").showing(intervals=True, unjudged_range=True)
     compared = found.compare()
     view = board(found, BoardContext(found.compare(baseline="good"), None, found))
     page = rendered(

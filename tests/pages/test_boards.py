@@ -19,7 +19,7 @@ COPY = dict(GOOD)
 
 def evaluated(measures: str = "RR, P@2, Rank", **options: object) -> Evaluation:
     runs = {"poor": POOR, "good": GOOD, "copy": COPY}
-    return judged.evaluate(JUDGEMENTS, runs, measures, interval=True, **options)  # type: ignore[arg-type]
+    return judged.evaluate(JUDGEMENTS, runs, measures, **options).showing(intervals=True)  # type: ignore[arg-type]
 
 
 def test_rows_have_the_numbers_of_the_evaluation_best_first() -> None:
@@ -73,7 +73,6 @@ def test_differences_are_those_to_the_baseline() -> None:
     assert [row.is_baseline for row in shown.rows] == [False, False, True]
     assert shown.rows[0].cells[0].against == against.pair("good", "poor", "RR")
     assert shown.rows[2].cells[0].against is None
-    pair = against.pair("good", "poor", "RR")
 
 
 def test_numbers_that_moved_know_what_they_were() -> None:
@@ -111,8 +110,8 @@ def test_scales_hold_everything_that_is_drawn_on_them() -> None:
 def test_a_measure_without_values_stands_last() -> None:
     judgements = {"1": {"a": 0}}
     found = judged.evaluate(
-        judgements, {"one": {"1": ["a"]}}, "RR", policy={"empty": "skip"}, interval=True
-    )
+        judgements, {"one": {"1": ["a"]}}, "RR", policy={"empty": "skip"}
+    ).showing(intervals=True)
     shown = board(found)
     assert shown.heading.title == "No system has a value on RR"
     assert shown.columns[0].scale == (0.0, 1.0)

@@ -15,7 +15,7 @@ UNLIKE = {str(q): ["b", "a"] if q in (1, 5, 9) else ["a", "c"] for q in range(12
 
 def test_a_lead_that_is_shown() -> None:
     runs = {"third": THIRD, "second": SECOND, "first": FIRST}
-    found = judged.evaluate(JUDGEMENTS, runs, "RR", interval=True)
+    found = judged.evaluate(JUDGEMENTS, runs, "RR").showing(intervals=True)
     heading = leading(found, found.compare(), "RR")
     # RR: 1; (9 · 0.5 + 3 · 1) / 12 = 0.625; (9 · 0.25 + 3 · 0.5) / 12 = 0.3125.
     assert heading.title == "first leads on RR"
@@ -27,7 +27,7 @@ def test_a_lead_that_is_shown() -> None:
 
 def test_a_lead_that_is_not_shown() -> None:
     runs = {"a": FIRST, "b": FIRST, "c": UNLIKE, "d": THIRD}
-    found = judged.evaluate(JUDGEMENTS, runs, "RR", interval=True)
+    found = judged.evaluate(JUDGEMENTS, runs, "RR").showing(intervals=True)
     heading = leading(found, found.compare(), "RR")
     assert heading.title == "a is first on RR, not significantly better than b and c"
     assert heading.line == (
@@ -37,17 +37,19 @@ def test_a_lead_that_is_not_shown() -> None:
 
 
 def test_two_that_are_the_same() -> None:
-    found = judged.evaluate(JUDGEMENTS, {"a": FIRST, "b": FIRST}, "RR", interval=True)
+    found = judged.evaluate(JUDGEMENTS, {"a": FIRST, "b": FIRST}, "RR").showing(intervals=True)
     heading = leading(found, found.compare(), "RR")
     assert heading.title == "a and b have the same values on RR"
     assert heading.line == "Both have 1.000, and the same value on all 12 queries."
 
 
 def test_nothing_compared() -> None:
-    found = judged.evaluate(JUDGEMENTS, {"a": SECOND, "b": THIRD}, "RR, Rank", interval=True)
+    found = judged.evaluate(JUDGEMENTS, {"a": SECOND, "b": THIRD}, "RR, Rank").showing(
+        intervals=True
+    )
     assert leading(found, None, "RR").title == "a has the highest RR"
     assert leading(found, None, "Rank").title == "a has the lowest Rank"
-    alone = judged.evaluate(JUDGEMENTS, {"a": SECOND}, "RR", interval=True)
+    alone = judged.evaluate(JUDGEMENTS, {"a": SECOND}, "RR").showing(intervals=True)
     heading = leading(alone, None, "RR")
     assert heading.title == "a has 0.625 on RR"
     assert heading.line == "95 % CI 0.481 to 0.769, 12 queries."
@@ -146,7 +148,7 @@ def test_what_could_have_been_shown_is_said_where_nothing_was() -> None:
 
 def test_long_names_are_cut() -> None:
     long = "w" * 200
-    found = judged.evaluate(JUDGEMENTS, {long: FIRST, "third": THIRD}, "RR", interval=True)
+    found = judged.evaluate(JUDGEMENTS, {long: FIRST, "third": THIRD}, "RR").showing(intervals=True)
     heading = leading(found, found.compare(), "RR")
     assert heading.title == f"{'w' * 33}… leads on RR"
     compared = found.compare(baseline="third")

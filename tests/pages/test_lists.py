@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pytest
 
-from judged import judge
 from judged.errors import InputError
 from judged.explanation.source import Read
 from judged.inputs.texts import read_texts
@@ -24,7 +23,7 @@ RIGHT = ["a", "b", "f", "c"]
 
 def given(system: str, items: list[str], place: int = 0) -> RankedList:
     scores = {item: float(-at) for at, item in enumerate(items)}
-    rankings = judge(GRADES, {"q": scores})
+    rankings = Rankings.from_run(GRADES, {"q": scores})
     return RankedList(system, rankings, dict(enumerate(items, 1)), place)
 
 
@@ -152,7 +151,7 @@ def test_four_lists() -> None:
 
 
 def test_a_run_that_lacks_the_query() -> None:
-    rankings = judge({**GRADES, "p": {"a": 1}}, {"p": {"a": 1.0}})
+    rankings = Rankings.from_run({**GRADES, "p": {"a": 1}}, {"p": {"a": 1.0}})
     lacking = RankedList("short", rankings.take([rankings.queries.index("q")]))
     html = shown(side_by_side([given("bm25", LEFT), lacking]))
     assert "The run lacks this query." in html
@@ -172,7 +171,7 @@ def test_refused() -> None:
 @for_each("name", NAMES)
 def test_nothing_in_a_name_is_run(name: str) -> None:
     scores = {"q": {name: 2.0, "b": 1.0}}
-    rankings = judge(GRADES, scores)
+    rankings = Rankings.from_run(GRADES, scores)
     one = RankedList(name, rankings, {1: name, 2: "b"})
     texts = read_texts({name: {"title": name or "x", "text": name or "x"}})
     html = shown(side_by_side([one, one], texts=texts))

@@ -56,7 +56,9 @@ def test_a_cheap_judge_who_is_taken_in_does_not_decide() -> None:
 
 
 def test_a_value_that_must_be_reached_is_corrected_too() -> None:
-    evaluated = judged.evaluate(DATA.cheap, WORSE, "nDCG@10", trusted=DATA.people, level=0.9)
+    evaluated = judged.evaluate(DATA.cheap, WORSE, "nDCG@10", trusted=DATA.people).showing(
+        level=0.9
+    )
     value, low = evaluated.value(), evaluated.interval().low
     (reached,) = held(minimum=0.1).minima
     assert reached.value == pytest.approx(value)

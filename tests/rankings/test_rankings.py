@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judged import InputError, PolicyError, Rankings, judge
+from judged import InputError, PolicyError, Rankings
 
 
 def arrays(rankings: Rankings) -> dict[str, np.ndarray]:
@@ -20,14 +20,14 @@ def arrays(rankings: Rankings) -> dict[str, np.ndarray]:
 
 
 MADE = {
-    "judge": judge(
+    "judge": Rankings.from_run(
         {"q": {"a": 1, "b": 0}, "r": {"c": 1}}, {"q": {"a": 1.0, "b": 1.0}}, collection=9
     ),
     "relevance": Rankings.from_relevance([[0, 1], []], collection=[5, 6]),
     "scores": Rankings.from_scores([[0, 1], [1, 1]], [[0.5, 0.5], [1, 2]]),
     "scores, best": Rankings.from_scores([[0, 1], [1, 1]], [[0.5, 0.5], [1, 2]], ties="best"),
-    "cut and condensed": judge(
-        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}, depth=5, policy={"unjudged": "removed"}
+    "cut and condensed": Rankings.from_run(
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}, policy={"unjudged": "removed", "depth": 5}
     ),
 }
 
@@ -75,7 +75,7 @@ def test_an_answer_is_a_copy() -> None:
 
 
 def test_take() -> None:
-    rankings = judge(
+    rankings = Rankings.from_run(
         {"q": {"a": 1, "b": 0}, "r": {"c": 2}},
         {"q": {"a": 1.0, "b": 3.0}},
         collection={"q": 4, "r": 5},

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged import judge
 from judged.errors import InputError
 from judged.rankings.rankings import Rankings
 from judged.rankings.strips import KINDS, Cell, mean_strip, strips
@@ -67,15 +66,15 @@ def test_against_a_slow_twin(lists: list[list[float | None]], k: int) -> None:
 
 
 def test_a_query_that_the_run_lacks_has_nothing_at_any_rank() -> None:
-    r = judge({"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0, "z": 0.5}})
+    r = Rankings.from_run({"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0, "z": 0.5}})
     assert dict(zip(r.queries, strips(r, 3).codes(), strict=True)) == {"a": "2?-", "b": "---"}
 
 
 def test_removed_results_leave_nothing_unjudged() -> None:
     judgements = {"a": {"x": 1, "y": 0, "w": -1}}
     run = {"a": {"u": 4.0, "w": 3.0, "x": 2.0, "y": 1.0}}
-    kept = judge(judgements, run)
-    removed = judge(judgements, run, policy={"unjudged": "removed"})
+    kept = Rankings.from_run(judgements, run)
+    removed = Rankings.from_run(judgements, run, policy={"unjudged": "removed"})
     assert strips(kept, 4).codes() == ["??2."]
     assert strips(removed, 4).codes() == ["2.--"]
 
@@ -89,12 +88,12 @@ def test_where_only_relevant_items_are_listed_the_others_are_judged() -> None:
 def test_ties_that_stay_open_are_said_and_shown_in_one_order() -> None:
     judgements = {"a": {"x": 1, "y": 0}}
     run = {"a": {"x": 1.0, "y": 1.0, "z": 1.0}}
-    by_id = strips(judge(judgements, run), 2)
-    expected = strips(judge(judgements, run, policy={"ties": "expected"}), 2)
+    by_id = strips(Rankings.from_run(judgements, run), 2)
+    expected = strips(Rankings.from_run(judgements, run, policy={"ties": "expected"}), 2)
     assert (by_id.one_of_many, expected.one_of_many) == (False, True)
     assert by_id.codes() == expected.codes() == ["?."]
     # z, y, x by id, descending; the depth cuts x off, which ties with what is above it.
-    cut = strips(judge(judgements, run, policy={"ties": "expected"}, depth=2), 3)
+    cut = strips(Rankings.from_run(judgements, run, policy={"ties": "expected", "depth": 2}), 3)
     assert cut.codes() == ["?.-"]
 
 

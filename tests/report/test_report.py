@@ -57,9 +57,9 @@ def test_every_value_and_strip_of_every_query_is_the_librarys(report: judged.Rep
     drawn = {run.name: strips(evaluation.rankings[run.name], 10).codes() for run in evaluation.runs}
     for label, measure in evaluation.labels.items():
         found = rows(html, label)
-        assert list(found) == sorted(evaluation.runs[0].about.queries)
+        assert list(found) == sorted(evaluation.runs[0].rankings.queries)
         for place, run in enumerate(evaluation.runs):
-            for at, query in enumerate(run.about.queries):
+            for at, query in enumerate(run.rankings.queries):
                 value, _, strip = found[query][place].strip().partition("\n")
                 assert value == f"{run.values[measure][at]:.4f}"
                 assert strip == (drawn[run.name][at] if label == "nDCG@10" else "")
@@ -207,7 +207,7 @@ def test_runs_of_different_queries_stand_beside_each_other() -> None:
     found = judged.Embeddings(one, other).evaluate(pairs, "RR", both=True)
     html = found.report().to_html()
     assert "The runs are about different queries, and are not compared." in html
-    assert len(rows(html, "RR")) == len({q for run in found.runs for q in run.about.queries})
+    assert len(rows(html, "RR")) == len({q for run in found.runs for q in run.rankings.queries})
 
 
 def test_ties_without_an_order_say_why_there_is_no_list(folder: Path, files: list[str]) -> None:

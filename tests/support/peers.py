@@ -152,7 +152,7 @@ def compare(
     (values,) = scored.values.values()
     counted = {
         query: value
-        for query, value in zip(scored.about.queries, values.tolist(), strict=True)
+        for query, value in zip(scored.rankings.queries, values.tolist(), strict=True)
         if value == value
     }
     assert counted == pytest.approx(dict(theirs), abs=allowed, rel=0)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from judged import Measure, Rankings, judge
+from judged import Measure, Rankings
 from support.rankings import GRADES, Query
 from support.twins_more import TWINS
 
@@ -55,7 +55,9 @@ def rankings_of_ties(
         judgements[name] = {item: grade for item, (_, grade) in items.items() if grade is not None}
         judgements[name] |= {f"lost{at}": grade for at, grade in enumerate(query.lost)}
         collection[name] = len(results) + len(query.lost) + query.elsewhere
-    return judge(judgements, run, policy={"ties": ties}, depth=depth, collection=collection)
+    return Rankings.from_run(
+        judgements, run, collection=collection, policy={"ties": ties, "depth": depth}
+    )
 
 
 def random_ties(draw: Random, count: int, *, most_orders: int = 120) -> list[Tied]:

@@ -47,11 +47,11 @@ def test_what_commands_print(server: Serve, data: Path) -> None:
     policy = {"policy": {"ties": "best"}, "depth": 7}
     query = "measure=AP&measure=P@5&ties=best&depth=7"
     found = running.ask(f"/api/evaluate?{query}&interval=1&per_query=1").json
-    expected = judged.evaluate(judgements, runs, ["AP", "P@5"], interval=True, **policy)
+    expected = judged.evaluate(judgements, runs, ["AP", "P@5"], **policy).showing(intervals=True)
     assert found == plain(expected.to_dict(per_query=True))
     found = running.ask(f"/api/evaluate?{query}&tie_range=1&unjudged_range=1").json
-    expected = judged.evaluate(
-        judgements, runs, ["AP", "P@5"], tie_range=True, unjudged_range=True, **policy
+    expected = judged.evaluate(judgements, runs, ["AP", "P@5"], **policy).showing(
+        tie_range=True, unjudged_range=True
     )
     assert found == plain(expected.to_dict())
     found = running.ask(f"/api/compare?{query}&system=dense&system=bm25&test=sign").json

@@ -120,7 +120,7 @@ def test_rows_that_repeat_others(tmp_path: Path, duplicates: str) -> None:
     path.write_text(text + text.splitlines()[0].replace(" Q0 ", " Q0 ") + "\n")
     asked = ask(tmp_path, f"duplicates={duplicates}")
     ours = outcome(lambda: asked.calculations.evaluation(asked.scoring, interval=False))
-    theirs = outcome(lambda: judged.evaluate(*files(tmp_path), duplicates=duplicates))
+    theirs = outcome(lambda: judged.evaluate(*files(tmp_path), policy={"duplicates": duplicates}))
     assert ours == theirs
     assert ("more than once" in ours) == (duplicates == "error")
 
@@ -130,8 +130,8 @@ def test_without_repetitions_the_first_of_them_is_no_other_evaluation(data: Path
     for duplicates in ("error", "first"):
         asked = ask(data, f"duplicates={duplicates}&ties=best", cache)
         expected = judged.evaluate(
-            *files(data), duplicates=duplicates, policy={"ties": "best"}, interval=True
-        )
+            *files(data), policy={"ties": "best", "duplicates": duplicates}
+        ).showing(intervals=True)
         found = asked.calculations.evaluation(asked.scoring)
         assert everything(found, per_query=True) == everything(expected, per_query=True)
 
@@ -181,7 +181,9 @@ def test_explanations_and_listings(data: Path, query: str) -> None:
 
 def test_ranges(data: Path) -> None:
     asked = ask(data, "measure=AP&measure=P@5")
-    expected = judged.evaluate(*files(data), ["AP", "P@5"], tie_range=True, unjudged_range=True)
+    expected = judged.evaluate(*files(data), ["AP", "P@5"]).showing(
+        tie_range=True, unjudged_range=True
+    )
     found = asked.calculations.ranges(asked.scoring)
     assert everything(found, per_query=True) == everything(expected, per_query=True)
 

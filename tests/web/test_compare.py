@@ -73,7 +73,7 @@ def test_the_queries_that_differ_most_lead_to_their_pages(server: Serve, data: P
     page = server(data).ask("/compare?system=dense&against=bm25&by=RR").text
     found = compared(data, "bm25", "dense", measures="RR")
     values = {run.name: run.values[judged.RR] for run in found.evaluation.runs}  # type: ignore[union-attr]
-    queries = found.evaluation.runs[0].about.queries  # type: ignore[union-attr]
+    queries = found.evaluation.runs[0].rankings.queries  # type: ignore[union-attr]
     most = max(range(len(queries)), key=lambda at: values["dense"][at] - values["bm25"][at])
     assert f"/query?query={queries[most]}&amp;system=bm25&amp;system=dense&amp;show=RR" in page
 

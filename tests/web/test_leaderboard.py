@@ -41,7 +41,7 @@ TERMS: dict[str, dict[str, Any]] = {
 @pytest.mark.filterwarnings("ignore")
 def test_numbers_are_those_of_evaluate(server: Serve, data: Path, terms: str) -> None:
     runs = [data / f"{name}.run" for name in SYSTEMS]
-    found = judged.evaluate(data / "qrels.txt", runs, interval=True, **TERMS[terms])
+    found = judged.evaluate(data / "qrels.txt", runs, **TERMS[terms]).showing(intervals=True)
     answer = server(data).ask(f"/?{terms}")
     assert answer.status == 200
     assert columns(answer.text) == list(found.labels)
@@ -110,7 +110,9 @@ def test_differences_to_a_baseline(server: Serve, data: Path) -> None:
 def test_how_far_it_could_go(server: Serve, data: Path) -> None:
     page = words(server(data).ask("/?ranges=1&measure=RR").text)
     runs = [data / f"{name}.run" for name in SYSTEMS]
-    found = judged.evaluate(data / "qrels.txt", runs, "RR", tie_range=True, unjudged_range=True)
+    found = judged.evaluate(data / "qrels.txt", runs, "RR").showing(
+        tie_range=True, unjudged_range=True
+    )
     for name in SYSTEMS:
         low, high = sorted(found.unjudged_range("RR", name))
         assert f"unjudged {plain_number(low)}–{plain_number(high)}" in page
@@ -168,7 +170,7 @@ def test_a_run_that_lacks_many_queries_is_not_compared_and_says_why(
 def test_files_to_save_hold_the_same_numbers(server: Serve, data: Path) -> None:
     served = server(data)
     runs = [data / f"{name}.run" for name in SYSTEMS]
-    found = judged.evaluate(data / "qrels.txt", runs, "AP, RR", interval=True)
+    found = judged.evaluate(data / "qrels.txt", runs, "AP, RR").showing(intervals=True)
     answer = served.ask("/download?format=csv&measure=AP&measure=RR")
     assert answer.text == found.to_csv()
     assert answer.headers["content-disposition"] == 'attachment; filename="leaderboard.csv"'
@@ -206,17 +208,17 @@ def test_what_was_found_leads_to_what_it_speaks_of(server: Serve, data: Path) ->
 @pytest.mark.filterwarnings("ignore")
 def test_a_comparison_out_of_an_evaluation_is_that_of_compare(data: Path) -> None:
     from judged.comparison import compare_evaluation
-    from judged.evaluation.request import Request
+    from judged.evaluation.settings import EvaluationSettings
     from judged.web.calculations import part_of
 
     runs = [data / f"{name}.run" for name in SYSTEMS]
-    whole = judged.evaluate(data / "qrels.txt", runs, "AP, MRR, nDCG@5", interval=True)
-    part = part_of(whole, Request.of(["MRR", "AP"], None, None), [2, 0])
+    whole = judged.evaluate(data / "qrels.txt", runs, "AP, MRR, nDCG@5").showing(intervals=True)
+    part = part_of(whole, EvaluationSettings.of(["MRR", "AP"], None, None), [2, 0])
     assert part is not None
     own = judged.compare(data / "qrels.txt", [runs[2], runs[0]], ["MRR", "AP"])
     assert compare_evaluation(part).to_json() == own.to_json()
-    assert part_of(whole, Request.of(["RR"], None, None), [0]) is None
-    assert part_of(whole, Request.of(["P@5"], None, None), [0]) is None
+    assert part_of(whole, EvaluationSettings.of(["RR"], None, None), [0]) is None
+    assert part_of(whole, EvaluationSettings.of(["P@5"], None, None), [0]) is None
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -284,7 +284,7 @@ def test_the_list_of_a_query_opens_in_the_playground() -> None:
     judgements = {"q": {"a": 2, "b": 0, "c": 1, "lost": 3}}
     run = {"q": {"x": 4.0, "a": 3.0, "b": 3.0, "c": 1.0}}
     for ties in ("id", "input", "best"):
-        r = judged.judge(judgements, run, policy={"ties": ties})
+        r = judged.Rankings.from_run(judgements, run, policy={"ties": ties})
         link = commands.link_of(r, judged.nDCG @ 3)
         assert link is not None
         found = answer(str(Params(tuple(link.items()))))

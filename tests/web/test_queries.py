@@ -59,7 +59,7 @@ def evaluated(folder: Path, measure: str = "nDCG@10", **options: object) -> Eval
 def values(evaluation: Evaluation, system: str) -> dict[str, float]:
     run = evaluation.scored(system)
     measure = evaluation.measures[0]
-    return dict(zip(run.about.queries, run.values[measure].tolist(), strict=True))
+    return dict(zip(run.rankings.queries, run.values[measure].tolist(), strict=True))
 
 
 @pytest.mark.parametrize("descending", [True, False])

@@ -12,15 +12,15 @@ from judged.charts.sources import Systems
 from judged.comparison import compare
 from judged.errors import InputError
 from judged.evaluation import evaluate
-from judged.inputs.blocks import RunBlocks
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room, RunBlocks
 from judged.inputs.data import Data
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
-from judged.matching import judging
+from judged.limits import config
+from judged.matching import match_with
 from judged.matching.items import with_items
-from judged.policy import Policy
+from judged.policy import Policy, add_choices
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def chart_of_files(
         return kind.function(judgements, runs[0], **options)
     if kind.needs == "results of a pair":
         return kind.function(judgements, {run.name: run for run in runs}, **options)
-    judge = judging(judgements, policy=Policy.of(policy), depth=depth, collection=collection)
+    judge = match_with(judgements, Policy.of(add_choices(policy, depth=depth)), collection)
     return kind.function(Systems.of([judge(run) for run in runs], policy=policy), **options)
 
 
@@ -126,8 +126,19 @@ def _compared(
     runs = list(files[1:]) or None
     alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
     if kind.needs == "values" and alone and not {*given} & {*COMPARING} - {"level", "groups"}:
-        return evaluate(files[0], runs, measures, interval=True, **given)
+        return _evaluate(files[0], runs, measures, given)
     return compare(files[0], runs, measures, **given)
+
+
+def _evaluate(judgements: str, runs: Any, measures: Any, given: Mapping[str, Any]) -> Evaluation:
+    """Evaluate one run, with confidence intervals."""
+    given = dict(given)
+    policy = add_choices(given.pop("policy"), depth=given.pop("depth"))
+    format = {"judgements": given.pop("judgements_format"), "run": given.pop("run_format")}
+    shown = {name: given.pop(name) for name in ("level", "groups") if name in given}
+    with config(memory=given.pop("memory"), temporary=given.pop("temporary")):
+        evaluation = evaluate(judgements, runs, measures, policy=policy, format=format, **given)
+    return evaluation.showing(intervals=True, **shown)
 
 
 def _json(path: str, kind: Kind) -> Any:

@@ -10,8 +10,7 @@ import numpy as np
 
 from judged.errors import InputError, did_you_mean
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.kept import rankings_of
-from judged.evaluation.settlement import under
+from judged.evaluation.scores import under
 from judged.evaluation.trusted import refuse_corrected
 from judged.evaluation.warnings import about_missing
 from judged.options import whole
@@ -75,7 +74,7 @@ class Systems:
             return source
         if isinstance(source, Evaluation):
             refuse_corrected(source, "charts")
-            kept = [rankings_of(source, run.name) for run in source.runs]
+            kept = [source.scored(run.name).rankings for run in source.runs]
             return cls(_named(kept), source.policy)
         several = isinstance(source, (list, tuple))
         rankings = [source] if isinstance(source, Rankings) else list(source) if several else []
@@ -158,12 +157,8 @@ class Systems:
         >>> Systems.of(Rankings.from_relevance([[0, 1]])).evaluate("RR").value("RR")
         0.5
         """
-        return evaluate_rankings(
-            self.rankings,
-            measures,
-            policy=self.policy,
-            tie_range=tie_range,
-            unjudged_range=unjudged_range,
+        return evaluate_rankings(self.rankings, measures, policy=self.policy).showing(
+            tie_range=tie_range, unjudged_range=unjudged_range
         )
 
     def sentences(self, query: str | None = None) -> list[str]:

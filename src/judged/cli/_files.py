@@ -4,6 +4,7 @@ over what it reads, or twice into one file."""
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
@@ -47,7 +48,13 @@ Kind = TypeVar("Kind", Reads, Writes)
 
 
 class Command(click.Command):
-    """A command that looks at where it writes before it does anything."""
+    """A command that checks where it writes before it does anything, and shows an example."""
+
+    def __init__(self, *args: Any, example: str = "", **settings: Any) -> None:
+        self.example = example
+        shown = f"\b\nExample:\n  {example}\n" if example else ""
+        settings["epilog"] = "\n\n".join(filter(None, [shown, settings.get("epilog")]))
+        super().__init__(*args, **settings)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse an option that takes one value and was given several: click keeps the last."""
@@ -124,3 +131,41 @@ def flat(given: Any) -> Iterator[str]:
             yield from flat(each)
     elif given is not None:
         yield given
+
+
+_LIKE_AN_OPTION = re.compile(r"-[\d\s,.()][^a-zA-Z]*")
+"""A relevance list that begins like an option."""
+
+
+class ListCommand(Command):
+    """A command whose relevance list may begin with - or a grade below 0."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """With a space before such a list, so that nobody takes it for an option."""
+        valued = {
+            name
+            for option in self.params
+            if isinstance(option, click.Option) and not option.is_flag
+            for name in option.opts
+        }
+        given = [
+            f" {each}" if _LIKE_AN_OPTION.fullmatch(each) and last not in valued else each
+            for last, each in zip(["", *args], args, strict=False)
+        ]
+        return super().parse_args(ctx, given)
+
+
+def imported(given: str, what: str, example: str) -> Any:
+    """What is called MODULE:NAME, also where the module is in the current folder."""
+    from pkgutil import resolve_name
+
+    module, colon, name = given.partition(":")
+    if not colon or not module or not name:
+        raise InputError(f"{what} is named as MODULE:NAME, as {example}; got {given!r}.")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        return resolve_name(given)
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        raise InputError(f"{given} cannot be imported ({why}).") from error

@@ -1,8 +1,9 @@
-"""Options that several commands share; the choices come from where they are declared."""
+"""Options that several commands share. Choices and defaults come from the library."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from functools import cache
 from inspect import Parameter, signature
 from pathlib import Path
@@ -11,21 +12,71 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from judged.cli._files import ITEM_TO, READS, WRITES
-from judged.cli._terminal import LOOKS, looks
-from judged.evaluation import evaluate
+from judged.cli._terminal import DISPLAY, display_options
+from judged.errors import InputError, quoted
+from judged.inputs.blocks import MEMORY
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.policy import CHOICES, DUPLICATES, Policy
-from judged.results import Result, endings
+from judged.options import LEVEL
+from judged.policy import CHOICES, DUPLICATES, POSITIVES, Policy, add_choices
+from judged.results import FORMAT_OPTIONS, Display, Result, endings
 from judged.text import listed
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Decorator = Callable[[Function], Function]
+
+# -- kinds of options
+
+
+def together(*options: Decorator[Any]) -> Decorator[Any]:
+    """Return one decorator for several options, in the order of the help."""
+
+    def decorate(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def flag(name: str, help: str) -> Decorator[Any]:
+    """Return an option without a value."""
+    return click.option(name, is_flag=True, help=help)
+
+
+def number(
+    name: str, kind: Any, metavar: str, help: str, default: float | None = None
+) -> Decorator[Any]:
+    """Return an option that takes an `int` or a `float`."""
+    shown = default is not None
+    return click.option(
+        name, type=kind, metavar=metavar, default=default, show_default=shown, help=help
+    )
+
+
+def text(name: str, metavar: str, help: str, **settings: Any) -> Decorator[Any]:
+    """Return an option that takes a text."""
+    return click.option(name, metavar=metavar, help=help, **settings)
+
+
+def file(name: str, help: str, *declared: str) -> Decorator[Any]:
+    """Return an option that names a file to read."""
+    return click.option(name, *declared, metavar="FILE", type=READS, help=help)
+
+
+def choice(name: str, choices: Iterable[str], help: str, default: Any = None) -> Decorator[Any]:
+    """Return an option that takes one of some words; a mapping says what each means."""
+    if isinstance(choices, Mapping):
+        help += " " + "; ".join(f"{word}: {meaning}" for word, meaning in choices.items()) + "."
+    shown = default is not None
+    kind = click.Choice(list(choices))
+    return click.option(name, type=kind, default=default, show_default=shown, help=help)
 
 
 def default_of(function: Callable[..., Any], name: str) -> Any:
-    """What the library does where an option is not given."""
+    """Return the default of a library function's parameter."""
     return _parameters(function)[name].default
 
 
@@ -34,11 +85,57 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
     return signature(function).parameters
 
 
+def is_given(name: str) -> bool:
+    """Return whether an option of the running command was given, even as its default."""
+    from click.core import ParameterSource
+
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (ParameterSource.DEFAULT, None)
+
+
+def refuse(names: Iterable[str], reason: str) -> None:
+    """Fail if one of these options was given."""
+    parameters = {str(param.name): param for param in click.get_current_context().command.params}
+    names = list(names)
+    for name in (*names, *(CHOICES if "policy" in names else ())):
+        if name in parameters and is_given(name):
+            raise click.UsageError(f"{parameters[name].opts[-1]} {reason}.")
+
+
+def repeated_command() -> str:
+    """Return the running command as it could be typed again where its files are."""
+    import os
+    from shlex import join
+
+    from judged.cli._files import Reads, Writes, flat
+
+    ctx = click.get_current_context()
+    words = ["judged", str(ctx.info_name)]
+    for param in ctx.command.params:
+        value = ctx.params.get(str(param.name))
+        if value is None or not is_given(str(param.name)):
+            continue
+        kind = param.type.types[0] if isinstance(param.type, click.Tuple) else param.type
+        values = list(map(str, flat(value)))
+        if isinstance(kind, (Reads, Writes)):
+            values = [os.path.basename(path) for path in values]
+        option = [] if isinstance(param, click.Argument) else [param.opts[-1]]
+        if getattr(param, "is_flag", False):
+            words += option
+        elif param.multiple:
+            words += [word for each in values for word in (*option, each)]
+        else:
+            words += [*option, *values]
+    return join(words)
+
+
+# -- measures and scoring
+
+
 def complete_measure(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of measures and presets for the shell's completion, other names once one is begun;
-    those before a comma stay."""
+    """Complete names of measures and presets; those before a comma stay."""
     from click.shell_completion import CompletionItem
 
     from judged.measures import REGISTRY
@@ -48,7 +145,7 @@ def complete_measure(
     known = {spec.name: spec.title for spec in REGISTRY.values()}
     known |= {name: f"preset: {', '.join(preset.measures)}" for name, preset in ABOUT.items()}
     if begun:
-        known |= {other: each.title for each in REGISTRY.values() for other in each.aliases}
+        known |= {alias: spec.title for spec in REGISTRY.values() for alias in spec.aliases}
     return [
         CompletionItem(f"{before}{comma}{name}", help=title)
         for name, title in known.items()
@@ -59,15 +156,16 @@ def complete_measure(
 def complete_convention(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of conventions for the shell's completion."""
+    """Complete names of conventions."""
     from click.shell_completion import CompletionItem
 
     from judged.conventions import conventions
 
-    found = (
-        each for each in conventions().values() if each.name.lower().startswith(incomplete.lower())
-    )
-    return [CompletionItem(each.name, help=each.title) for each in found]
+    return [
+        CompletionItem(convention.name, help=convention.title)
+        for convention in conventions().values()
+        if convention.name.lower().startswith(incomplete.lower())
+    ]
 
 
 measures_option = click.option(
@@ -77,293 +175,480 @@ measures_option = click.option(
     multiple=True,
     metavar="MEASURE",
     shell_complete=complete_measure,
-    help="A measure such as nDCG@10 or AP(rel=2)@100, a preset such as rag or beir, or several: "
-    "rag,AP or P@5,10; may be given more than once. 'judged measures' lists them.",
-)
-convention_option = click.option(
-    "--convention",
-    metavar="LIBRARY",
-    shell_complete=complete_convention,
-    help="Score as another library does, such as ranx or torchmetrics: its names are understood, "
-    "measures are its variants of them, and the policy is its own where none is given.",
-)
-depth_option = click.option(
-    "--depth", type=int, metavar="N", help="Only the first N results of each list count."
-)
-collection_option = click.option(
-    "--collection",
-    type=int,
-    metavar="N",
-    help="How many items there are to retrieve; TN, Accuracy and Specificity need it.",
-)
-duplicates_option = click.option(
-    "--duplicates",
-    type=click.Choice(list(DUPLICATES)),
-    default=default_of(evaluate, "duplicates"),
-    show_default=True,
-    help="; ".join(f"{choice}: {words}" for choice, words in DUPLICATES.items()) + ".",
-)
-rel_option = click.option(
-    "--rel",
-    type=float,
-    default=1,
-    show_default=True,
-    metavar="GRADE",
-    help="The lowest grade that counts as relevant.",
-)
-tie_range_option = click.option(
-    "--tie-range",
-    is_flag=True,
-    help="Beside each number, its values in the worst order of tied results (worst), on "
-    "average over all their orders (expected) and in the best (best).",
-)
-weights_option = click.option(
-    "--weights",
-    metavar="FILE",
-    type=READS,
-    help="A table of queries and their weights, as traffic: means count each query by its weight.",
-)
-
-trusted_option = click.option(
-    "--trusted",
-    metavar="FILE",
-    type=READS,
-    help="Judgements that are trusted, as those of people, of at least 20 of the queries, drawn at "
-    "random: they correct what the cheap judgements in QRELS give for all queries.",
-)
-
-unique_option = click.option(
-    "--unique",
-    metavar="FILE",
-    type=READS,
-    help="A table of items and their categories: each category's best result stands for it, and "
-    "categories are ranked.",
+    help="Compute this measure or preset (nDCG@10, P@5,10, rag); may be given more than once.",
 )
 
 
-def interval_options(function: Function) -> Function:
-    """--interval, --level and --groups."""
-    options = (
-        click.option(
-            "--interval",
-            "--ci",
-            is_flag=True,
-            help="Beside each number, its interval: the bounds that would hold the number of all "
-            "such queries in 95 % of all samples of queries.",
-        ),
-        click.option(
-            "--level",
-            type=float,
-            default=default_of(evaluate, "level"),
-            show_default=True,
-            help="The level of intervals.",
-        ),
-        click.option(
-            "--groups",
-            metavar="FILE",
-            type=READS,
-            help="A table of queries and their groups, as sessions or passages, for intervals: "
-            "queries of a group are not independent.",
-        ),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def unanswerable_options(function: Function) -> Function:
-    """--unanswerable and --answer-threshold."""
-    threshold = click.option(
-        "--answer-threshold",
-        type=float,
-        metavar="SCORE",
-        help="With --unanswerable: a result counts as returned if its score is at least this.",
-    )
+def measure_option(default: str, help: str) -> Decorator[Any]:
+    """Return -m for commands that take one measure."""
     return click.option(
-        "--unanswerable",
-        is_flag=True,
-        help="Take queries with nothing relevant out of all means and look at them apart: how many "
-        "are answered, and how well the best score tells them from the others (AUROC).",
-    )(threshold(function))
+        "-m",
+        "--measure",
+        default=default,
+        show_default=True,
+        metavar="MEASURE",
+        shell_complete=complete_measure,
+        help=help,
+    )
 
 
-per_query_option = click.option(
-    "--per-query",
-    is_flag=True,
-    help="Give the value of every query; a table ends with the summary, all.",
+def conventions_option(help: str, **settings: Any) -> Decorator[Any]:
+    """Return --convention."""
+    return text("--convention", "LIBRARY", help, shell_complete=complete_convention, **settings)
+
+
+convention_option = conventions_option(
+    "Score as another library does, such as ranx: its names, variants and policy."
 )
+depth_option = number("--depth", int, "N", "Count only the first N results of each list.")
+collection_option = number(
+    "--collection", int, "N", "Set the collection size; TN, Accuracy and Specificity need it."
+)
+duplicates_option = choice(
+    "--duplicates",
+    DUPLICATES,
+    "Treat an item that occurs twice for a query.",
+    Policy().duplicates,
+)
+rel_option = number("--rel", float, "GRADE", "Count grades from this one as relevant.", 1)
+weights_option = file("--weights", "Weight queries in means by this table of queries and weights.")
+trusted_option = file(
+    "--trusted", "Correct values by trusted judgements of a random sample of at least 20 queries."
+)
+unique_option = file(
+    "--unique", "Rank categories by their best item, from a table of items and categories."
+)
+groups_option = file(
+    "--groups", "Treat queries of a group as dependent, from a table of queries and groups."
+)
+slices_option = file(
+    "--slices",
+    "Compare in each slice too, from a table of query attributes; 'relevant' needs no table.",
+)
+
+
+def level_option(function: Callable[..., Any], help: str) -> Decorator[Any]:
+    """Return --level with the default of a library function."""
+    return number("--level", float, "SHARE", help, default_of(function, "level"))
+
+
+def sampling_options(function: Callable[..., Any], *, resamples: bool = True) -> Decorator[Any]:
+    """Return --resamples and --seed with the defaults of a library function."""
+    seed = number("--seed", int, "N", "Seed the random numbers.", default_of(function, "seed"))
+    if not resamples:
+        return seed
+    drawn = default_of(function, "resamples")
+    return together(number("--resamples", int, "N", "Draw this many resamples.", drawn), seed)
+
+
+tie_range_option = flag(
+    "--tie-range", "Show each value for the worst, average and best order of tied results."
+)
+interval_options = together(
+    click.option(
+        "--interval", "--ci", is_flag=True, help="Show a confidence interval for each value."
+    ),
+    number("--level", float, "SHARE", "Set the confidence level.", LEVEL),
+    groups_option,
+)
+unanswerable_options = together(
+    flag("--unanswerable", "Evaluate queries without relevant items separately from all means."),
+    number(
+        "--answer-threshold",
+        float,
+        "SCORE",
+        "Count only results with at least this score as answers (with --unanswerable).",
+    ),
+)
+per_query_option = flag("--per-query", "Show the value of every query.")
 
 
 def policy_options(function: Function) -> Function:
-    """--ties, --missing, --empty and --unjudged; those that were given are gathered into one dict,
-    `policy`."""
+    """Add --ties, --missing, --empty and --unjudged, which the function gets as one dict."""
 
-    def gather(*args: Any, **given: Any) -> Any:
-        values = {name: given.pop(name) for name in CHOICES}
-        policy = {name: value for name, value in values.items() if said(name)}
-        return function(*args, policy=policy, **given)
+    def gather(*args: Any, **options: Any) -> Any:
+        values = {name: options.pop(name) for name in CHOICES}
+        policy = {name: value for name, value in values.items() if is_given(name)}
+        return function(*args, policy=policy, **options)
 
-    gather.__name__, gather.__doc__ = function.__name__, function.__doc__
-    gather.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
-    for name, sentences in reversed(CHOICES.items()):
-        words = "; ".join(f"{choice}: {sentence}" for choice, sentence in sentences.items())
-        option = click.option(
-            f"--{name}",
-            type=click.Choice(list(sentences)),
-            default=getattr(Policy(), name),
-            show_default=True,
-            help=f"{words}.",
-        )
-        gather = option(gather)
-    return gather  # type: ignore[return-value]
+    help_of = {
+        "ties": "Break ties of equal scores.",
+        "missing": "Treat judged queries that the run lacks.",
+        "empty": "Treat queries without relevant items.",
+        "unjudged": "Treat unjudged results.",
+    }
+    options = (
+        choice(f"--{name}", meanings, help_of[name], getattr(Policy(), name))
+        for name, meanings in CHOICES.items()
+    )
+    return together(*options)(pass_for(function, gather))
 
 
-def said(name: str) -> bool:
-    """Whether an option of the command that runs was given, be it as its default."""
-    from click.core import ParameterSource
+LIMITS = ("memory", "temporary", "jobs")
+"""Options of `judged.config`."""
+SHOWN = {
+    "interval": "intervals",
+    "level": "level",
+    "groups": "groups",
+    "tie_range": "tie_range",
+    "unjudged_range": "unjudged_range",
+    "unanswerable": "unanswerable",
+    "answer_threshold": "threshold",
+}
+"""Options that are keyword arguments of `Evaluation.showing`."""
 
-    source = click.get_current_context().get_parameter_source(name)
-    return source not in (ParameterSource.DEFAULT, None)
+
+def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Split options into those of `evaluate`, of `Evaluation.showing` and of `config`."""
+    scoring = dict(options)
+    limits = {name: scoring.pop(name) for name in LIMITS if name in scoring}
+    shown = {other: scoring.pop(name) for name, other in SHOWN.items() if name in scoring}
+    return _as_scoring(scoring), shown, limits
 
 
-columns_option = click.option(
+def call_scoring(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Call a function that evaluates with the options of a command.
+
+    --depth and --duplicates become parts of `policy`, both formats one `format`, and --memory,
+    --temporary and --jobs settings of `judged.config`, unless the function has such parameters.
+    """
+    from judged.limits import config
+
+    own = _parameters(function)
+    if "scoring" not in own:
+        return function(*args, **options)
+    kept = {name: options.pop(name) for name in [*options] if name in own}
+    limits = {name: options.pop(name) for name in LIMITS if name in options}
+    if "policy" in kept:
+        options["policy"] = kept.pop("policy")
+    with config(**limits):
+        return function(*args, **kept, **_as_scoring(options))
+
+
+def _as_scoring(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options with --depth and --duplicates in `policy`, and both formats in `format`."""
+    scoring = dict(options)
+    chosen = {name: scoring.pop(name, None) for name in ("depth", "duplicates")}
+    if chosen["duplicates"] == Policy().duplicates:
+        chosen["duplicates"] = None
+    if any(value is not None for value in chosen.values()):
+        scoring["policy"] = add_choices(scoring.get("policy"), **chosen)
+    sides = {
+        side: scoring.pop(name, None)
+        for side, name in (("judgements", "judgements_format"), ("run", "run_format"))
+    }
+    if any(sides.values()):
+        scoring["format"] = sides
+    return scoring
+
+
+def pass_for(function: Callable[..., Any], wrapper: Any) -> Any:
+    """Return a wrapper that click takes for the command function it wraps."""
+    wrapper.__name__, wrapper.__doc__ = function.__name__, function.__doc__
+    wrapper.__click_params__ = getattr(function, "__click_params__", [])
+    return wrapper
+
+
+# -- files
+
+
+columns_option = text(
     "--columns",
-    metavar="ROLE=COLUMN,...",
-    help="What columns are, where their names do not tell: "
-    "query=question_id,item=chunk_id,score=prediction; several make one id: "
-    "item=file+page.",
+    "ROLE=COLUMN,...",
+    "Name the columns, such as query=question_id,item=file+page,score=prediction.",
 )
 judgements_format_option = click.option(
     "--qrels-format",
     "judgements_format",
     type=click.Choice(list(INPUT_FORMATS)),
-    help="The format of QRELS, where it is not recognised.",
+    help="Read QRELS in this format, if it is not recognised.",
 )
-run_format_option = click.option(
-    "--run-format",
-    type=click.Choice(list(INPUT_FORMATS)),
-    help="The format of RUN, where it is not recognised.",
+run_format_option = choice(
+    "--run-format", INPUT_FORMATS.keys(), "Read RUN in this format, if it is not recognised."
+)
+item_options = together(
+    columns_option,
+    text(
+        "--item-to",
+        "HOW",
+        "Rank documents instead of items: doc:#, pattern:REGEX, column:NAME or table:FILE.",
+        type=ITEM_TO,
+    ),
+    flag("--exclude-same-id", "Remove results and judgements with the id of their query."),
+    judgements_format_option,
+)
+data_options = together(item_options, run_format_option)
+memory_options = together(
+    click.option(
+        "--memory",
+        default=MEMORY,
+        show_default=True,
+        metavar="SIZE",
+        help="Read runs larger than this in blocks.",
+    ),
+    text("--temporary", "DIR", "Put temporary files into this folder."),
+)
+runs_options = together(
+    flag("--skip-bad", "Skip runs that cannot be evaluated, with a warning."),
+    number("--jobs", click.IntRange(min=1), "N", "Read N runs at once; by default one per core."),
+)
+list_options = together(
+    number("--relevant", int, "N", "Set the number of relevant items of a relevance list."),
+    text("--pool", "GRADES", "Set the grades of all judged items of a relevance list."),
 )
 
 
-def data_options(function: Function) -> Function:
-    """--columns, --item-to, --exclude-same-id, --qrels-format and --run-format, as every command
-    that reads both kinds of files has them."""
-    options = (
-        columns_option,
-        click.option(
-            "--item-to",
-            metavar="HOW",
-            type=ITEM_TO,
-            help="Rank documents, each at its best item's rank: doc:# for what stands before the "
-            "last # of an item's id, pattern:REGEX for its first group, column:NAME, or table:FILE "
-            "with items and documents.",
+# -- Spark
+
+ENGINE = ("engine", "master", "remote", "spark_conf")
+"""Names of the options of Spark."""
+
+
+def _read_settings(
+    ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, str]:
+    """Read KEY=VALUE, each key once."""
+    settings: dict[str, str] = {}
+    for setting in texts:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"{setting!r} is not KEY=VALUE (spark.executor.memory=8g).")
+        if name.strip() in settings:
+            raise click.BadParameter(f"{name.strip()} is given twice.")
+        settings[name.strip()] = value
+    return settings
+
+
+def engine_options(function: Function) -> Function:
+    """Add the options of Spark; the function gets their values in one dict, `engine`."""
+
+    def gather(*args: Any, **options: Any) -> Any:
+        engine = {name: options.pop(name) for name in ENGINE}
+        for name in ENGINE[1:]:
+            if engine[name] and not engine["engine"]:
+                option = f"--{name.replace('_', '-')}"
+                raise click.UsageError(f"{option} needs --engine spark.")
+        return function(*args, engine=engine, **options)
+
+    return together(
+        choice("--engine", ["spark"], "Evaluate in Spark: files are paths there, or table:NAME."),
+        text("--master", "URL", "Use this cluster: spark://HOST:PORT, yarn or local[4]."),
+        text("--remote", "URL", "Use the Spark Connect server sc://HOST:PORT."),
+        text(
+            "--spark-conf",
+            "KEY=VALUE",
+            "Set a Spark setting; may be given more than once.",
+            multiple=True,
+            callback=_read_settings,
         ),
-        click.option(
-            "--exclude-same-id",
-            is_flag=True,
-            help="Take out results that have the id of their query, and judgements of a query for "
-            "itself.",
+    )(pass_for(function, gather))
+
+
+def opened(
+    engine: dict[str, Any], judgements: str, runs: tuple[str, ...], options: dict[str, Any]
+) -> tuple[Any, Any]:
+    """Return judgements and runs as they are or, with --engine spark, as tables of Spark.
+
+    Options that Spark's reader has used are removed.
+    """
+    if not engine["engine"]:
+        return judgements, runs or None
+    from judged.cli._terminal import working
+    from judged.engines.spark import reading
+
+    used = {name: options.pop(name) for name in ("columns", "judgements_format", "run_format")}
+    with working("Starting Spark"):
+        return reading.opened(_start_spark(engine), judgements, runs, **used)
+
+
+def opened_run(engine: dict[str, Any], run: str, options: dict[str, Any]) -> Any:
+    """Return one more run, as it is unless Spark has to read it."""
+    if not engine["engine"] or not ("://" in run or run.startswith("table:")):
+        return run
+    from judged.engines.spark import reading
+
+    used = {name: options[name] for name in ("columns", "run_format")}
+    return reading.opened_run(_start_spark(engine), run, **used)
+
+
+def _start_spark(engine: dict[str, Any]) -> Any:
+    from judged.engines.spark.session import session
+
+    return session(master=engine["master"], remote=engine["remote"], conf=engine["spark_conf"])
+
+
+# -- comparisons and training
+
+
+def _margins(
+    context: click.Context, param: click.Parameter, texts: Iterable[str]
+) -> dict[str, float] | float | None:
+    """Return margins as `compare` takes them: MEASURE=SIZE, or one SIZE for all measures."""
+    margins: dict[str, float] = {}
+    for margin in texts:
+        measure, _, size = margin.rpartition("=")
+        try:
+            margins[measure] = float(size)
+        except ValueError:
+            raise InputError(
+                f"--margin must be a size, or MEASURE=SIZE as nDCG@10=0.01; got {quoted(margin)}."
+            ) from None
+    if "" not in margins:
+        return margins or None
+    if len(margins) > 1:
+        raise InputError("--margin is one size for all measures, or MEASURE=SIZE for each.")
+    return margins[""]
+
+
+def comparison_options(function: Function) -> Function:
+    """Add the options of `judged compare`, which charts of comparisons have too."""
+    from judged.comparison import compare
+    from judged.comparison.settings import CORRECTIONS, FAMILIES, TESTS
+
+    def default(name: str) -> Any:
+        return default_of(compare, name)
+
+    return together(
+        text(
+            "--baseline",
+            "RUN",
+            "Compare all runs with this one; by default, the first of two, or all pairs.",
         ),
-        judgements_format_option,
-        run_format_option,
+        choice("--test", TESTS, "Use this significance test.", default("test")),
+        choice(
+            "--correction",
+            list(CORRECTIONS),
+            "Correct p-values for multiple comparisons.",
+            default("correction"),
+        ),
+        choice(
+            "--family",
+            list(FAMILIES),
+            "Correct the comparisons of each measure together, or all of them.",
+            default("family"),
+        ),
+        level_option(compare, "Set the confidence level; corrected p below 1 - level counts."),
+        number(
+            "--power",
+            float,
+            "SHARE",
+            "Report the difference that has this power.",
+            default("power"),
+        ),
+        text(
+            "--margin",
+            "MEASURE=SIZE",
+            "Call runs equivalent that differ by less; one size, or one per measure.",
+            multiple=True,
+            callback=_margins,
+        ),
+        groups_option,
+        flag("--unjudged-range", "Check whether unjudged results could change a verdict."),
+        sampling_options(compare),
+    )(function)
+
+
+positives_option = choice("--positives", POSITIVES, "Combine a query's positives.", "each")
+TRAINING = (
+    *("kind", "rank", "positives", "both", "measure", "validation", "held_out", "patience"),
+    *("iterations", "decay", "candidates", "rel", "seed"),
+)
+"""Names of the options of training."""
+
+
+def training_options(kind: str) -> Decorator[Any]:
+    """Return the options of training but its temperature; `kind` is the default."""
+    return together(
+        click.option(
+            "--kind",
+            default=kind,
+            show_default=True,
+            metavar="KIND",
+            help="Learn this similarity: bilinear, low-rank, diagonal or two-tower-linear.",
+        ),
+        number("--rank", int, "N", "Map to N dimensions (low-rank, two-tower-linear)."),
+        positives_option,
+        flag("--both", "Add the loss of items among queries."),
+        measure_option("AP", "Keep the weights that are best by this measure."),
+        number(
+            "--validation", float, "SHARE", "Use this share of queries to decide when to stop.", 0.2
+        ),
+        number("--held-out", float, "SHARE", "Hold this share of queries out of training.", 0.2),
+        number("--patience", int, "N", "Stop after N iterations without gain.", 10),
+        number("--iterations", int, "N", "Stop after N iterations at the latest.", 200),
+        number("--decay", float, "X", "Pull weights back to the start by this much.", 0.0),
+        number("--candidates", int, "N", "Train against N drawn items instead of all."),
+        rel_option,
+        number("--seed", int, "N", "Seed the random numbers.", 0),
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
+
+
+# -- output
+
+
+DISPLAY_HELP = {option.name: option.metadata["help"] for option in fields(Display)}
+
+
+def _display_option(*names: str, **settings: Any) -> Decorator[Any]:
+    """Return an option that is kept for `deliver`, if it is given."""
+    name = names[-1].removeprefix("--").replace("-", "_")
+    settings.setdefault("help", DISPLAY_HELP.get(name))
+
+    def keep(context: click.Context, param: click.Parameter, value: Any) -> None:
+        if value is not None and value is not False:  # 0 is a number of decimals
+            context.meta.setdefault(DISPLAY, {})[str(param.name)] = value
+
+    return click.option(*names, expose_value=False, callback=keep, **settings)
+
+
+amount_options = together(
+    _display_option("-v", "--verbose", is_flag=True),
+    _display_option("-q", "--quiet", is_flag=True),
+)
+table_options = together(
+    _display_option("--sort", metavar="MEASURE", shell_complete=complete_measure),
+    _display_option("--decimals", type=click.IntRange(0, 15), metavar="N"),
+    _display_option("--percent", is_flag=True),
+    _display_option("--caption", metavar="TEXT"),
+    _display_option("--label", metavar="KEY"),
+)
+dataset_option = _display_option(
+    "--dataset", metavar="ID", help="Name the data set in a model card (YAML)."
+)
 
 
 def result_options(
     saved_as: Mapping[str, str] = Result.SAVED_AS, *, chart: str | None = None
-) -> Callable[[Function], Function]:
-    """--format and -o for a result with these formats; `judged plot CHART` reads its JSON."""
-
-    def decorate(function: Function) -> Function:
-        reads = f" 'judged plot {chart}' reads the JSON." if chart else ""
-        written = click.option(
+) -> Decorator[Any]:
+    """Return --format, -o, -v and -q for a result; `judged plot CHART` reads its JSON."""
+    reads = f" 'judged plot {chart}' reads the JSON." if chart else ""
+    extensions = listed(endings(saved_as), "or")
+    return together(
+        print_options(saved_as),
+        click.option(
             "-o",
             "--output",
             metavar="FILE",
             type=WRITES,
-            help="Write the result to a file; its ending says the format: "
-            f"{listed(endings(saved_as), 'or')}.{reads}",
-        )
-        return print_option(saved_as)(written(function))
-
-    return decorate
+            help=f"Write a file: {extensions}.{reads}",
+        ),
+    )
 
 
-def print_option(
-    saved_as: Mapping[str, str] = Result.SAVED_AS,
-) -> Callable[[Function], Function]:
-    """--format, -v and -q: how a result is printed, and how much of it."""
+def print_options(saved_as: Mapping[str, str] = Result.SAVED_AS) -> Decorator[Any]:
+    """Return --format, -v and -q."""
     form = click.option(
         "--format",
         "form",
         type=click.Choice(_formats(saved_as)),
         show_default="text",
-        help="How to print the result, or to write it where the ending does not say.",
+        help="Print the result in this format.",
     )
-    return lambda function: form(amount_options(function))
-
-
-def _look(*names: str, **settings: Any) -> Callable[[Function], Function]:
-    """An option that is kept for `deliver`, where it was given."""
-
-    def keep(context: click.Context, param: click.Parameter, value: Any) -> None:
-        if value is not None and value is not False:  # 0 is a number of decimals
-            context.meta.setdefault(LOOKS, {})[str(param.name)] = value
-
-    return click.option(*names, expose_value=False, callback=keep, **settings)
-
-
-def amount_options(function: Function) -> Function:
-    """-v and -q: how much is said."""
-    verbose = _look(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        help="Say everything: what was assumed, what was found, what each number means.",
-    )
-    quiet = _look("-q", "--quiet", is_flag=True, help="Print the table alone, without warnings.")
-    return verbose(quiet(function))
-
-
-def table_options(function: Function) -> Function:
-    """--sort, --decimals, --percent, --caption and --label: what the table of an evaluation looks
-    like."""
-    for option in (
-        _look("--label", metavar="KEY", help="Of a LaTeX table: what the text refers to it by."),
-        _look("--caption", metavar="TEXT", help="Of a LaTeX table: the text above it."),
-        _look(
-            "--percent",
-            is_flag=True,
-            help="Show measures from 0 to 1 in percent; not in formats for programs.",
-        ),
-        _look(
-            "--decimals",
-            type=click.IntRange(0, 15),
-            metavar="N",
-            help="How many decimals to show, by default 4; formats for programs have all.",
-        ),
-        _look(
-            "--sort",
-            metavar="MEASURE",
-            shell_complete=complete_measure,
-            help="Order the runs by one of the measures, the best first.",
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-dataset_option = _look(
-    "--dataset", metavar="ID", help="Of YAML, the head of a model card: the id of the data set."
-)
+    return together(form, amount_options)
 
 
 def _formats(saved_as: Mapping[str, str]) -> list[str]:
-    """The formats that can be printed, text first."""
+    """Return the formats that can be printed, text first."""
     names = [method.removeprefix("to_") for method in saved_as.values()]
     return ["text", *(name for name in names if name not in ("text", "gif"))]
 
@@ -371,8 +656,7 @@ def _formats(saved_as: Mapping[str, str]) -> list[str]:
 def check_format(
     form: str | None, output: str | None, saved_as: Mapping[str, str] = Result.SAVED_AS
 ) -> None:
-    """Refuse formats that the result does not have, and endings that say another one, before any
-    work is done."""
+    """Fail before any work is done if a result lacks the format, or --format and -o differ."""
     from judged.outputs import checked_ending
 
     if form is not None and form not in _formats(saved_as):
@@ -380,24 +664,22 @@ def check_format(
             f"this result is printed as {listed(_formats(saved_as), 'or')}, not as {form}."
         )
     if output is not None and Path(output).suffix:
-        ending = checked_ending(output, endings(saved_as))
-        said_so = saved_as.get(ending, ending.strip(".")).removeprefix("to_")
-        without_ending = form in saved_as and ending == ".json"
-        if form not in (None, said_so) and ending != ".txt" and not without_ending:
+        extension = checked_ending(output, endings(saved_as))
+        named = saved_as.get(extension, extension.strip(".")).removeprefix("to_")
+        without_extension = form in saved_as and extension == ".json"
+        if form not in (None, named) and extension != ".txt" and not without_extension:
             raise click.UsageError(
                 f"{output} and --format {form} say different formats; give one of the two."
             )
-        form = form or said_so
-    for name in looks():
-        if (form or "text") not in FORMS.get(name, [form or "text"]):
+        form = form or named
+    form = form or "text"
+    for name in display_options():
+        forms = [
+            made.removeprefix("to_") for made, known in FORMAT_OPTIONS.items() if name in known
+        ]
+        if name == "dataset":
+            forms = ["yaml"]
+        if name in ("caption", "label", "decimals", "percent", "dataset") and form not in forms:
             raise click.UsageError(
-                f"--{name} is for {listed(FORMS[name], 'or')}; {form or 'text'} has no use for it."
+                f"--{name} is for {listed(forms, 'or')}; {form} has no use for it."
             )
-
-
-FORMS = {
-    **dict.fromkeys(("decimals", "percent"), ("text", "markdown", "html", "latex")),
-    **dict.fromkeys(("caption", "label"), ("latex",)),
-    "dataset": ("yaml",),
-}
-"""The formats that options of looks are for, where these are not all."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from judged.inputs.blocks.progress import watched
+from judged.inputs.blocks import watched
 from judged.text import Best, Dim, Left, Warned, html_page, readable, spelled, to_json, visible
 
 if TYPE_CHECKING:
@@ -209,19 +209,18 @@ def _hanging(text: str, width: int) -> list[str]:
     )
 
 
-LOOKS = "judged.looks"
-"""Where the options that say what a result looks like wait for `deliver`: no command has to know
-them."""
+DISPLAY = "judged.display"
+"""Key under which click's context keeps the display options of the running command."""
 
 
-def looks() -> dict[str, Any]:
-    """What was said of how the result of the command that runs is to look."""
+def display_options() -> dict[str, Any]:
+    """Return the display options of the running command that were given."""
     import click
 
-    found = click.get_current_context().meta.get(LOOKS, {})
-    if found.get("verbose") and found.get("quiet"):
+    options = click.get_current_context().meta.get(DISPLAY, {})
+    if options.get("verbose") and options.get("quiet"):
         raise click.UsageError("--verbose and --quiet exclude each other; give one of them.")
-    return dict(found)
+    return dict(options)
 
 
 def deliver(
@@ -238,7 +237,7 @@ def deliver(
     """
     from judged.outputs import write_text
 
-    options |= looks()
+    options |= display_options()
     if output is not None and form is None and Path(output).suffix:
         save: Callable[..., None] = result._save
         save(output, **options)

@@ -1,4 +1,4 @@
-"""`judged advise`: which measures these data can bear, and what to report."""
+"""`judged advise`: recommend measures that suit the data."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     columns_option,
-    default_of,
     depth_option,
     duplicates_option,
     judgements_format_option,
+    level_option,
     measures_option,
     policy_options,
     result_options,
@@ -22,18 +23,11 @@ from judged.cli._options import (
 from judged.evaluation.advice import advise as advise_on
 
 
-@command(short_help="Say which measures suit these data.")
+@command(example="judged advise qrels.txt bm25.run dense.run")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
 @measures_option
-@click.option(
-    "--level",
-    type=float,
-    default=default_of(advise_on, "level"),
-    show_default=True,
-    metavar="SHARE",
-    help="The level of intervals and tests.",
-)
+@level_option(advise_on, "Set the confidence level.")
 @policy_options
 @depth_option
 @duplicates_option
@@ -49,21 +43,22 @@ def advise(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Say which measures and cutoffs are saturated, capped, unjudged or noisy on these data, which
-    of them tell the systems apart, where K should lie, and what to report.
+    """Recommend measures and cutoffs: list those that are saturated, capped, unjudged or noisy on
+    these data, and those that separate the systems.
 
-    Without -m the usual measures are looked at. With two RUN files or more, every pair is compared
+    Without -m the usual measures are examined. With two RUN files or more, every pair is compared
     on every measure.
     """
     from judged.cli._terminal import counting, deliver
 
     check_format(form, output)
     with counting("Reading runs", len(runs) or 1, "") as advance:
-        found = advise_on(
+        advice = call_scoring(
+            advise_on,
             judgements,
             runs or None,
             measures or None,
             progress=advance and (lambda _: advance(1)),
             **options,
         )
-    deliver(found, form, output)
+    deliver(advice, form, output)

@@ -1,4 +1,4 @@
-"""`judged agreement`: how far do judges agree, and what does it do to runs?"""
+"""`judged agreement`: measure how far assessors agree."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     convention_option,
@@ -15,17 +16,19 @@ from judged.cli._options import (
     default_of,
     depth_option,
     duplicates_option,
+    level_option,
     measures_option,
     policy_options,
     rel_option,
     result_options,
+    sampling_options,
     unique_option,
     weights_option,
 )
-from judged.judgements.agreements import agreement as agree
+from judged.judgements.agreement import agreement as measure_agreement
 
 
-@command(short_help="Say how far judges agree, and what it does to runs.")
+@command(example="judged agreement alice.qrels bob.qrels bm25.run dense.run")
 @click.argument("first", metavar="QRELS", type=READS)
 @click.argument("second", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
@@ -35,34 +38,12 @@ from judged.judgements.agreements import agreement as agree
     metavar="FILE",
     type=READS,
     multiple=True,
-    help="The judgements of a further judge; may be given more than once.",
+    help="Add the judgements of a further assessor; may be given more than once.",
 )
 @measures_option
 @rel_option
-@click.option(
-    "--level",
-    type=float,
-    default=default_of(agree, "level"),
-    show_default=True,
-    metavar="SHARE",
-    help="The level of intervals, and of verdicts on runs.",
-)
-@click.option(
-    "--resamples",
-    type=int,
-    default=default_of(agree, "resamples"),
-    show_default=True,
-    metavar="N",
-    help="How often queries are drawn with replacement for an interval.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=default_of(agree, "seed"),
-    show_default=True,
-    metavar="N",
-    help="What they are drawn from.",
-)
+@level_option(measure_agreement, "Set the confidence level.")
+@sampling_options(measure_agreement)
 @convention_option
 @policy_options
 @weights_option
@@ -82,21 +63,22 @@ def agreement(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Compare the judgements of judges, people or models, on the items that both judged: how far
-    they agree beyond chance, and which of them is stricter.
+    """Compare the judgements of assessors, people or models, on the items that both judged:
+    agreement beyond chance, and which assessor is stricter.
 
-    The first two files are judgements, all others are runs: these are scored under each judge, by
-    -m, nDCG@10 by default. NAME=FILE gives a judge or a run a name.
+    The first two files are judgements. All others are runs, which are scored under each assessor
+    by -m, by default nDCG@10. NAME=FILE names an assessor or a run.
     """
     from judged.cli._terminal import deliver, working
 
     check_format(form, output)
-    with working("Comparing judges"):
-        found = agree(
+    with working("Comparing assessors"):
+        result = call_scoring(
+            measure_agreement,
             [first, second, *others],
             None,
             list(runs) or None,
-            measures or default_of(agree, "measures"),
+            measures or default_of(measure_agreement, "measures"),
             **options,
         )
-    deliver(found, form, output)
+    deliver(result, form, output)

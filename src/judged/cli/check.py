@@ -1,4 +1,4 @@
-"""`judged check`: is the collection itself sound?"""
+"""`judged check`: check a test collection for errors."""
 
 from __future__ import annotations
 
@@ -6,95 +6,63 @@ from typing import Any
 
 import click
 
-from judged.cli._embedding_options import memory_option
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     convention_option,
     data_options,
     default_of,
     depth_option,
+    file,
+    flag,
     measures_option,
+    number,
     policy_options,
     result_options,
     weights_option,
 )
+from judged.cli._vectors import memory_option
 from judged.judgements.check import check as check_collection
 from judged.judgements.check.kinds import KINDS
 
 
-@command(short_help="Look for faults of the collection itself.")
+@command(example="judged check qrels.txt bm25.run --queries queries.tsv --items passages.tsv")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@click.option(
-    "--queries",
-    metavar="FILE",
-    type=READS,
-    help="A table of queries with their texts, or vectors of them.",
-)
-@click.option(
-    "--items",
-    metavar="FILE",
-    type=READS,
-    help="A table of all items with their texts, or vectors of them.",
-)
-@click.option(
-    "--query-vectors", metavar="FILE", type=READS, help="Vectors of the queries, beside texts."
-)
-@click.option(
-    "--item-vectors", metavar="FILE", type=READS, help="Vectors of the items, beside texts."
-)
-@click.option(
-    "--query-ids",
-    metavar="FILE",
-    type=READS,
-    help="Ids of the queries' vectors, one per line, where their file has none.",
-)
-@click.option(
-    "--item-ids",
-    metavar="FILE",
-    type=READS,
-    help="Ids of the items' vectors, one per line, where their file has none.",
-)
-@click.option(
-    "--training",
-    metavar="FILE",
-    type=READS,
-    help="What something was trained on: judgements, or a table of queries with their texts.",
-)
-@click.option(
+@file("--queries", "Read the texts or vectors of queries.")
+@file("--items", "Read the texts or vectors of all items.")
+@file("--query-vectors", "Read vectors of the queries, beside their texts.")
+@file("--item-vectors", "Read vectors of the items, beside their texts.")
+@file("--query-ids", "Read ids of the queries' vectors, one per line.")
+@file("--item-ids", "Read ids of the items' vectors, one per line.")
+@file("--training", "Read training data: judgements, or a table of queries and texts.")
+@number(
     "--near",
-    type=float,
-    default=default_of(check_collection, "near"),
-    show_default=True,
-    metavar="SHARE",
-    help="Texts are nearly the same with this share of their words in common.",
+    float,
+    "SHARE",
+    "Call texts near duplicates that share this much of their words.",
+    default_of(check_collection, "near"),
 )
-@click.option(
+@number(
     "--near-vectors",
-    type=float,
-    default=default_of(check_collection, "near_vectors"),
-    show_default=True,
-    metavar="COSINE",
-    help="Vectors are nearly the same with this cosine.",
+    float,
+    "COSINE",
+    "Call vectors near duplicates from this cosine on.",
+    default_of(check_collection, "near_vectors"),
 )
-@click.option(
-    "--rel",
-    type=float,
-    metavar="GRADE",
-    help="The lowest grade that is relevant; by default any above 0.",
-)
+@number("--rel", float, "GRADE", "Count grades from this one as relevant, by default above 0.")
 @click.option(
     "--ignore",
     multiple=True,
     type=click.Choice(list(KINDS)),
     metavar="FINDING",
-    help="A finding that is not looked for; may be given more than once. "
-    + "; ".join(f"{name}: {words}" for name, words in KINDS.items())
+    help="Skip a check; may be given more than once. "
+    + "; ".join(f"{name}: {meaning}" for name, meaning in KINDS.items())
     + ".",
 )
-@click.option("--strict", is_flag=True, help="Exit with code 1 if anything is found.")
+@flag("--strict", "Exit with code 1 if a problem is found.")
 @measures_option
 @convention_option
 @policy_options
@@ -115,19 +83,20 @@ def check(
     output: str | None,
     **options: Any,
 ) -> int:
-    """Look for what is wrong with a collection: with the judgements in QRELS, with queries and
-    items; and say what each finding does to the numbers of the RUNs, evaluated with and without.
+    """Check the judgements in QRELS, the queries and the items for errors, and evaluate the RUNs
+    with and without each of them.
 
-    The numbers are nDCG@10, or what -m says. What is not given is not looked at, and that is said.
-    The exit code is 0, or 1 with --strict if anything is found.
+    The measure is nDCG@10 unless -m names others. judged skips checks that need missing files, and
+    lists them. The exit code is 0, or 1 with --strict if a problem is found.
     """
     from judged.cli import DONE, NO
     from judged.cli._terminal import deliver, working
     from judged.inputs.vectors.labels import labels_from
 
     check_format(form, output)
-    with working("Looking at the collection"):
-        found = check_collection(
+    with working("Checking the collection"):
+        result = call_scoring(
+            check_collection,
             judgements,
             runs or None,
             measures or None,
@@ -135,5 +104,5 @@ def check(
             item_ids=None if item_ids is None else labels_from(item_ids),
             **options,
         )
-    deliver(found, form, output)
-    return NO if strict and not found.sound else DONE
+    deliver(result, form, output)
+    return NO if strict and not result.sound else DONE

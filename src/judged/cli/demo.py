@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
 
 
-@command(short_help="Search bundled images and texts, and compare that.")
+@command(example="judged demo")
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("judged-demo")
 )
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 def demo(folder: Path) -> None:
     """Search images and texts with three systems each, evaluate and compare them.
 
-    Images are handwritten digits, and every one of the collection is ranked for every query. Texts
-    are passages that answer questions, searched by BM25, by MiniLM vectors, and by both. Writes
-    vectors, judgements, runs and a report into FOLDER (default: judged-demo), those of the texts
-    into the folder `text` in it, so that you can go on from there. With --verbose the tables of the
-    comparisons are shown, too.
+    Images are handwritten digits. Texts are passages that answer questions, searched by BM25, by
+    MiniLM vectors, and by both. Vectors, judgements, runs and a report are written into FOLDER
+    (default: judged-demo) and its folder `text`. With --verbose the tables of the comparisons are
+    shown, too.
     """
     from judged.cli._terminal import say, working
     from judged.cli.demo_data import (
@@ -71,14 +70,14 @@ def demo(folder: Path) -> None:
 def _show(found: Evaluation, compared: Evaluation, measures: Sequence[str]) -> None:
     """A table of all measures, and what the comparison says; its own tables where all is asked
     for."""
-    from judged.cli._terminal import deliver, fitted, looks, say
+    from judged.cli._terminal import deliver, display_options, fitted, say
 
     deliver(found, None, None)
-    options = looks()
+    options = display_options()
     if options.get("quiet"):
         return
     say(
-        f"\nIs the difference real? The systems on the same {len(found.runs[0].about)} queries, "
+        f"\nIs the difference real? The systems on the same {len(found.runs[0].rankings)} queries, "
         f"{' and '.join(measures)}:\n"
     )
     # Without the evaluation, for its warnings stand above.

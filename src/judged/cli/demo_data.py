@@ -22,7 +22,6 @@ from judged.embeddings.relevance import same_label
 from judged.embeddings.top_k import TopK
 from judged.errors import MissingExtraError, OutputError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.evaluation.kept import rankings_of
 from judged.judgements.annotators import FOLDER as ANNOTATORS
 from judged.judgements.annotators import LOG_SUFFIX, QRELS_SUFFIX, LogEntry
 from judged.outputs import replacing, write_text
@@ -144,7 +143,9 @@ def write_demo(folder: Path) -> DemoFiles:
         )
     files = DemoFiles(
         folder=folder,
-        rankings=tuple(rankings_of(found, found.scored().name) for found, _ in searched.values()),
+        rankings=tuple(
+            found.scored(found.scored().name).rankings for found, _ in searched.values()
+        ),
         judgements=folder / "judgements.txt",
         runs=tuple(folder / f"{name}.run" for name in searched),
         vectors=(folder / "queries.npy", folder / "items.npy"),

@@ -370,20 +370,20 @@ def _hints(packages: Sequence[Package]) -> Iterator[str]:
             yield f"{name} is {given}: it sets how many threads a library has."
 
 
-@command("doctor", short_help="Say what is installed here, and what is missing.")
+@command("doctor", example="judged doctor")
 @result_options()
 def doctor_command(form: str | None, output: str | None) -> int:
-    """Print versions, threads, BLAS, the extras, and what is missing: the first thing to look at,
-    or to send, when something does not work.
+    """Check the installation: versions, threads, BLAS, extras, and missing packages.
 
-    Exit code 1 says that judged lacks something that it cannot work without; an extra that is not
-    installed is no fault.
+    Run it first, or send its output, if something does not work.
+
+    The exit code is 1 if judged lacks a package that it needs. Missing extras are not an error.
     """
     from judged.cli import DONE, NO
     from judged.cli._terminal import deliver, working
 
     check_format(form, output)
-    with working("Looking at what is installed"):
+    with working("Checking the installation"):
         found = doctor()
     deliver(found, form, output)
     return DONE if found.well else NO

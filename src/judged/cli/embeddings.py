@@ -1,102 +1,94 @@
-"""`judged embeddings`: vectors of queries and items in, numbers out."""
+"""`judged embeddings`: evaluate vectors of queries and items."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from judged.cli._embedding_options import (
-    memory_option,
-    precision_option,
-    read_sides,
-    sides,
-    similarity_option,
-    vector_options,
-)
-from judged.cli._encoder_options import Encoding, encoder_options
-from judged.cli._files import NORMALISATION, READS, WRITES, command
+from judged.cli._files import NORMALISATION, WRITES, command, imported
 from judged.cli._options import (
     check_format,
+    choice,
     convention_option,
     dataset_option,
+    file,
+    flag,
     interval_options,
+    is_given,
     measures_option,
+    number,
     per_query_option,
     policy_options,
+    repeated_command,
     result_options,
-    said,
     table_options,
+    text,
     tie_range_option,
+    together,
     unanswerable_options,
     weights_option,
 )
+from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
 from judged.evaluation.exports import Exports
+from judged.policy import PRECISIONS
 from judged.results import Result
 
 if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
+    from judged.inputs.vectors.vectors import Vectors
 
 TOP = 100
-"""How many items of each query --save-run and --index look at."""
+"""Items of each query for --save-run and --index."""
+ENCODERS = ("encoder", "query_encoder", "item_encoder")
+ENCODING = {
+    "encoder": text("--encoder", "MODULE:NAME", "Encode --queries and --items with this first."),
+    "query_encoder": text("--query-encoder", "MODULE:NAME", "Encode the queries with this."),
+    "item_encoder": text("--item-encoder", "MODULE:NAME", "Encode the items with this."),
+    "query_texts": file(
+        "--queries", "Encode these texts with ids, or files of a folder.", "query_texts"
+    ),
+    "item_texts": file("--items", "Encode these items, as --queries.", "item_texts"),
+    "paths": choice("--paths", ["queries", "items", "both"], "Treat texts as paths of files."),
+    "query_prompt": text("--query-prompt", "TEXT", "Put this before the text of each query."),
+    "item_prompt": text("--item-prompt", "TEXT", "Put this before the text of each item."),
+    "batch_size": number("--batch-size", int, "N", "Pass N texts to the encoder at once.", 64),
+    "cache": text("--cache", "FOLDER", "Keep vectors in this folder, and read those there."),
+    "encoder_name": text(
+        "--encoder-name", "TEXT", "Keep vectors under this name; by default the encoder's."
+    ),
+}
+"""Options of encoding by parameter name."""
 
 
-@command(short_help="Score the search of vectors among vectors, exactly.")
+@command(example="judged embeddings queries.npy items.npy --qrels qrels.txt -m nDCG@10")
 @partial(sides, required=False)
-@encoder_options
+@together(*ENCODING.values())
 @similarity_option
 @vector_options
-@click.option(
-    "--both", is_flag=True, help="Also search the other way: every item among the queries."
-)
-@click.option(
+@flag("--both", "Search items among queries, too.")
+@text(
     "--normalise",
+    "NAME",
+    "Normalise scores: min-max, z-score, softmax, csls(k=10), inverted-softmax, "
+    "qb-norm(bank=FILE), dual-softmax, mutual-proximity or alpha-query-expansion.",
     type=NORMALISATION,
-    metavar="NAME",
-    help="Normalise scores first: min-max, z-score, softmax(temperature=0.05), csls(k=10), "
-    "inverted-softmax, qb-norm(bank=FILE), dual-softmax, mutual-proximity, "
-    "alpha-query-expansion.",
 )
-@click.option(
-    "--unique",
-    type=READS,
-    metavar="FILE",
-    help="The items' categories: one label per item, or a table of items and categories. Each "
-    "category's best item stands for it, and categories are ranked.",
-)
-@precision_option
+@file("--unique", "Rank categories by their best item; one label per item, or a table.")
+@choice("--precision", PRECISIONS, "Compute scores in this precision.", PRECISIONS[0])
 @memory_option
-@click.option(
-    "--save-run",
-    type=WRITES,
-    metavar="FILE",
-    help="Write the first items of each query: TREC text, or .parquet.",
+@text(
+    "--save-run", "FILE", "Write the first items of each query: TREC text or .parquet.", type=WRITES
 )
-@click.option(
-    "--top",
-    type=int,
-    metavar="K",
-    help=f"How many items of each query --save-run and --index look at; {TOP} if not said.",
-)
-@click.option(
-    "--index",
-    type=READS,
-    metavar="FILE",
-    help="A faiss or usearch index of the items, to compare with the exact search.",
-)
-@click.option("--name", metavar="TEXT", help="What the row of the table is called.")
-@click.option(
-    "--report",
-    type=WRITES,
-    metavar="FILE",
-    help="Write everything about the search into one HTML file, too.",
-)
-@click.option(
-    "--diagnose",
-    is_flag=True,
-    help="Say what may be wrong with the vectors instead of scoring them.",
-)
+@number("--top", int, "K", f"Use K items for --save-run and --index, by default {TOP}.")
+@file("--index", "Compare a faiss or usearch index with exact search.")
+@text("--name", "TEXT", "Name the row of the table.")
+@text("--report", "FILE", "Write an HTML report, too.", type=WRITES)
+@flag("--diagnose", "Diagnose the vectors instead of scoring them.")
 @measures_option
 @convention_option
 @policy_options
@@ -131,17 +123,19 @@ def embeddings(
     per_query: bool,
     form: str | None,
     output: str | None,
-    **given: Any,
+    **options: Any,
 ) -> None:
-    """Score the search of QUERIES among ITEMS, two files of vectors, by the exact rank of every
+    """Evaluate the search of QUERIES among ITEMS, two files of vectors, by the exact rank of every
     relevant item.
 
     Files may be .npy, .npz, .h5, .parquet, .fvecs, .bvecs, .fbin, .safetensors, .csv, .tsv, .ndjson
-    or text; FILE::NAME means one array or column of a file that has several. Say what is relevant
-    by one of --qrels, --labels, --shared-labels, --pairs and --revisited.
+    or text. FILE::NAME means one array or column of a file that has several. One of --qrels,
+    --labels, --shared-labels, --pairs and --revisited defines relevance.
 
-    In place of QUERIES and ITEMS, texts or files can be encoded first: --encoder MODULE:NAME
-    --queries FILE --items FILE.
+    Texts or files can be encoded first: --encoder MODULE:NAME --queries FILE --items FILE. The
+    encoder is a function from a list of texts or paths to an array, or an object with .encode,
+    .embed_documents or .get_text_embedding_batch, in a module that can be imported from the current
+    folder. Its output goes to standard error.
     """
     from judged.cli._terminal import counting, deliver, working
     from judged.embeddings.scoring import request_of
@@ -150,41 +144,41 @@ def embeddings(
     if report is not None:
         checked_ending(report, [".html"])
     as_json = form == "json" or (form is None and (output or "").lower().endswith(".json"))
-    unmeant = {
+    of_scores = {
         "--name": name,
         "--report": report,
-        "--normalise": given["normalise"],
-        "--unique": given["unique"],
+        "--normalise": options["normalise"],
+        "--unique": options["unique"],
         "--tie-range": tie_range,
         "--interval": interval,
-        "--level": said("level"),
+        "--level": is_given("level"),
         "--groups": groups,
         "--weights": weights,
         "--unanswerable": unanswerable,
         "--answer-threshold": answer_threshold is not None,
         "--per-query": per_query and not (index and as_json),
     }
-    _check_options(both, save_run, top, index, diagnose, unmeant)
+    _check_options(both, save_run, top, index, diagnose, of_scores)
     check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
-    encoding = Encoding.asked(queries, items, given)
-    asked: dict[str, Any] = {
+    encoding = _Encoding.requested(queries, items, options)
+    scoring: dict[str, Any] = {
         "measures": measures or None,
         "policy": policy,
         "convention": convention,
     }
     if encoding is not None:
-        request_of(**asked)  # what can be refused is, before anything is encoded
+        request_of(**scoring)  # errors come before anything is encoded
     embeddings, relevance = read_sides(
         queries,
         items,
-        given,
+        options,
         optional=diagnose,
         encode=None if encoding is None else encoding.vectors,
     )
     if diagnose:
-        with working("Looking at the vectors"):
-            looked = embeddings.diagnose(relevance)
-        deliver(looked, form, output)
+        with working("Diagnosing the vectors"):
+            diagnosis = embeddings.diagnose(relevance)
+        deliver(diagnosis, form, output)
         return
     more: dict[str, Any] = {
         "tie_range": tie_range,
@@ -201,32 +195,35 @@ def embeddings(
     with counting("Searching", searches) as progress:
         if index is not None:
             compared = embeddings.evaluate_index(
-                index, relevance, k=top or TOP, progress=progress, **asked
+                index, relevance, k=top or TOP, progress=progress, **scoring
             )
         elif save_run is not None or (report is not None and not both):
-            found, first = embeddings.evaluate_and_top_k(
-                relevance, k=top or TOP, progress=progress, **asked, **more
+            evaluation, first = embeddings.evaluate_and_top_k(
+                relevance, k=top or TOP, progress=progress, **scoring, **more
             )
         else:
-            found = embeddings.evaluate(relevance, both=both, progress=progress, **asked, **more)
+            evaluation = embeddings.evaluate(
+                relevance, both=both, progress=progress, **scoring, **more
+            )
     if index is not None:
-        queries_too: dict[str, Any] = {"per_query": True} if per_query else {}
-        deliver(compared, form, output, **queries_too)
+        deliver(compared, form, output, **({"per_query": True} if per_query else {}))
         return
     if save_run is not None and first is not None:
         first.save(save_run)
     if report is not None:
-        from judged.cli._again import again
         from judged.web.report.provenance import input_files
 
         sides_read = {"queries": queries, "items": items}
         if encoding is not None:
             sides_read = {"queries": encoding.queries, "items": encoding.items}
-        read = {**sides_read, **given, "weights": weights, "groups": groups}
-        found.report(
-            top_k=None if both else first, groups=groups, files=input_files(read), again=again()
+        read = {**sides_read, **options, "weights": weights, "groups": groups}
+        evaluation.report(
+            top_k=None if both else first,
+            groups=groups,
+            files=input_files(read),
+            again=repeated_command(),
         ).save(report)
-    deliver(found, form, output, per_query=per_query)
+    deliver(evaluation, form, output, per_query=per_query)
 
 
 def _check_options(
@@ -235,21 +232,93 @@ def _check_options(
     top: int | None,
     index: str | None,
     diagnose: bool,
-    unmeant: dict[str, Any],
+    of_scores: dict[str, Any],
 ) -> None:
-    """Refuse options that say nothing together."""
+    """Fail on options that have no meaning together."""
     if top is not None and not (save_run or index):
         raise click.UsageError(
             "--top says how many items --save-run and --index look at; give one of them."
         )
     if top is not None and top < 1:
         raise click.BadParameter(f"must be a whole number from 1; got {top}.", param_hint="--top")
-    doing = {"--both": both, "--save-run": save_run, "--index": index, "--diagnose": diagnose}
-    chosen = [name for name, value in doing.items() if value]
+    modes = {"--both": both, "--save-run": save_run, "--index": index, "--diagnose": diagnose}
+    chosen = [name for name, value in modes.items() if value]
     if len(chosen) > 1:
         raise click.UsageError(f"{' and '.join(chosen)} cannot be had in one call; leave one out.")
-    for name, value in unmeant.items():
+    for name, value in of_scores.items():
         if value and (index or diagnose):
             raise click.UsageError(
                 f"{name} has no meaning with {'--index' if index else '--diagnose'}; leave it out."
+            )
+
+
+@dataclass(frozen=True)
+class _Encoding:
+    """Texts or files to encode, and the options of `judged.inputs.encode`."""
+
+    queries: str
+    items: str
+    options: dict[str, Any]
+
+    @classmethod
+    def requested(
+        cls, queries: str | None, items: str | None, options: dict[str, Any]
+    ) -> _Encoding | None:
+        """Take the options of encoding out of all options; return None if vectors are given."""
+        encoding = {name: options.pop(name) for name in ENCODING}
+        if all(encoding[name] is None for name in ENCODERS):
+            _check_vectors(queries, items)
+            return None
+        if queries is not None:
+            raise click.UsageError(
+                "QUERIES and ITEMS are files of vectors; with an encoder, give --queries FILE and "
+                "--items FILE."
+            )
+        texts = encoding.pop("query_texts"), encoding.pop("item_texts")
+        for name, path in zip(("--queries", "--items"), texts, strict=True):
+            if path is None:
+                raise click.UsageError(f"an encoder needs something to encode; give {name} FILE.")
+        encoding["prompts"] = encoding.pop("query_prompt"), encoding.pop("item_prompt")
+        return cls(*texts, encoding)
+
+    def vectors(self) -> tuple[Vectors, Vectors]:
+        """Encode what is not cached; the encoder's output goes to standard error."""
+        from judged.cli._terminal import counting, display_options, say, working
+        from judged.inputs.encode import EncodingTask
+        from judged.text import counted
+
+        options = dict(self.options)
+        both, *towers = (options.pop(name) for name in ENCODERS)
+        if (both is None) == (None in towers) or (both and any(towers)):
+            raise click.UsageError(
+                "give --encoder for queries and items, or both --query-encoder and --item-encoder."
+            )
+        names = [both, both] if both else towers
+        with redirect_stdout(sys.stderr):
+            encoders = {
+                name: imported(name, "an encoder", "models:encode") for name in dict.fromkeys(names)
+            }
+            with working("Reading texts"):
+                pair = tuple(encoders[name] for name in names)
+                task = EncodingTask.of(self.queries, self.items, pair, **options)
+            with counting("Encoding", task.todo, task.unit) as progress:
+                vectors = task.run(progress)
+        if not display_options().get("quiet"):
+            for folder, written in task.written.items():
+                say(f"kept {counted(written, 'vector')} in {folder}", err=True)
+        return vectors
+
+
+def _check_vectors(queries: str | None, items: str | None) -> None:
+    """Fail without vectors and without an encoder."""
+    for option in click.get_current_context().command.params:
+        if option.name in ENCODING and is_given(option.name):
+            raise click.UsageError(
+                f"{option.opts[-1]} has no meaning without --encoder; leave it out."
+            )
+    for name, path in {"QUERIES": queries, "ITEMS": items}.items():
+        if path is None:
+            raise click.UsageError(
+                f"Missing argument '{name}': two files of vectors are needed, or --encoder "
+                "MODULE:NAME --queries FILE --items FILE."
             )

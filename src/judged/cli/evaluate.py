@@ -1,4 +1,4 @@
-"""`judged evaluate`: runs and judgements in, numbers out."""
+"""`judged evaluate`: score runs against judgements."""
 
 from __future__ import annotations
 
@@ -6,67 +6,67 @@ from typing import Any
 
 import click
 
-from judged.cli._engine_options import engine_options, opened
 from judged.cli._files import READS, command
 from judged.cli._options import (
     check_format,
     collection_option,
     convention_option,
-    data_options,
     dataset_option,
     depth_option,
     duplicates_option,
+    engine_options,
+    flag,
     interval_options,
+    item_options,
     measures_option,
+    memory_options,
+    opened,
     per_query_option,
     policy_options,
     result_options,
+    run_format_option,
+    runs_options,
+    split_options,
     table_options,
     tie_range_option,
+    together,
     trusted_option,
     unanswerable_options,
     unique_option,
     weights_option,
 )
-from judged.cli._room_options import room_options
-from judged.cli._runs_options import runs_options
 from judged.evaluation.exports import Exports
 
+evaluation_options = together(
+    measures_option,
+    convention_option,
+    policy_options,
+    tie_range_option,
+    flag("--unjudged-range", "Show each value with all unjudged results irrelevant, or relevant."),
+    interval_options,
+    weights_option,
+    trusted_option,
+    unanswerable_options,
+    depth_option,
+    collection_option,
+    unique_option,
+    duplicates_option,
+    item_options,
+    per_query_option,
+    table_options,
+    dataset_option,
+    result_options(Exports.SAVED_AS),
+)
 
-@command(short_help="Score runs against judgements.")
+
+@command(example="judged evaluate qrels.txt bm25.run dense.run -m nDCG@10 -m R@100")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@measures_option
-@convention_option
-@policy_options
-@tie_range_option
-@click.option(
-    "--unjudged-range",
-    is_flag=True,
-    help="Beside each number, its values if all unjudged results had been judged and found "
-    "irrelevant, or of the top grade; a warning names the measures for which these are no bounds.",
-)
-@interval_options
-@weights_option
-@trusted_option
-@unanswerable_options
-@depth_option
-@collection_option
-@unique_option
-@duplicates_option
-@data_options
-@room_options
+@run_format_option
+@memory_options
 @runs_options
-@click.option(
-    "--both-levels",
-    is_flag=True,
-    help="With --item-to: score every run twice, by item and by document.",
-)
 @engine_options
-@per_query_option
-@table_options
-@dataset_option
-@result_options(Exports.SAVED_AS)
+@evaluation_options
 def evaluate(
     judgements: str,
     runs: tuple[str, ...],
@@ -80,18 +80,18 @@ def evaluate(
     """Score one or more RUN files against the judgements in QRELS.
 
     Files may be TREC runs and qrels, CSV or TSV with a header, MS MARCO, Parquet, NDJSON or JSON,
-    compressed or not; "-" is standard input. Without RUN, QRELS holds both: rows with a query, a
-    list of relevant ids and a list of retrieved ids; further files of such rows are further runs.
+    compressed or not. "-" is standard input. Without RUN, QRELS holds rows with a query, a list of
+    relevant ids and a list of retrieved ids; further files of such rows are further runs.
     """
     from judged.cli._terminal import counting, deliver
     from judged.evaluation import evaluate as score
+    from judged.limits import config
 
     check_format(form, output, Exports.SAVED_AS)
-    with counting("Reading runs", len(runs) or 1, "") as advance:
-        found = score(
-            *opened(engine, judgements, runs, options),
-            measures or None,
-            progress=advance and (lambda _: advance(1)),
-            **options,
+    data = opened(engine, judgements, runs, options)
+    scoring, shown, limits = split_options(options)
+    with config(**limits), counting("Reading runs", len(runs) or 1, "") as advance:
+        evaluation = score(
+            *data, measures or None, progress=advance and (lambda _: advance(1)), **scoring
         )
-    deliver(found, form, output, per_query=per_query)
+    deliver(evaluation.showing(**shown), form, output, per_query=per_query)

@@ -1,4 +1,4 @@
-"""`judged fuse`: several runs made one."""
+"""`judged fuse`: fuse several runs into one."""
 
 from __future__ import annotations
 
@@ -10,30 +10,33 @@ import click
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
     amount_options,
+    choice,
     columns_option,
     default_of,
     duplicates_option,
+    number,
     run_format_option,
+    text,
 )
 from judged.runs.fusion import fuse as fuse_runs
 from judged.runs.fusion.settings import METHODS, NORMALISATIONS, TIES
 
 
-def _words(choices: dict[str, str]) -> str:
-    return "; ".join(f"{name}: {words}" for name, words in choices.items()) + "."
-
-
-def _numbers(ctx: click.Context, param: click.Parameter, given: str | None) -> list[float] | None:
-    """Numbers with commas between them; how many and which, the library checks."""
-    if given is None:
+def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
+    """Read numbers with commas between them; the library checks how many and which."""
+    if value is None:
         return None
     try:
-        return [float(part) for part in given.split(",")]
+        return [float(part) for part in value.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{given!r} is no list of numbers, such as 2,1.") from None
+        raise click.BadParameter(f"{value!r} is no list of numbers, such as 2,1.") from None
 
 
-@command(short_help="Make one run of several, by ranks or by scores.")
+def _default(name: str) -> Any:
+    return default_of(fuse_runs, name)
+
+
+@command(example="judged fuse bm25.run dense.run -o fused.run")
 @click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True, type=READS)
 @click.option(
     "-o",
@@ -41,63 +44,27 @@ def _numbers(ctx: click.Context, param: click.Parameter, given: str | None) -> l
     type=WRITES,
     metavar="FILE",
     required=True,
-    help="Where the fused run is written; its ending says the format: .run, .trec, .txt or none "
-    "(TREC text), .csv, .json or .parquet.",
+    help="Write the fused run: .run, .trec, .txt or none (TREC text), .csv, .json or .parquet.",
 )
-@click.option(
-    "--method",
-    type=click.Choice(list(METHODS)),
-    default=default_of(fuse_runs, "method"),
-    show_default=True,
-    help=_words(METHODS),
+@choice("--method", METHODS, "Fuse by this method.", _default("method"))
+@number("--k", int, "K", "Set k of rrf; larger values flatten the first ranks.", _default("k"))
+@text(
+    "--weights", "W,W,...", "Weight the runs, such as 2,1; by default equally.", callback=_numbers
 )
-@click.option(
-    "--k",
-    type=int,
-    default=default_of(fuse_runs, "k"),
-    show_default=True,
-    metavar="K",
-    help="Of rrf: the greater, the less the first ranks stand out.",
-)
-@click.option(
-    "--weights",
-    metavar="W,W,...",
-    callback=_numbers,
-    help="How much each RUN counts, in any method: a number for each, as 2,1; by default all "
-    "count 1. Do not choose them by the queries that are then compared.",
-)
-@click.option(
-    "--normalise",
-    type=click.Choice(list(NORMALISATIONS)),
-    show_default="minmax; rrf needs none",
-    help=f"What is added in place of a score; {_words(NORMALISATIONS)}",
-)
-@click.option(
-    "--depth",
-    type=int,
-    default=default_of(fuse_runs, "depth"),
-    show_default=True,
-    metavar="N",
-    help="Only the first N results of each list count, and a fused list has at most N.",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(list(TIES)),
-    default=default_of(fuse_runs, "ties"),
-    show_default=True,
-    help=_words(TIES),
-)
+@choice("--normalise", NORMALISATIONS, "Normalise scores first, by default minmax (rrf: none).")
+@number("--depth", int, "N", "Use only the first N results of each list.", _default("depth"))
+@choice("--ties", TIES, "Break ties of equal scores.", _default("ties"))
 @duplicates_option
 @columns_option
 @run_format_option
 @amount_options
 def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
-    """Make one run of several RUN files and write it to a file, as every command reads it.
+    """Fuse several RUN files into one run and write it to a file.
 
-    An item that a list lacks gets nothing from that list; a query that a run lacks has what the
-    others have. Files are read as by 'judged evaluate'; NAME=FILE gives a run a name.
+    An item that is missing in a list gets nothing from it. Do not choose --weights on the queries
+    that you evaluate on. NAME=FILE names a run.
     """
-    from judged.cli._terminal import deliver, looks, say_warnings, working
+    from judged.cli._terminal import deliver, display_options, say_warnings, working
     from judged.outputs import is_device
     from judged.results import check_run_target
     from judged.runs.fusion.result import Fusion
@@ -107,6 +74,6 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
         fused = fuse_runs(list(runs), **options)
         fused.save(output)
     if is_device(Path(output)):
-        say_warnings(fused, **looks())  # standard output may be what was written to
+        say_warnings(fused, **display_options())  # standard output may be what was written to
     else:
         deliver(fused, None, None)

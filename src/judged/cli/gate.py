@@ -1,4 +1,4 @@
-"""`judged gate`: may this run take the place of the one before?"""
+"""`judged gate`: fail CI when a run is worse than its baseline."""
 
 from __future__ import annotations
 
@@ -6,89 +6,87 @@ from typing import Any
 
 import click
 
-from judged.cli._engine_options import engine_options, opened, opened_run
 from judged.cli._files import READS, WRITES, Command, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
+    choice,
     collection_option,
     convention_option,
     data_options,
     depth_option,
     duplicates_option,
+    engine_options,
+    file,
+    flag,
+    groups_option,
     measures_option,
+    memory_options,
+    number,
+    opened,
+    opened_run,
     policy_options,
-    print_option,
+    print_options,
+    text,
     trusted_option,
+    unique_option,
     weights_option,
 )
-from judged.cli._room_options import room_options
 from judged.comparison.gate.result import CHANGED, RULES, SAVED_AS
 
 ARGUMENTS = "judged.gate.arguments"
-"""Where the arguments wait, for the command that makes a baseline."""
+"""Key under which click's context keeps the arguments, for the command that makes a baseline."""
 
 
 class GateCommand(Command):
-    """A command that knows how it was called."""
+    """A command that keeps how it was called."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[ARGUMENTS] = tuple(args)
         return super().parse_args(ctx, args)
 
 
-def _limits(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> Any:
-    """MEASURE=NUMBER, or a number for all measures; what is wrong with it the library says."""
-    found: dict[str, Any] = {}
-    for text in given:
-        measure, equals, written = text.rpartition("=")
+def _limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Any:
+    """Read MEASURE=NUMBER, or a number for all measures; the library checks the values."""
+    limits: dict[str, Any] = {}
+    for limit in texts:
+        measure, equals, written = limit.rpartition("=")
         try:
             value = float(written)
         except ValueError:
             raise click.BadParameter(
-                f"{text!r} is no MEASURE=NUMBER, such as nDCG@10=0.01."
+                f"{limit!r} is no MEASURE=NUMBER, such as nDCG@10=0.01."
             ) from None
         measure = measure.strip()
         if equals and not measure:
-            raise click.BadParameter(f"{text!r} names no measure, as in nDCG@10=0.01.")
-        if not equals and len(given) > 1:
-            raise click.BadParameter(f"{text!r} must say for which measure, as in nDCG@10=0.01.")
-        if measure in found:
+            raise click.BadParameter(f"{limit!r} names no measure, as in nDCG@10=0.01.")
+        if not equals and len(texts) > 1:
+            raise click.BadParameter(f"{limit!r} must say for which measure, as in nDCG@10=0.01.")
+        if measure in limits:
             raise click.BadParameter(f"{measure} is given twice.")
         if not equals:
             return value
-        found[measure] = value
-    return found or None
+        limits[measure] = value
+    return limits or None
 
 
-def _words(choices: dict[str, str]) -> str:
-    return "; ".join(f"{name}: {words}" for name, words in choices.items()) + "."
-
-
-@command(cls=GateCommand, short_help="Hold a run against a baseline: exit code 0, 1 or 2.")
+@command(cls=GateCommand, example="judged gate qrels.txt new.run --baseline baseline.json")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@click.option(
+@text(
     "--baseline",
-    metavar="FILE|RUN",
+    "FILE|RUN",
+    "Compare with a file of --update-baseline, or with a run.",
     type=READS,
-    help="A file that --update-baseline wrote, known by its content, or a run, which is scored "
-    "again with today's judgements; not needed for --min, nor for --golden with minima.",
 )
 @measures_option
-@click.option(
-    "--rule",
-    type=click.Choice(list(RULES)),
-    default="loss",
-    show_default=True,
-    help=_words(RULES),
-)
-@click.option(
+@choice("--rule", RULES, "Decide by this rule.", "loss")
+@text(
     "--max-drop",
+    "MEASURE=DROP",
+    "Allow this drop, such as nDCG@10=0.01, or a number for all measures.",
     multiple=True,
-    metavar="MEASURE=DROP",
     callback=_limits,
-    help="By how much a value may be worse: nDCG@10=0.01, or a number for all measures; by "
-    "default 0. May be given more than once.",
 )
 @click.option(
     "--min",
@@ -96,69 +94,29 @@ def _words(choices: dict[str, str]) -> str:
     multiple=True,
     metavar="MEASURE=VALUE",
     callback=_limits,
-    help="What a value has to reach: AP=0.3; where lower is better, the most that it may be. With "
-    "--rule safe the bound of its interval has to. May be given more than once.",
+    help="Require this value, such as AP=0.3; may be given more than once.",
 )
-@click.option(
-    "--golden",
-    metavar="FILE",
-    type=READS,
-    help="Queries that have to reach their values in the baseline, or the minimum in the file: "
-    "lines of a query, a measure and a minimum, the last two optional.",
-)
-@click.option(
-    "--changed",
-    type=click.Choice(list(CHANGED)),
-    default="error",
-    show_default=True,
-    help=f"Where judgements are not those of the baseline file; {_words(CHANGED)}",
-)
-@click.option(
-    "--update-baseline",
-    is_flag=True,
-    help="Write the baseline file if the gate passes, or if there is none.",
-)
-@click.option(
-    "--force",
-    is_flag=True,
-    help="With --update-baseline: write it all the same, be it that the gate fails, or that the "
-    "file has other measures, another policy or other judgements.",
-)
-@click.option(
-    "--level",
-    type=float,
-    default=0.95,
-    show_default=True,
-    metavar="LEVEL",
-    help="A loss is shown where its one-sided p, corrected, is below 1 - LEVEL.",
-)
-@click.option(
-    "--groups",
-    metavar="FILE",
-    type=READS,
-    help="A table of queries and their groups, where queries of a group are not independent.",
-)
+@file("--golden", "Require values of single queries: lines of query, measure and minimum.")
+@choice("--changed", CHANGED, "Treat judgements that differ from the baseline's.", "error")
+@flag("--update-baseline", "Write the baseline file if the gate passes, or if there is none.")
+@flag("--force", "Write the baseline even if the gate fails or settings differ.")
+@number("--level", float, "SHARE", "Set the confidence level of one-sided tests.", 0.95)
+@groups_option
 @convention_option
 @policy_options
 @weights_option
 @trusted_option
 @depth_option
 @collection_option
-@click.option(
-    "--unique",
-    metavar="FILE",
-    type=READS,
-    help="A table of items and their categories: each category's best result stands for it, and "
-    "categories are ranked.",
-)
+@unique_option
 @duplicates_option
 @data_options
-@room_options
+@memory_options
 @engine_options
-@click.option("--junit", metavar="FILE", type=WRITES, help="Write a report in JUnit's XML.")
-@click.option("--markdown", metavar="FILE", type=WRITES, help="Write the result in Markdown.")
-@click.option("--json", metavar="FILE", type=WRITES, help="Write the result as JSON.")
-@print_option(SAVED_AS)
+@text("--junit", "FILE", "Write a JUnit XML report.", type=WRITES)
+@text("--markdown", "FILE", "Write the result in Markdown.", type=WRITES)
+@text("--json", "FILE", "Write the result as JSON.", type=WRITES)
+@print_options(SAVED_AS)
 def gate(
     judgements: str,
     runs: tuple[str, ...],
@@ -171,47 +129,47 @@ def gate(
     engine: dict[str, Any],
     **options: Any,
 ) -> int:
-    """Hold RUN against a baseline by the judgements in QRELS; several RUNs are repeats of the same
+    """Compare RUN with a baseline on the judgements in QRELS; several RUNs are repeats of the same
     system.
 
-    The exit code is 0 where every rule holds, 1 where one does not, and 2 where nothing was
-    decided: too few queries to show anything, bad input, no baseline, another one, wrong usage.
+    The exit code is 0 if every rule holds, 1 if one fails, and 2 if the gate cannot decide: too few
+    queries, bad input, no baseline, another baseline, wrong usage. --min and --golden with minima
+    need no baseline.
     """
     from judged.cli import DONE, NO, REFUSED
     from judged.cli._terminal import counting, deliver
-    from judged.comparison.gate import gate as hold
+    from judged.comparison.gate import gate as run_gate
     from judged.comparison.gate.baseline import NoBaselineError
     from judged.errors import InputError
     from judged.outputs import write_text
 
     check_format(form, None, SAVED_AS)
     try:
-        held: Any = None if baseline is None else opened_run(engine, baseline, options)
+        compared: Any = None if baseline is None else opened_run(engine, baseline, options)
         with counting("Reading runs", len(runs) or 1, "") as advance:
-            found = hold(
+            result = call_scoring(
+                run_gate,
                 *opened(engine, judgements, runs, options),
                 measures or None,
-                baseline=held,
+                baseline=compared,
                 progress=advance and (lambda _: advance(1)),
                 **options,
             )
     except NoBaselineError:
         assert baseline is not None
-        raise InputError(
-            _how_to_make(baseline, click.get_current_context().meta[ARGUMENTS])
-        ) from None
+        arguments = click.get_current_context().meta[ARGUMENTS]
+        raise InputError(_how_to_make(baseline, arguments)) from None
     written = {junit: "to_junit", markdown: "to_markdown", json: "to_json"}
-    texts = {path: getattr(found, method)() for path, method in written.items() if path}
-    for path, text in texts.items():
-        write_text(path, text)
-    deliver(found, form, None)
-    if not found.decided:
+    texts = {path: getattr(result, method)() for path, method in written.items() if path}
+    for path, content in texts.items():
+        write_text(path, content)
+    deliver(result, form, None)
+    if not result.decided:
         return REFUSED
-    return DONE if found.passed else NO
+    return DONE if result.passed else NO
 
 
 def _how_to_make(baseline: str, arguments: tuple[str, ...]) -> str:
-    """The message where there is no baseline, with the command that makes one."""
     from shlex import join
 
     made = join(["judged", "gate", *arguments, "--update-baseline"])

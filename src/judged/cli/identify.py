@@ -1,4 +1,4 @@
-"""`judged identify`: a number in, the definitions that give it out."""
+"""`judged identify`: find the definitions that give a number."""
 
 from __future__ import annotations
 
@@ -8,35 +8,30 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     data_options,
     depth_option,
     duplicates_option,
     measures_option,
+    memory_options,
+    number,
     result_options,
 )
-from judged.cli._room_options import room_options
 
 
-@command(short_help="Find the definitions that give a number.")
+@command(example="judged identify 0.4433 qrels.txt bm25.run")
 @click.argument("value", metavar="VALUE")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("run", metavar="[RUN]", required=False, type=READS)
 @measures_option
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="How many explanations to show; JSON, CSV and Parquet hold all.",
-)
+@number("--limit", click.IntRange(min=1), "N", "Show N definitions; JSON and CSV hold all.", 10)
 @depth_option
 @duplicates_option
 @collection_option
 @data_options
-@room_options
+@memory_options
 @result_options()
 def identify(
     value: str,
@@ -47,18 +42,16 @@ def identify(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Find out which measure, parameters and policy gave a number: which definitions make VALUE out
-    of RUN and QRELS.
+    """Find the measure, parameters and policy that give VALUE for RUN and QRELS.
 
-    VALUE is the number as it was printed, such as 0.4433, 44.33 or 44.33%: its digits say how
-    exactly it is known. With -m only that measure is searched, for parameters that it leaves open,
-    such as AP or nDCG@10. Without RUN, QRELS holds both: rows with a query, a list of relevant ids
-    and a list of retrieved ids.
+    VALUE is the number as it was printed, such as 0.4433, 44.33 or 44.33%. Its digits determine the
+    precision. With -m only that measure is searched, with all values of parameters that it leaves
+    open. Without RUN, QRELS holds rows with a query, relevant ids and retrieved ids.
     """
     from judged.cli._terminal import deliver, working
-    from judged.conventions.identification import identify as find
+    from judged.conventions.identification import identify as find_definitions
 
     check_format(form, output)
     with working(f"Searching for {value}"):
-        found = find(value, judgements, run, measures or None, **options)
-    deliver(found, form, output)
+        result = call_scoring(find_definitions, value, judgements, run, measures or None, **options)
+    deliver(result, form, output)

@@ -1,4 +1,4 @@
-"""`judged learn`: a similarity learned from vectors of queries and items."""
+"""`judged learn`: learn a similarity from vectors of queries and items."""
 
 from __future__ import annotations
 
@@ -6,19 +6,13 @@ from typing import Any
 
 import click
 
-from judged.cli._embedding_options import (
-    memory_option,
-    read_sides,
-    sides,
-    vector_options,
-)
 from judged.cli._files import WRITES, command
-from judged.cli._learning_options import learning, learning_options
-from judged.cli._options import print_option
+from judged.cli._options import TRAINING, print_options, training_options
+from judged.cli._vectors import memory_option, read_sides, sides, vector_options
 from judged.options import LEARNING_TEMPERATURE
 
 
-@command(short_help="Learn a similarity from vectors and what is relevant.")
+@command(example="judged learn queries.npy items.npy --pairs -o model.npz")
 @sides
 @click.option(
     "-t",
@@ -27,38 +21,37 @@ from judged.options import LEARNING_TEMPERATURE
     default=LEARNING_TEMPERATURE,
     show_default=True,
     metavar="T",
-    help="Scores are divided by it in the loss.",
+    help="Divide scores by this temperature in the loss.",
 )
-@learning_options("bilinear")
+@training_options("bilinear")
 @vector_options
 @memory_option
-@print_option()
+@print_options()
 @click.option(
     "-o",
     "--output",
     type=WRITES,
     metavar="FILE",
     required=True,
-    help="Where the similarity is written: .npz or .safetensors.",
+    help="Write the similarity: .npz or .safetensors.",
 )
 def learn(
-    queries: str, items: str, temperature: float, form: str | None, output: str, **given: Any
+    queries: str, items: str, temperature: float, form: str | None, output: str, **options: Any
 ) -> None:
-    """Learn a similarity from QUERIES and ITEMS, two files of vectors, and from what is relevant.
+    """Learn a similarity from QUERIES and ITEMS, two files of vectors, and from relevance.
 
-    Queries are split: most are trained on, by the contrastive loss at a temperature, some choose
-    when to stop, and some are held out, to say what was gained. The file is then a --similarity for
-    'judged embeddings', which refuses queries that training saw.
+    Most queries are trained on with a contrastive loss. Some decide when to stop, and some are held
+    out to measure the gain. The file is then a --similarity for 'judged embeddings', which does not
+    accept queries of the training.
     """
     from judged.cli._terminal import counting, deliver
     from judged.embeddings.similarity.learned_files import check_model_target
     from judged.learning.learn import fit
 
     check_model_target(output)
-    embeddings, relevance = read_sides(queries, items, given)
-    with counting("Learning", given["iterations"], "iterations") as progress:
-        learned = fit(
-            embeddings, relevance, temperature=temperature, progress=progress, **learning(given)
-        )
+    embeddings, relevance = read_sides(queries, items, options)
+    training = {name: options[name] for name in TRAINING}
+    with counting("Learning", options["iterations"], "iterations") as progress:
+        learned = fit(embeddings, relevance, temperature=temperature, progress=progress, **training)
     learned.save(output)
     deliver(learned.training, form, None)

@@ -1,4 +1,4 @@
-"""`judged measures`: the catalogue, straight from the registry."""
+"""`judged measures`: the catalogue of measures and presets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from judged.measures.presets import Preset
 
 
-@command(short_help="List all measures and presets, or explain some.")
+@command(example="judged measures nDCG@10")
 @click.argument("name", required=False, shell_complete=complete_measure)
 @click.option(
     "--format",
@@ -24,15 +24,14 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How to print it.",
+    help="Print in this format.",
 )
 def measures(name: str | None, form: str) -> None:
-    """List all measures and presets, or explain some: parameters, formula, when it is undefined,
-    reference, a worked example.
+    """List all measures and presets, or explain some: parameters, formula, undefined cases,
+    reference and a worked example.
 
-    NAME may be a measure with parameters, such as "nDCG(gain=exp)@10": then its definition is that
-    of these parameters. It may be a preset, such as rag, which stands for several measures; and
-    several of them, such as "P@5,10" or "rag,AP".
+    NAME is a measure, with parameters or without, such as "nDCG(gain=exp)@10"; a preset, such as
+    rag; or several of them, such as "P@5,10" or "rag,AP".
     """
     from judged.cli._terminal import hand_over, say
     from judged.measures import bind, catalogue

@@ -1,4 +1,4 @@
-"""`judged merge`: several judges made one."""
+"""`judged merge`: combine several assessors' judgements."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import click
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
     amount_options,
+    choice,
     columns_option,
     duplicates_option,
     judgements_format_option,
 )
-from judged.judgements.agreements.choices import RULES
+from judged.judgements.merge import RULES
 
 
-@command(short_help="Make one judge of several, by a rule.")
+@command(example="judged merge alice.qrels bob.qrels -o merged.qrels")
 @click.argument("judgements", metavar="QRELS...", nargs=-1, type=READS, required=True)
 @click.option(
     "-o",
@@ -24,29 +25,21 @@ from judged.judgements.agreements.choices import RULES
     metavar="FILE",
     type=WRITES,
     required=True,
-    help="Where to write the judgements; the ending says the format: .qrels, .qrel, .trec, .txt "
-    "(TREC text), .csv, .json or .parquet; .md or .html has what is printed.",
+    help="Write the judgements: .qrels, .qrel, .trec, .txt (TREC text), .csv, .json or .parquet.",
 )
-@click.option(
-    "--rule",
-    type=click.Choice(list(RULES)),
-    default="majority",
-    show_default=True,
-    help="; ".join(f"{name}: {words}" for name, words in RULES.items()) + ".",
-)
+@choice("--rule", RULES, "Combine grades by this rule.", "majority")
 @duplicates_option
 @columns_option
 @judgements_format_option
 @amount_options
 def merge(judgements: tuple[str, ...], output: str, **options: Any) -> None:
-    """Make one file of judgements of the QRELS of several judges: every item has one grade, by a
-    rule, from those who judged it.
+    """Combine the QRELS of several assessors into one file, with one grade for each item.
 
-    NAME=FILE gives a judge a name. With --rule first the order of the files counts: a judge who
+    NAME=FILE names an assessor. With --rule first the order of the files counts: an assessor who
     settled differences goes first.
     """
     from judged.cli._terminal import deliver, working
-    from judged.judgements.agreements.merger import check_merged_target, merge_judgements
+    from judged.judgements.merge import check_merged_target, merge_judgements
 
     check_merged_target(output)
     with working("Merging judgements"):

@@ -1,4 +1,4 @@
-"""`judged plan`: how many queries does a difference take?"""
+"""`judged plan`: work out how many queries you need."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
     collection_option,
     convention_option,
@@ -15,10 +16,16 @@ from judged.cli._options import (
     default_of,
     depth_option,
     duplicates_option,
+    flag,
+    groups_option,
+    level_option,
     measures_option,
+    number,
     policy_options,
+    refuse,
     result_options,
-    said,
+    sampling_options,
+    text,
     unique_option,
     weights_option,
 )
@@ -34,103 +41,29 @@ OF_PLAN = (
 """Options of the plan itself; the others are those of its pilot."""
 
 
-@command(short_help="Say how many queries a difference takes.")
+@command(example="judged plan --difference 0.02 --pilot qrels.txt bm25.run dense.run")
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@click.option(
-    "--difference",
-    type=float,
-    metavar="SIZE",
-    help="The true difference that is to be seen, in the measure's own unit, as 0.02; -0.02 is a "
-    "loss, which matters to --simulate only. With --margin: how much better the system truly is, "
-    "by default 0.",
-)
-@click.option(
-    "--sd",
-    type=float,
-    metavar="SIZE",
-    help="The standard deviation of the differences of queries, where there is no pilot.",
-)
-@click.option(
-    "--pilot",
-    metavar="QRELS",
-    type=READS,
-    help="Estimate it from runs on these judgements, which follow: --pilot QRELS RUN RUN. Of more "
-    "than two, the pair that spreads most counts.",
-)
-@click.option(
-    "--queries",
-    type=int,
-    metavar="N",
-    help="How many queries there are; by default it is worked out how many it takes.",
-)
-@click.option(
-    "--power",
-    type=float,
-    metavar="SHARE",
-    help="How often the difference is to be shown, by default 0.8; worked out where both "
-    "--difference and --queries are given.",
-)
-@click.option(
-    "--level",
-    type=float,
-    default=default_of(make_plan, "level"),
-    show_default=True,
-    metavar="SHARE",
-    help="A difference is shown where its p is below 1 - level; the level of intervals.",
-)
-@click.option(
+@number("--difference", float, "SIZE", "Detect this true difference, such as 0.02.")
+@number("--sd", float, "SIZE", "Set the standard deviation of per-query differences.")
+@text("--pilot", "QRELS", "Estimate it from runs on these judgements.", type=READS)
+@number("--queries", int, "N", "Plan with N queries, instead of computing how many.")
+@number("--power", float, "SHARE", "Detect the difference with this power, by default 0.8.")
+@level_option(make_plan, "Set the confidence level.")
+@number(
     "--comparisons",
-    type=int,
-    default=default_of(make_plan, "comparisons"),
-    show_default=True,
-    metavar="N",
-    help="How many comparisons are corrected together, as 6 for all pairs of 4 runs: each is "
-    "planned for the first step of Holm's correction.",
+    int,
+    "N",
+    "Correct for N comparisons (Holm), such as 6 for all pairs of 4.",
+    default_of(make_plan, "comparisons"),
 )
-@click.option(
-    "--margin",
-    type=float,
-    metavar="SIZE",
-    help="Show that a system is no worse by this or more, one-sided, as 'judged gate --rule safe "
-    "--max-drop SIZE'. How many queries it takes to be equivalent is said too.",
-)
-@click.option(
-    "--half-width",
-    type=float,
-    metavar="SIZE",
-    help="How far the ends of the interval of a difference may be from it.",
-)
-@click.option(
-    "--groups",
-    metavar="FILE",
-    type=READS,
-    help="A table of the pilot's queries and their groups, as sessions: the plan is for groups.",
-)
-@click.option(
-    "--design-effect",
-    type=float,
-    metavar="N",
-    help="How many queries count as one independent one, where that is known without a pilot.",
-)
-@click.option(
-    "--simulate",
-    is_flag=True,
-    help="Try the power out on samples that are drawn from the pilot's differences.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=default_of(make_plan, "seed"),
-    show_default=True,
-    metavar="N",
-    help="What they are drawn from.",
-)
+@number("--margin", float, "SIZE", "Show that a system is not worse by this or more, one-sided.")
+@number("--half-width", float, "SIZE", "Reach this half-width of the confidence interval.")
+@groups_option
+@number("--design-effect", float, "N", "Count N queries as one independent query.")
+@flag("--simulate", "Check the power on samples from the pilot's differences.")
+@sampling_options(make_plan, resamples=False)
 @measures_option
-@click.option(
-    "--baseline",
-    metavar="RUN",
-    help="Of a pilot with several runs, the one that all others are compared with.",
-)
+@text("--baseline", "RUN", "Compare all runs of the pilot with this one.")
 @convention_option
 @policy_options
 @weights_option
@@ -147,44 +80,39 @@ def plan(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Plan a comparison: how many queries it takes to see a difference, what the queries that there
-    are can show, or how often.
+    """Plan a comparison: how many queries a difference needs, what difference the queries can
+    detect, or with what power.
 
-    How far the differences of queries spread is said by --sd, or estimated from a pilot: runs that
-    were scored on some queries. Files are read as by 'judged compare'.
+    The spread of per-query differences is given by --sd, or estimated from a pilot: runs scored on
+    some queries. Of more than two runs, the pair with the largest spread counts.
     """
     from judged.cli._terminal import deliver
 
     check_format(form, output)
-    own = {name: options.pop(name) for name in OF_PLAN}
+    planned = {name: options.pop(name) for name in OF_PLAN}
     if pilot is None:
-        _refuse_without_pilot(runs, options)
-        found = make_plan(**own)
+        if runs:
+            raise click.UsageError(
+                "RUN is for a pilot; give its judgements: --pilot QRELS RUN RUN."
+            )
+        refuse([*options], "is for --pilot")
+        result = make_plan(**planned)
     else:
-        found = make_plan(pilot=_compared(pilot, runs, **options), **own)
-    deliver(found, form, output)
+        result = make_plan(pilot=_compare(pilot, runs, **options), **planned)
+    deliver(result, form, output)
 
 
-def _compared(pilot: str, runs: tuple[str, ...], **options: Any) -> Comparison:
+def _compare(pilot: str, runs: tuple[str, ...], **options: Any) -> Comparison:
     from judged.cli._terminal import counting
     from judged.comparison import compare
 
     measures = options.pop("measures")
     with counting("Reading runs", len(runs) or 1, "") as advance:
-        return compare(
+        return call_scoring(
+            compare,
             pilot,
             runs or None,
             measures or None,
             progress=advance and (lambda _: advance(1)),
             **options,
         )
-
-
-def _refuse_without_pilot(runs: tuple[str, ...], options: dict[str, Any]) -> None:
-    """An error where something is given that only a pilot has a use for."""
-    if runs:
-        raise click.UsageError("RUN is for a pilot; give its judgements: --pilot QRELS RUN RUN.")
-    for param in click.get_current_context().command.params:
-        name = str(param.name)
-        if name not in (*OF_PLAN, "form", "output", "runs", "pilot") and said(name):
-            raise click.UsageError(f"{param.opts[-1]} is for --pilot.")

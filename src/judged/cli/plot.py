@@ -1,4 +1,4 @@
-"""`judged plot`: runs and judgements in, a picture out."""
+"""`judged plot`: draw a chart."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import click
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, OF_RANKINGS, OPTIONS, Kind, kind_named
 from judged.charts.themes import THEMES
-from judged.cli._comparing_options import comparing_options
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
     collection_option,
+    comparison_options,
     data_options,
     depth_option,
+    flag,
+    is_given,
     measures_option,
+    memory_options,
+    number,
     policy_options,
-    said,
+    text,
 )
-from judged.cli._room_options import room_options
 from judged.policy import CHOICES
 
 _DATA = (
@@ -27,13 +30,13 @@ _DATA = (
     *("memory", "temporary"),
 )
 _JUDGING = (*CHOICES, "depth", "collection")
-"""Options that say how rankings are made."""
+"""Options of rankings."""
 
 
 def _numbers(
     context: click.Context, param: click.Parameter, given: str | None
 ) -> list[float] | None:
-    """What an option with three numbers and commas between them says."""
+    """Read three numbers with commas between them."""
     if given is None:
         return None
     try:
@@ -47,8 +50,8 @@ def _numbers(
     return found
 
 
-def _listed() -> str:
-    """Every kind with what it needs, for the end of the help."""
+def _list_kinds() -> str:
+    """Return every kind with what it needs, for the end of the help."""
     width = max(map(len, KINDS)) + 2
     needs = max(len(each.usage) for each in NEEDS.values()) + 1
     lines = [
@@ -58,7 +61,9 @@ def _listed() -> str:
     return "\b\nKinds of charts:\n" + "\n".join(lines)
 
 
-@command(short_help="Draw a chart.", epilog=_listed())
+@command(
+    example="judged plot precision-recall qrels.txt bm25.run -o curve.svg", epilog=_list_kinds()
+)
 @click.argument("kind", metavar="KIND")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=READS)
 @click.option(
@@ -67,29 +72,23 @@ def _listed() -> str:
     metavar="FILE",
     required=True,
     type=WRITES,
-    help="The picture to write: .png, .svg, .pdf, or .html that needs no network; or its data: "
-    ".csv, .parquet, or .json, which is its Vega-Lite. A gallery is .html or .png.",
+    help="Write a picture (.png, .svg, .pdf, .html) or its data (.csv, .parquet, .json).",
 )
 @click.option(
     "--theme",
     type=click.Choice(list(THEMES)),
     default="light",
     show_default=True,
-    help="Colours for light or dark pages; or names of colours, for an .svg inside a page that has "
-    "them as CSS variables.",
+    help="Draw for light or dark pages, or with CSS variables.",
 )
-@click.option("--width", type=int, metavar="PIXELS", help="Of the whole drawing.")
-@click.option(
-    "--height", type=int, metavar="PIXELS", help="Of the drawing without title and notes."
-)
-@click.option(
-    "--title", metavar="TEXT", help="Instead of the chart's own; an empty one leaves it out."
-)
-@click.option("--no-notes", is_flag=True, help="Leave out the notes under the title.")
+@number("--width", int, "PIXELS", "Set the width of the drawing.")
+@number("--height", int, "PIXELS", "Set the height without title and notes.")
+@text("--title", "TEXT", "Replace the title; an empty one leaves it out.")
+@flag("--no-notes", "Leave out the notes under the title.")
 @measures_option
-@click.option("-k", type=int, metavar="K", help=OPTIONS["k"])
-@click.option("--query", metavar="ID", help=OPTIONS["query"])
-@click.option("--rel", type=float, metavar="GRADE", help=OPTIONS["rel"])
+@number("-k", int, "K", OPTIONS["k"])
+@text("--query", "ID", OPTIONS["query"])
+@number("--rel", float, "GRADE", OPTIONS["rel"])
 @click.option(
     "--of",
     type=click.Choice(["all", "first"]),
@@ -97,16 +96,16 @@ def _listed() -> str:
     show_default=True,
     help=OPTIONS["of"],
 )
-@click.option("--pictures", metavar="FILE", type=READS, help=OPTIONS["pictures"])
-@click.option("--queries", type=int, metavar="N", help=OPTIONS["queries"])
-@click.option("--bins", type=int, metavar="N", help=OPTIONS["bins"])
-@click.option("--temperatures", metavar="X,Y,Z", callback=_numbers, help=OPTIONS["temperatures"])
-@comparing_options
+@text("--pictures", "FILE", OPTIONS["pictures"], type=READS)
+@number("--queries", int, "N", OPTIONS["queries"])
+@number("--bins", int, "N", OPTIONS["bins"])
+@text("--temperatures", "X,Y,Z", OPTIONS["temperatures"], callback=_numbers)
+@comparison_options
 @policy_options
 @depth_option
 @collection_option
 @data_options
-@room_options
+@memory_options
 def plot(
     kind: str,
     files: tuple[str, ...],
@@ -115,10 +114,10 @@ def plot(
     no_notes: bool,
     **given: Any,
 ) -> None:
-    """Draw a chart of the KIND that is named, from judgements and runs, or from what else it needs.
+    """Draw a chart of a KIND from judgements and runs, or from other files that it needs.
 
-    Files are those that 'judged evaluate' reads; rows that hold both relevant and retrieved ids are
-    judgements and a run. The list below says which a kind needs.
+    Files are those that 'judged evaluate' reads. Rows with relevant and retrieved ids hold
+    judgements and a run. The list below shows the files of each kind.
     """
     from judged.charts.files import chart_of_files
     from judged.cli._terminal import say, working
@@ -138,7 +137,7 @@ def plot(
         )
     checked_ending(output, chosen.formats)
     judging = {name: given[name] for name in ("depth", "collection", *_DATA)}
-    made_by = {name: given[name] for name in NEEDS[chosen.needs].made_by if said(name)}
+    made_by = {name: given[name] for name in NEEDS[chosen.needs].made_by if is_given(name)}
     with working(f"Drawing {', '.join(files)}"):
         drawn = chart_of_files(
             chosen, files, policy=policy, made_by=made_by, **judging, **options, **design
@@ -161,8 +160,8 @@ def _check_files(kind: Kind, files: tuple[str, ...]) -> None:
 
 
 def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
-    """The options of the kind that were given; refuses what has no meaning for it."""
-    chosen = {name for name in given if said(name)}
+    """Return the given options of the kind; fail on others."""
+    chosen = {name for name in given if is_given(name)}
     formats = () if kind.needs in OF_JSON else _DATA
     made_by = NEEDS[kind.needs].made_by
     may = {*kind.options, *made_by, *formats, *(_JUDGING if kind.needs in OF_RANKINGS else ())}
@@ -174,15 +173,15 @@ def _options(kind: Kind, given: dict[str, Any]) -> dict[str, Any]:
             )
     if wrong := sorted(chosen - may):
         own = [name for name in OPTIONS if name in kind.options]
-        takes = ", ".join(map(flag, (*own, *made_by))) or "none of its own"
+        takes = ", ".join(map(option_of, (*own, *made_by))) or "none of its own"
         raise click.UsageError(
-            f"{flag(wrong[0])} has no meaning for {kind.name}; its options: {takes}."
+            f"{option_of(wrong[0])} has no meaning for {kind.name}; its options: {takes}."
         )
     return {name: given[name] for name in kind.options if name in chosen}
 
 
-def flag(name: str) -> str:
-    """The option of a name."""
+def option_of(name: str) -> str:
+    """Return the option of a parameter."""
     return {
         "k": "-k",
         "measure": "-m",

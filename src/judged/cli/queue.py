@@ -1,4 +1,4 @@
-"""`judged queue`: which unjudged results to judge next."""
+"""`judged queue`: list the unjudged results to judge next."""
 
 from __future__ import annotations
 
@@ -8,98 +8,56 @@ import click
 
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
+    call_scoring,
     check_format,
+    choice,
     collection_option,
-    complete_measure,
     convention_option,
     data_options,
     default_of,
     duplicates_option,
+    file,
+    flag,
+    measure_option,
+    number,
     policy_options,
-    print_option,
+    print_options,
+    sampling_options,
     unique_option,
 )
 from judged.judgements.queue import BY, PRINTED_AS, SAVED_AS
 from judged.judgements.queue import queue as make_queue
 
 
-@command(short_help="Say which unjudged results to judge next.")
+def _default(name: str) -> Any:
+    return default_of(make_queue, name)
+
+
+@command(example="judged queue qrels.txt bm25.run dense.run --budget 200 -o to_judge.csv")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@click.option(
-    "-m",
-    "--measure",
-    default=default_of(make_queue, "measure"),
-    show_default=True,
-    metavar="MEASURE",
-    shell_complete=complete_measure,
-    help="What effects and differences are measured by. 'judged measures' lists them.",
-)
-@click.option(
-    "--depth",
-    type=int,
-    default=default_of(make_queue, "depth"),
-    show_default=True,
-    metavar="N",
-    help="Look for unjudged results among the first N of each run. Lists are not cut.",
-)
-@click.option(
-    "--by",
-    type=click.Choice(list(BY)),
-    default=default_of(make_queue, "by"),
-    show_default=True,
-    help="What comes first; " + "; ".join(f"{name}: {words}" for name, words in BY.items()) + ".",
-)
-@click.option(
-    "--budget",
-    type=int,
-    metavar="N",
-    help="Ask for N results, the most worthwhile; by default for all.",
-)
-@click.option(
-    "--top-grade",
-    type=float,
-    metavar="GRADE",
-    help="The top grade, by default the highest in QRELS.",
-)
-@click.option(
-    "--only-judged-queries",
-    is_flag=True,
-    help="Leave out queries of the runs that have no judgement at all.",
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=default_of(make_queue, "seed"),
-    show_default=True,
-    help="What the items of each query are shuffled by.",
-)
-@click.option(
-    "--texts",
-    metavar="FILE",
-    type=READS,
-    help="A table of items with their titles and texts, for annotators.",
-)
-@click.option(
-    "--queries",
-    metavar="FILE",
-    type=READS,
-    help="A table of queries with their texts, for annotators.",
-)
+@measure_option(_default("measure"), "Measure effects and differences by this.")
+@number("--depth", int, "N", "Consider the first N results of each run.", _default("depth"))
+@choice("--by", BY, "Order the queue.", _default("by"))
+@number("--budget", int, "N", "List only the N most useful results.")
+@number("--top-grade", float, "GRADE", "Set the top grade; by default the highest in QRELS.")
+@flag("--only-judged-queries", "Leave out queries without any judgement.")
+@sampling_options(make_queue, resamples=False)
+@file("--texts", "Add titles and texts of items for annotators.")
+@file("--queries", "Add texts of queries for annotators.")
 @convention_option
 @policy_options
 @collection_option
 @unique_option
 @duplicates_option
 @data_options
-@print_option(PRINTED_AS)
+@print_options(PRINTED_AS)
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=WRITES,
-    help="Write the annotators' file; its ending says the format: "
-    f"{', '.join(SAVED_AS)} or .parquet. With grades filled in it is judgements.",
+    help=f"Write the annotators' file: {', '.join(SAVED_AS)} or .parquet.",
 )
 def queue(
     judgements: str,
@@ -108,12 +66,12 @@ def queue(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Say which unjudged results of RUN files to judge next, and how far judgements could still
-    move the difference of each two runs.
+    """List the unjudged results of RUN files to judge next, and how far judgements could still
+    change the difference of each two runs.
 
-    What is printed is for whoever organises the judging: it tells effects and ranks. The file that
-    -o writes is for annotators, and blind: queries and items, shuffled within queries, without
-    ranks, scores, effects or names of runs; --format csv, tsv and ndjson print that file.
+    The printed table shows effects and ranks, for the organiser. The file that -o writes is for
+    annotators and blind: queries and items in random order, without ranks, scores or run names.
+    --format csv, tsv and ndjson print that file. With grades filled in, it is a file of judgements.
     """
     from judged.cli._terminal import counting, deliver
     from judged.outputs import checked_ending
@@ -122,12 +80,13 @@ def queue(
     if output is not None:
         checked_ending(output, [*SAVED_AS, ".parquet"])
     with counting("Reading runs", len(runs) or 1, "") as advance:
-        found = make_queue(
+        result = call_scoring(
+            make_queue,
             judgements,
             runs or None,
             progress=advance and (lambda _: advance(1)),
             **options,
         )
     if output is not None:
-        found.save(output)
-    deliver(found, form, None)
+        result.save(output)
+    deliver(result, form, None)

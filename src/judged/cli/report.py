@@ -1,4 +1,4 @@
-"""`judged report`: everything about runs in one HTML file."""
+"""`judged report`: an evaluation of runs in one HTML file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ import click
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
     amount_options,
+    call_scoring,
     collection_option,
     convention_option,
     data_options,
-    default_of,
     depth_option,
     duplicates_option,
+    file,
+    groups_option,
+    level_option,
     measures_option,
     policy_options,
+    slices_option,
+    text,
     unanswerable_options,
     unique_option,
     weights_option,
@@ -24,7 +29,7 @@ from judged.cli._options import (
 from judged.web.report import make_report
 
 
-@command(short_help="Write everything about runs into one HTML file.")
+@command(example="judged report qrels.txt bm25.run dense.run -o report.html")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
 @click.option(
@@ -33,63 +38,21 @@ from judged.web.report import make_report
     metavar="FILE",
     required=True,
     type=WRITES,
-    help="The file to write, .html; it needs no network.",
+    help="Write this .html file, which needs no network.",
 )
 @measures_option
-@click.option(
-    "--baseline",
-    metavar="RUN",
-    help="The run that all others are compared with; by default all pairs are compared.",
-)
-@click.option(
-    "--slices",
-    metavar="FILE",
-    type=READS,
-    help="A table of queries and their attributes, as language: runs are compared in each slice "
-    "too, and by the number of relevant items; 'relevant' is that alone.",
-)
-@click.option("--title", metavar="TEXT", help="What stands above what came out.")
-@click.option(
-    "--date",
-    metavar="TEXT",
-    help="When the report was made, in any form; without it the same input gives the same bytes.",
-)
-@click.option(
-    "--texts",
-    metavar="FILE",
-    type=READS,
-    help="A table of items with their titles and texts, for the lists.",
-)
-@click.option("--queries", metavar="FILE", type=READS, help="A table of queries with their texts.")
-@click.option(
-    "--pictures",
-    metavar="FILE",
-    type=READS,
-    help="A CSV or TSV file with the columns id and picture: where the picture of each query and "
-    "item lies.",
-)
-@click.option(
-    "--max-size",
-    metavar="SIZE",
-    help="How large the file may be, as 2MB. What does not fit is left out: pictures, texts, "
-    "values of further measures, lists, charts, strips, the table of every query, in this order.",
-)
+@text("--baseline", "RUN", "Compare all runs with this one; by default all pairs.")
+@slices_option
+@text("--title", "TEXT", "Set the title.")
+@text("--date", "TEXT", "Show this date; without it the same input gives the same bytes.")
+@file("--texts", "Show titles and texts of items.")
+@file("--queries", "Show texts of queries.")
+@file("--pictures", "Show pictures, from a table with the columns id and picture.")
+@text("--max-size", "SIZE", "Leave out details above this size, such as 2MB.")
 @convention_option
 @policy_options
-@click.option(
-    "--level",
-    type=float,
-    default=default_of(make_report, "level"),
-    show_default=True,
-    help="The level of intervals.",
-)
-@click.option(
-    "--groups",
-    metavar="FILE",
-    type=READS,
-    help="A table of queries and their groups, as sessions or passages: queries of a group are "
-    "not independent.",
-)
+@level_option(make_report, "Set the confidence level.")
+@groups_option
 @weights_option
 @unanswerable_options
 @depth_option
@@ -106,17 +69,19 @@ def report(
     **options: Any,
 ) -> None:
     """Evaluate RUN files against the judgements in QRELS, compare them, and write everything into
-    one HTML file: numbers with their intervals, comparisons, charts, the biggest wins and losses,
-    every query, what each number means, and where all of it comes from.
+    one HTML file: confidence intervals, comparisons, charts, wins and losses, every query,
+    definitions and provenance.
 
-    Files are read as by 'judged evaluate'. Systems are ranked by the first measure.
+    Systems are ranked by the first measure. With --max-size details are left out in this order:
+    pictures, texts, values of further measures, lists, charts, strips, the table of every query.
     """
-    from judged.cli._terminal import counting, looks, say, working
+    from judged.cli._terminal import counting, display_options, say, working
     from judged.outputs import checked_ending
 
     checked_ending(output, [".html"])
     with counting("Reading runs", len(runs) or 1, "") as advance:
-        found = make_report(
+        result = call_scoring(
+            make_report,
             judgements,
             runs or None,
             measures or None,
@@ -124,13 +89,13 @@ def report(
             **options,
         )
     with working("Writing the report"):
-        found.save(output)
-    chosen = looks()
-    if not chosen.get("quiet"):
-        heading, *others = found.sentences()
+        result.save(output)
+    display = display_options()
+    if not display.get("quiet"):
+        heading, *others = result.sentences()
         say(heading)
-        for text in (*others, *(f"warning: {each}" for each in found.warnings())):
-            say(text, err=True)
-    if chosen.get("verbose"):
-        for text in found.contents.evaluation.sentences():
-            say(text)
+        for line in (*others, *(f"warning: {warning}" for warning in result.warnings())):
+            say(line, err=True)
+    if display.get("verbose"):
+        for line in result.contents.evaluation.sentences():
+            say(line)

@@ -1,105 +1,47 @@
-"""`judged retriever`: a retriever of one's own, asked the judged queries."""
+"""`judged retriever`: send the judged queries to a retriever and score its results."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from contextlib import redirect_stdout
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from judged.cli._engine_options import ENGINE
-from judged.cli._files import READS, WRITES, command
-from judged.cli._modules import imported
-from judged.cli._options import check_format, default_of, policy_options
-from judged.cli.evaluate import evaluate
+from judged.cli._files import READS, WRITES, command, imported
+from judged.cli._options import check_format, default_of, file, flag, number, split_options, text
+from judged.cli.evaluate import evaluation_options
 from judged.evaluation.exports import Exports
 from judged.inputs.retriever import evaluate_retriever
-from judged.policy import CHOICES
 
 KEYWORDS = [
     name
-    for name, each in signature(evaluate_retriever).parameters.items()
-    if each.kind is each.KEYWORD_ONLY and name not in ("item", "progress")
+    for name, parameter in signature(evaluate_retriever).parameters.items()
+    if parameter.kind is parameter.KEYWORD_ONLY and name not in ("item", "progress")
 ]
 NAMED = ("a retriever", "search.bm25:ask")
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-LEFT_OUT = ("run_format", "memory", "temporary", "jobs", "skip_bad", *ENGINE, *CHOICES)
-"""Options of `judged evaluate` that are about files of runs, or are added by `policy_options`."""
+def _default(name: str) -> Any:
+    return default_of(evaluate_retriever, name)
 
 
-def options_of_evaluate(function: Function) -> Function:
-    """The options of `judged evaluate`, but for those about files of runs."""
-    own = [
-        param
-        for param in evaluate.params
-        if isinstance(param, click.Option) and param.name not in LEFT_OUT
-    ]
-    function.__click_params__ = own[::-1]  # type: ignore[attr-defined]
-    return policy_options(function)
-
-
-@command(short_help="Ask a retriever and score what it returns.")
+@command(example="judged retriever qrels.txt search.bm25:ask --queries queries.tsv -m nDCG@10")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("retriever", metavar="MODULE:NAME")
-@click.option(
-    "--queries",
-    metavar="FILE",
-    type=READS,
-    help="The queries, with an id and a text each: NDJSON, JSON, CSV, TSV or Parquet. Without it "
-    "the retriever is asked the ids of the judgements.",
+@file("--queries", "Read the queries' ids and texts; without it, ids are sent.")
+@number("-k", int, "K", "Keep K results of each query.", _default("k"))
+@text(
+    "--item", "PATH", "Find a result's id here, as metadata.doc_id, or by a function MODULE:NAME."
 )
-@click.option(
-    "-k",
-    type=int,
-    default=default_of(evaluate_retriever, "k"),
-    show_default=True,
-    help="How many results of each query are kept; how many it returns is up to the retriever.",
-)
-@click.option(
-    "--item",
-    metavar="PATH",
-    help="Where the id of a result is, as metadata.doc_id; or MODULE:NAME, a function from a "
-    "result to its id or to (id, score).",
-)
-@click.option(
-    "--workers",
-    type=int,
-    default=default_of(evaluate_retriever, "workers"),
-    show_default=True,
-    help="How many queries are asked at once: in threads, or in an event loop.",
-)
-@click.option(
-    "--retries",
-    type=int,
-    default=default_of(evaluate_retriever, "retries"),
-    show_default=True,
-    help="How often a query that failed is asked again.",
-)
-@click.option(
-    "--wait",
-    type=float,
-    default=default_of(evaluate_retriever, "wait"),
-    show_default=True,
-    metavar="SECONDS",
-    help="The wait before a query is asked again; twice as long each further time.",
-)
-@click.option(
-    "--save",
-    metavar="FILE",
-    type=WRITES,
-    help="Write the results to a file (.jsonl) as they come, and resume from it where it is there. "
-    "It can be read as a run.",
-)
-@click.option("--all-queries", is_flag=True, help="Ask queries without judgements, too.")
-@click.option(
-    "--name", metavar="TEXT", help="What to call the run; by default what the retriever is called."
-)
-@options_of_evaluate
+@number("--workers", int, "N", "Send N queries at once.", _default("workers"))
+@number("--retries", int, "N", "Repeat a failed query N times.", _default("retries"))
+@number("--wait", float, "SECONDS", "Wait before the first repetition.", _default("wait"))
+@text("--save", "FILE", "Write results to a .jsonl file as they come, and resume.", type=WRITES)
+@flag("--all-queries", "Send queries without judgements, too.")
+@text("--name", "TEXT", "Name the run.")
+@evaluation_options
 def retriever(
     judgements: str,
     retriever: str,
@@ -110,18 +52,19 @@ def retriever(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Ask a retriever the judged queries and score what it returns against the judgements in QRELS.
+    """Send the judged queries to a retriever and score its results against QRELS.
 
     MODULE:NAME is a function of a query or an object with .invoke, .retrieve or .run, in a module
-    that can be imported from the current folder. It returns ids, the best first, (id, score) pairs,
-    mappings or objects. What it prints goes to standard error.
+    that can be imported from the current folder. It returns ids, best first, (id, score) pairs,
+    mappings or objects. Its output goes to standard error.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.inputs.retriever.task import OPTIONS, Task
+    from judged.inputs.retriever.task import Task
 
     check_format(form, output, Exports.SAVED_AS)
-    given = {name: options.pop(name) for name in KEYWORDS if name in options}
-    scored = {name: options.pop(name) for name in OPTIONS if name in options}
+    asking = {name: options.pop(name) for name in KEYWORDS if name in options}
+    per_query = options.pop("per_query")
+    scoring, shown, _ = split_options(options)
     with redirect_stdout(sys.stderr):
         task = Task.of(
             imported(retriever, *NAMED),
@@ -129,9 +72,9 @@ def retriever(
             judgements,
             measures or None,
             item=imported(item, *NAMED) if item and ":" in item else item,
-            **given,
-            options=scored,
+            **asking,
+            options=scoring,
         )
         with counting("Asking", len(task.todo)) as advance:
-            found = task.evaluate(advance)
-    deliver(found, form, output, **options)
+            evaluation = task.evaluate(advance)
+    deliver(evaluation.showing(**shown), form, output, per_query=per_query)

@@ -1,5 +1,4 @@
-"""`judged temperature`: vectors of queries and items in, what every temperature makes of their
-scores out."""
+"""`judged temperature`: what a softmax temperature does to scores of queries and items."""
 
 from __future__ import annotations
 
@@ -7,23 +6,24 @@ from typing import Any
 
 import click
 
-from judged.cli._embedding_options import (
-    memory_option,
-    positives_option,
-    read_sides,
-    sides,
-    similarity_option,
-    vector_options,
-)
 from judged.cli._files import command
-from judged.cli._options import check_format, rel_option, result_options
+from judged.cli._options import (
+    check_format,
+    flag,
+    number,
+    positives_option,
+    rel_option,
+    result_options,
+    text,
+)
+from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
 from judged.options import SWEPT_TEMPERATURES
 
 NAMES = ("query", "batch_size", "positives", "rel", "hardest", "bins", "seed")
-"""Options that are handed on as they are."""
+"""Options that are passed on unchanged."""
 
 
-@command(short_help="Say what a temperature does to loss and confidence.")
+@command(example="judged temperature queries.npy items.npy --pairs")
 @sides
 @click.option(
     "-t",
@@ -32,55 +32,18 @@ NAMES = ("query", "batch_size", "positives", "rel", "hardest", "bins", "seed")
     type=float,
     multiple=True,
     metavar="T",
-    help=f"A temperature; may be given more than once. {len(SWEPT_TEMPERATURES)} from "
-    f"{SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g} if none is given.",
+    help=f"Try this temperature; by default {len(SWEPT_TEMPERATURES)} from "
+    f"{SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g}.",
 )
-@click.option(
-    "--query",
-    metavar="ID",
-    help="One query alone: its own loss, and the probabilities of its own first items.",
-)
-@click.option(
-    "--batch-size",
-    type=int,
-    metavar="N",
-    help="In-batch softmax: candidates are the items of batches of N queries drawn at random, one "
-    "positive each. Without it candidates are all items.",
-)
-@click.option(
-    "--both",
-    is_flag=True,
-    help="Also the items' softmax over queries; the loss is then the mean of both.",
-)
+@text("--query", "ID", "Look at one query alone.")
+@number("--batch-size", int, "N", "Draw candidates from batches of N queries, not all items.")
+@flag("--both", "Average with the loss of items among queries.")
 @positives_option
 @rel_option
-@click.option(
-    "--hardest",
-    type=int,
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="How many negatives of a query are its hardest.",
-)
-@click.option(
-    "--bins",
-    type=int,
-    default=15,
-    show_default=True,
-    metavar="N",
-    help="Bins of confidence for the calibration.",
-)
-@click.option(
-    "--no-search", is_flag=True, help="Do not search for the best temperatures between those given."
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="For the batches that are drawn.",
-)
+@number("--hardest", int, "N", "Count N negatives of a query as its hardest.", 10)
+@number("--bins", int, "N", "Use N bins of confidence for calibration.", 15)
+@flag("--no-search", "Do not search for the best temperatures between those given.")
+@number("--seed", int, "N", "Seed the random numbers.", 0)
 @similarity_option
 @vector_options
 @memory_option
@@ -93,33 +56,32 @@ def temperature(
     no_search: bool,
     form: str | None,
     output: str | None,
-    **given: Any,
+    **options: Any,
 ) -> None:
-    """Say what a temperature does to the scores of QUERIES with ITEMS, two files of vectors.
+    """Show what a temperature does to the scores of QUERIES with ITEMS, two files of vectors.
 
     For each temperature: the contrastive loss (InfoNCE), the confidence, entropy and accuracy of
-    the softmax, its calibration error, the share of the gradient on the hardest negatives and the
-    effective number of negatives; then the temperatures of the lowest loss and of the best
-    calibration. No temperature changes a ranking, and the output shows it. Files and relevance are
-    as for 'judged embeddings'.
+    the softmax, its calibration error, the gradient on the hardest negatives and the effective
+    number of negatives; then the temperatures with the lowest loss and the best calibration. No
+    temperature changes a ranking. Files and relevance are as for 'judged embeddings'.
     """
     from judged.cli._terminal import counting, deliver
     from judged.learning.temperature import sweep
     from judged.learning.temperature.sweeps import steps
 
     check_format(form, output)
-    embeddings, relevance = read_sides(queries, items, given)
-    chosen, search = temperatures or SWEPT_TEMPERATURES, not no_search
-    searches = len(embeddings.queries) if given["query"] is None else 1
-    total = searches * steps(chosen, both=both, search=search)
+    embeddings, relevance = read_sides(queries, items, options)
+    tried, search = temperatures or SWEPT_TEMPERATURES, not no_search
+    searches = len(embeddings.queries) if options["query"] is None else 1
+    total = searches * steps(tried, both=both, search=search)
     with counting("Sweeping", total, "queries × temperatures") as progress:
-        found = sweep(
+        result = sweep(
             embeddings,
             relevance,
-            chosen,
+            tried,
             both=both,
             search=search,
             progress=progress,
-            **{name: given[name] for name in NAMES},
+            **{name: options[name] for name in NAMES},
         )
-    deliver(found, form, output)
+    deliver(result, form, output)

@@ -1,5 +1,4 @@
-"""`judged temperature-study`: the same similarity learned at several temperatures, and how held-out
-queries fare."""
+"""`judged temperature-study`: learn at several temperatures and compare the results."""
 
 from __future__ import annotations
 
@@ -7,20 +6,14 @@ from typing import Any
 
 import click
 
-from judged.cli._embedding_options import (
-    memory_option,
-    read_sides,
-    sides,
-    vector_options,
-)
 from judged.cli._files import command
-from judged.cli._learning_options import learning, learning_options
-from judged.cli._options import check_format, result_options
+from judged.cli._options import TRAINING, check_format, result_options, training_options
+from judged.cli._vectors import memory_option, read_sides, sides, vector_options
 from judged.options import STUDIED_TEMPERATURES
 from judged.text import listed
 
 
-@command(short_help="Learn at several temperatures, and compare.")
+@command(example="judged temperature-study queries.npy items.npy --pairs")
 @sides
 @click.option(
     "-t",
@@ -29,7 +22,7 @@ from judged.text import listed
     type=float,
     multiple=True,
     metavar="T",
-    help="A temperature to learn at; may be given more than once. "
+    help="Learn at this; "
     f"{listed([f'{each:g}' for each in STUDIED_TEMPERATURES])} if none is given.",
 )
 @click.option(
@@ -37,10 +30,9 @@ from judged.text import listed
     "reported",
     multiple=True,
     metavar="MEASURE",
-    help="A measure of the held-out queries; may be given more than once. AP, nDCG@10 and RR if "
-    "none is given.",
+    help="Report this measure of the held-out queries; AP, nDCG@10 and RR if none is given.",
 )
-@learning_options("two-tower-linear")
+@training_options("two-tower-linear")
 @vector_options
 @memory_option
 @result_options(chart="temperature-study")
@@ -51,25 +43,23 @@ def temperature_study(
     reported: tuple[str, ...],
     form: str | None,
     output: str | None,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Learn a similarity of QUERIES and ITEMS, two files of vectors, at several temperatures, and
-    compare what became of it.
+    compare the results on the same held-out queries.
 
-    All learn from the same queries and are evaluated on the same held-out ones: loss, confidence,
-    calibration, alignment, uniformity, iterations, and measures with 95% intervals, beside the
-    cosine of the vectors as they are. Files and relevance are as for 'judged embeddings', other
-    options as for 'judged learn'.
+    Shown are loss, confidence, calibration, alignment, uniformity, iterations, and measures with
+    95 % confidence intervals, beside the cosine of the vectors. Files and relevance are as for
+    'judged embeddings', other options as for 'judged learn'.
     """
     from judged.cli._terminal import counting, deliver
     from judged.learning.temperature import study
 
     check_format(form, output)
-    embeddings, relevance = read_sides(queries, items, given)
-    chosen = temperatures or STUDIED_TEMPERATURES
+    embeddings, relevance = read_sides(queries, items, options)
+    tried = temperatures or STUDIED_TEMPERATURES
     measures: dict[str, Any] = {"measures": reported} if reported else {}
-    with counting("Learning", len(set(chosen)) * given["iterations"], "iterations") as progress:
-        found = study(
-            embeddings, relevance, chosen, progress=progress, **measures, **learning(given)
-        )
-    deliver(found, form, output)
+    training = {name: options[name] for name in TRAINING}
+    with counting("Learning", len(set(tried)) * options["iterations"], "iterations") as progress:
+        result = study(embeddings, relevance, tried, progress=progress, **measures, **training)
+    deliver(result, form, output)

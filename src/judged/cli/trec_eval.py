@@ -14,7 +14,7 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.cli._files import READS, command
-from judged.cli._room_options import room_options
+from judged.cli._options import memory_options
 from judged.conventions.libraries.trec_eval import (
     DEFAULT_PARAMETERS,
     GROUPS,
@@ -25,12 +25,10 @@ from judged.conventions.libraries.trec_eval import (
     lines,
 )
 from judged.errors import InputError, MeasureError, PolicyError, did_you_mean
-from judged.inputs import opened
-from judged.inputs.blocks import RunBlocks, may_be_large
-from judged.inputs.blocks.room import MEMORY, Room
-from judged.inputs.small import any_judgements, any_run
+from judged.inputs import any_judgements, any_run, opened
+from judged.inputs.blocks import MEMORY, Room, RunBlocks, may_be_large
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
-from judged.matching import judge_pool, pool_of
+from judged.matching import Matcher, pool_of
 from judged.measures import parse_measure
 from judged.measures.average import ROUNDED, recall_points
 from judged.options import MOST, OPTIONS, whole
@@ -169,18 +167,13 @@ def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
     ['map                   \\tall\\t1.0000']
     """
     wanted = chosen_lines(request.measures)
-    policy = Policy(unjudged="removed" if request.judged_only else "nonrelevant")
+    policy = Policy(
+        unjudged="removed" if request.judged_only else "nonrelevant", depth=request.depth
+    )
     table = _run(run, Room.of(request.memory, request.temporary))
     source = opened(judgements, JUDGEMENTS, None)
     pool = pool_of(_in_whole_grades(any_judgements(source, format="trec")))
-    rankings = judge_pool(
-        pool,
-        table,
-        policy=policy,
-        depth=request.depth,
-        duplicates="error",
-        collection=request.collection,
-    )
+    rankings = Matcher(pool, policy, request.collection)(table)
     tag = str(table.tag or table.name)
     counted = np.arange(len(rankings)) if request.complete else np.flatnonzero(~rankings.missing)
     if not len(counted):
@@ -201,7 +194,7 @@ def _run(run: str, room: Room) -> Run | Lookup | RunBlocks:
     """The run, in blocks where it is large."""
     if not may_be_large(run):
         return any_run(run, format="trec")
-    from judged.inputs.blocks.reading import read_run_or_blocks
+    from judged.inputs.large_runs import read_run_or_blocks
 
     return read_run_or_blocks(run, room, format="trec")
 
@@ -441,7 +434,7 @@ def _whole(least: int) -> Callable[[str], int]:
 
 @command(
     "trec-eval",
-    short_help="Print what trec_eval 10.0 prints.",
+    example="judged trec-eval -q -m map qrels.txt bm25.run",
     epilog=EPILOG,
     context_settings={"help_option_names": []},
     options_metavar="[OPTIONS]",
@@ -456,7 +449,7 @@ def _whole(least: int) -> Callable[[str], int]:
     help="Explain the options and the measures named by -m.",
 )
 @click.option(
-    "-v", "--version", "version_wanted", is_flag=True, help="Say which version's output this is."
+    "-v", "--version", "version_wanted", is_flag=True, help="Print the version of trec_eval."
 )
 @click.option(
     "-q",
@@ -471,14 +464,14 @@ def _whole(least: int) -> Callable[[str], int]:
     "measures",
     multiple=True,
     metavar="NAME[.PARAMETERS]",
-    help="A measure or a group; may be repeated.",
+    help="Print this measure or group; may be repeated.",
 )
 @click.option(
     "-c",
     "--complete_rel_info_wanted",
     "complete",
     is_flag=True,
-    help="Average over all judged queries; those that the run lacks count as 0.",
+    help="Average over all judged queries; missing ones count as 0.",
 )
 @click.option(
     "-l",
@@ -488,12 +481,10 @@ def _whole(least: int) -> Callable[[str], int]:
     default=1,
     show_default=True,
     metavar="N",
-    help="The lowest relevant grade.",
+    help="Count grades from this one as relevant.",
 )
 @click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Print no summary.")
-@click.option(
-    "-D", "--Debug_level", "debug", metavar="N", help="Refused: judged has no debug output."
-)
+@click.option("-D", "--Debug_level", "debug", metavar="N", help="Fail: judged has no debug output.")
 @click.option(
     "-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Remove unjudged items first."
 )
@@ -504,7 +495,7 @@ def _whole(least: int) -> Callable[[str], int]:
     type=_whole(0),
     default=0,
     metavar="N",
-    help="The size of the collection.",
+    help="Set the size of the collection.",
 )
 @click.option(
     "-M",
@@ -512,7 +503,7 @@ def _whole(least: int) -> Callable[[str], int]:
     "depth",
     type=_whole(1),
     metavar="N",
-    help="Only the first N results count.",
+    help="Count only the first N results.",
 )
 @click.option(
     "-R",
@@ -520,7 +511,7 @@ def _whole(least: int) -> Callable[[str], int]:
     "judgements_format",
     default="qrels",
     show_default=True,
-    help="Only qrels is known.",
+    help="Read this format; only qrels is known.",
 )
 @click.option(
     "-T",
@@ -528,7 +519,7 @@ def _whole(least: int) -> Callable[[str], int]:
     "run_format",
     default="trec_results",
     show_default=True,
-    help="Only trec_results is known.",
+    help="Read this format; only trec_results is known.",
 )
 @click.option(
     "-Z",
@@ -536,13 +527,10 @@ def _whole(least: int) -> Callable[[str], int]:
     "zscores",
     metavar="FILE",
     type=READS,
-    help=(
-        "Print distances from the mean in standard deviations, both from FILE: query, measure, "
-        "mean, deviation."
-    ),
+    help="Print z-scores, from a file with query, measure, mean and deviation.",
 )
-@room_options
-@click.option("-o", "obsolete", is_flag=True, help="Obsolete: does nothing.")
+@memory_options
+@click.option("-o", "obsolete", is_flag=True, help="Do nothing (obsolete).")
 @click.pass_context
 def trec_eval(
     ctx: click.Context,

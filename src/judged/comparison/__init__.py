@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
 from judged.options import checked
+from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -158,26 +159,23 @@ memory, temporary, jobs, skip_bad, progress
     with replace(given, room=room).reading_ahead() as data:
         from judged.comparison.dependence import refuse_lacking, says_missing
         from judged.evaluation.evaluation import evaluate_rankings
-        from judged.evaluation.request import Request
-        from judged.evaluation.runs import judged_runs
-        from judged.evaluation.warnings import announced
+        from judged.evaluation.runs import match_runs
+        from judged.evaluation.settings import EvaluationSettings
+        from judged.evaluation.warnings import announce_warnings
 
-        request = Request.of(measures, policy, convention, prepares=True)
-        judged = judged_runs(
+        chosen = add_choices(policy, depth=depth, duplicates=duplicates)
+        request = EvaluationSettings.of(measures, chosen, convention, prepares=True)
+        judged = match_runs(
             data,
             request,
-            depth=depth,
-            duplicates=duplicates,
             collection=collection,
             weights=weights,
             progress=progress,
-            best_scores=unanswerable,
             keep=unjudged_range,
             item_to=item_to,
             unique=unique,
             exclude_same_id=exclude_same_id,
             trusted=trusted,
-            jobs=jobs,
             skip_bad=skip_bad,
         )
     if isinstance(baseline, str) and baseline in judged.skipped:
@@ -190,19 +188,15 @@ memory, temporary, jobs, skip_bad, progress
 
         known = judged.judgements, judged.tables
         joint = Joint.of(*known, policy=request.policy, duplicates=duplicates)
-    found = evaluate_rankings(
-        judged.rankings,
-        request,
-        weights=weights,
-        unanswerable=unanswerable,
-        answer_threshold=answer_threshold,
-    )
-    if judged.trusted is not None:
-        from judged.evaluation.trusted import with_trusted
+    found = evaluate_rankings(judged.rankings, request, weights=weights)
+    if unanswerable or answer_threshold is not None:
+        found = found.showing(unanswerable=unanswerable, threshold=answer_threshold)
+    if trusted is not None:
+        from judged.evaluation.trusted import at_level, correct_by_trusted
 
-        found = with_trusted(found, judged.trusted, level)
+        found = at_level(correct_by_trusted(found, trusted, judged.trusted), level)
     return compare_evaluation(
-        announced(replace(found, skipped=judged.skipped)),
+        announce_warnings(replace(found, skipped=judged.skipped)),
         baseline=baseline,
         joint=joint,
         test=test,
@@ -272,7 +266,7 @@ def compare_evaluation(
         within=(lambda place: partial(depending, within=place)) if dependence else None,
     )
     notes = [
-        *in_no_run([run.about for run in evaluation.runs], evaluation.policy),
+        *in_no_run([run.rankings for run in evaluation.runs], evaluation.policy),
         *about_descriptions(evaluation),
         *about_readings(readings),
         *parts.notes,

@@ -25,10 +25,8 @@ from judged.comparison.outcomes import is_infinite, outcomes
 from judged.comparison.settings import Settings
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, PolicyError, quoted
-from judged.evaluation.ranges import difference_is_bounded, last_rank
-from judged.evaluation.scored import Scored
-from judged.evaluation.settlement import score
-from judged.evaluation.tie_ends import TieEnds, tie_ends
+from judged.evaluation.ranges import TieEnds, difference_is_bounded, last_rank, tie_ends
+from judged.evaluation.scores import Scored, score
 from judged.matching.variants import FAVOURS, Variants, uncondensed
 from judged.measures.orders import tied_queries
 from judged.policy import Policy
@@ -36,7 +34,6 @@ from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     from judged.comparison.match import Mask
-    from judged.evaluation.about import About
     from judged.evaluation.evaluation import Evaluation
     from judged.matching.joint import Joint
     from judged.measures import Measure
@@ -164,7 +161,7 @@ class Readings:
         ends = tie_ends(run.values, unbroken, *self._asked)
         if not ends:
             return None
-        worst, best = (Scored(run.about, {}, {}, labels=run.labels) for _ in FAVOURS)
+        worst, best = (Scored(run.rankings, {}, {}, labels=run.labels) for _ in FAVOURS)
         for measure, moved in ends.items():
             self._put_ends(worst, best, measure, moved)
         return worst, best
@@ -223,7 +220,7 @@ class Readings:
         found = {}
         for name, (_, run) in self._runs.items():
             held = np.zeros(len(self._places), bool)
-            held[self._places.of(run.about.queries)[~run.about.missing]] = True
+            held[self._places.of(run.rankings.queries)[~run.rankings.missing]] = True
             found[name] = held
         return found
 
@@ -250,7 +247,7 @@ class Readings:
         by_cutoff: dict[int | None, list[Measure]] = {}
         for measure in self.evaluation.measures:
             by_cutoff.setdefault(last_rank(measure), []).append(measure)
-        top = ours.about.top_grade
+        top = ours.rankings.top_grade
         found: dict[Measure, Pairs] = {measure: [] for measure in self.evaluation.measures}
         for k, measures in by_cutoff.items():
             for pair in self.joint.judged(
@@ -368,7 +365,7 @@ def says_missing(policy: PolicyLike | None) -> bool:
 
 
 def refuse_unsaid(
-    rankings: Sequence[Rankings | About], policy: Policy, missing: str | None
+    rankings: Sequence[Rankings | Rankings], policy: Policy, missing: str | None
 ) -> None:
     """The same of runs that are evaluated already, unless what missing queries count was chosen, or
     is said now."""
@@ -382,7 +379,8 @@ def refuse_unsaid(
 
 
 def refuse_lacking(
-    rankings: Sequence[Rankings | About], zero: str = "policy={'missing': 'zero'} (--missing zero)"
+    rankings: Sequence[Rankings | Rankings],
+    zero: str = "policy={'missing': 'zero'} (--missing zero)",
 ) -> None:
     """Refuse a run that lacks more than a tenth of the judged queries that another run has; `zero`
     is how to say that they count."""
@@ -398,7 +396,7 @@ def refuse_lacking(
                 )
 
 
-def in_no_run(rankings: Sequence[Rankings | About], policy: Policy) -> list[str]:
+def in_no_run(rankings: Sequence[Rankings | Rankings], policy: Policy) -> list[str]:
     """A warning of judged queries that no run has."""
     nowhere = np.logical_and.reduce([r.missing for r in rankings])
     if not nowhere.any():
@@ -413,7 +411,7 @@ def in_no_run(rankings: Sequence[Rankings | About], policy: Policy) -> list[str]
     ]
 
 
-def _some(r: Rankings | About, which: Mask) -> str:
+def _some(r: Rankings | Rankings, which: Mask) -> str:
     """How many queries, and the first few of them."""
     names = [r.queries[at] for at in np.flatnonzero(which)]
     return f"{len(names):,} ({few(names)})"

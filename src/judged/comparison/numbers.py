@@ -16,7 +16,7 @@ from judged.comparison.settings import Settings
 from judged.comparison.wording import amount
 from judged.errors import InputError, MeasureError, quoted
 from judged.evaluation.intervals import summary_range
-from judged.evaluation.ranges import TRUSTED
+from judged.evaluation.scores import TRUSTED
 from judged.evaluation.trusted import columns_of, corrected_interval
 from judged.inputs.repeated import Repeated
 from judged.statistics.intervals import Interval, interval
@@ -27,7 +27,7 @@ from judged.text import Warned, counted, listed, plain
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
 
 
@@ -190,7 +190,7 @@ class Numbers:
 
 def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
     """All judged queries in the order of their ids, which entries number them by."""
-    return tuple(sorted(evaluation.runs[0].about.queries))
+    return tuple(sorted(evaluation.runs[0].rankings.queries))
 
 
 def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
@@ -228,7 +228,7 @@ def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
     """What a run of an evaluation has on a measure, in the order of query ids."""
     values = run.values[measure]
     counted = np.flatnonzero(~np.isnan(values))
-    place = places.of(run.about.queries)[counted]
+    place = places.of(run.rankings.queries)[counted]
     order = np.argsort(place)
     sample = run.sample(measure).take(order)
     error = run.summary_errors.get(measure, 0.0)

@@ -18,7 +18,7 @@ from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
 from judged.comparison.verdicts import Depends, Pair, by_importance, compared_runs, rows_of
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
-from judged.evaluation.about import ANY
+from judged.rankings.columns import ANY_GRADE
 from judged.statistics.corrections import corrected
 from judged.statistics.intervals import Interval
 from judged.statistics.student import between
@@ -525,7 +525,7 @@ def _untested(numbers: Numbers, slices: Sequence[Slice]) -> list[str]:
 
 def relevant_items(evaluation: Evaluation, queries: Sequence[str]) -> Ints:
     """How many relevant items each query has: those with a grade above 0."""
-    about = evaluation.runs[0].about
-    counts = about.relevant(ANY).astype(np.int64)
+    about = evaluation.runs[0].rankings
+    counts = about.relevant(ANY_GRADE).astype(np.int64)
     by_query = dict(zip(about.queries, counts.tolist(), strict=True))
     return np.array([by_query[query] for query in queries], np.int64)

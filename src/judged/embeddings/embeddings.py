@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged.embeddings.basis import explained
@@ -131,57 +132,44 @@ class Embeddings(Indexed):
         cls,
         queries: InputsLike,
         items: InputsLike,
-        encoder: EncoderLike | None = None,
+        encoder: EncoderLike | tuple[EncoderLike, EncoderLike],
         *,
-        query_encoder: EncoderLike | None = None,
-        item_encoder: EncoderLike | None = None,
-        encoder_name: str | None = None,
-        query_prompt: str | None = None,
-        item_prompt: str | None = None,
+        prompts: tuple[str | None, str | None] = (None, None),
         paths: Literal["queries", "items", "both"] | None = None,
         batch_size: int = 64,
-        cache: Path | bool = True,
-        probe: bool = True,
+        cache: Path | None = None,
+        encoder_name: str | None = None,
         progress: Progress | None = None,
-        similarity: SimilarityLike = "cosine",
-        exclude: RelevanceLike | Sequence[RelevanceLike] | None = None,
-        memory: Memory = MEMORY,
-        query_ids: Ids | None = None,
-        item_ids: Ids | None = None,
-        dims: int | None = None,
-        normalise: NormalisationLike | None = None,
-        unique: CategoriesLike | Labels | None = None,
-        precision: Precision = "double",
+        **options: Any,
     ) -> Embeddings:
-        """Vectors of texts, pictures or sounds by an encoder of one's own, kept on disk as it goes.
+        """Encode texts, pictures or sounds with your own encoder.
 
         Parameters
         ----------
         queries, items : InputsLike
             Texts: a list, {id: text}, {id: {"title": …, "text": …}}, rows, a table, or a file. Or
             files: a folder, or paths (`pathlib.Path`) in a list or by id.
-        encoder : EncoderLike, optional
+        encoder : EncoderLike, or a pair
             A function from a list of texts or paths to a matrix, or an object of
-            sentence-transformers, LangChain or LlamaIndex; for both sides.
-        query_encoder, item_encoder : EncoderLike, optional
-            Two towers, in place of `encoder`.
-        encoder_name : str, optional
-            What the vectors are kept under, in place of what the encoder is and holds.
-        query_prompt, item_prompt : str, optional
-            What is put before each text; a model of sentence-transformers gets it as its prompt.
+            sentence-transformers, LangChain or LlamaIndex. A pair has an encoder for the queries
+            and one for the items.
+        prompts : pair of str, optional
+            The prompts of queries and of items, put before each text. A model of
+            sentence-transformers gets them as its prompts.
         paths : {"queries", "items", "both"}, optional
-            Which side's texts are the paths of files.
+            The side whose texts are the paths of files.
         batch_size : int, optional
-            How many are given to the encoder at once.
-        cache : path or bool, optional
-            The folder to keep vectors in; by default one among the user's caches, with False none.
-        probe : bool, optional
-            Whether one of the vectors that were kept is encoded again, and the call refused where
-            it is another.
+            The number of texts or files in one call of the encoder.
+        cache : path, optional
+            A folder to keep the vectors in and to read them from.
+        encoder_name : str, optional
+            The name that vectors are cached under; by default the name of the model, of the
+            function or of the class.
         progress : callable, optional
             Called with the number of texts or files encoded since the last call.
-        similarity, exclude, memory, query_ids, item_ids, dims, normalise, unique, precision
-            As for `Embeddings`; without ids, those of the texts, or else row numbers from 0.
+        **options : Any
+            Options of `Embeddings`. Without ids, the ids of the texts are used, or row numbers
+            from 0.
 
         Returns
         -------
@@ -191,43 +179,28 @@ class Embeddings(Indexed):
         >>> def letters(texts):
         ...     return [[text.count(letter) for letter in "abc"] for text in texts]
         >>> items = {"d1": "a cab", "d2": "abba", "d3": "c"}
-        >>> found = judged.Embeddings.encode({"q1": "cab"}, items, letters, cache=False)
+        >>> found = judged.Embeddings.encode({"q1": "cab"}, items, letters)
         >>> found
         <Embeddings: 1 query and 3 items of 3 dimensions, by cosine>
         >>> found.evaluate({"q1": {"d1": 1}}, "RR").value()
         1.0
         """
-        from judged.inputs.encoding.task import Task
+        from judged.inputs.encode import EncodingTask
 
-        size_in_bytes(memory)
-        choice("precision", precision, PRECISIONS)
-        as_similarity(similarity)  # what can be refused is, before anything is encoded
-        task = Task.of(
+        # Wrong options are an error before anything is encoded.
+        signature(cls).bind(queries, items, **options)
+        as_similarity(options.get("similarity", "cosine"))
+        task = EncodingTask.of(
             queries,
             items,
             encoder,
-            query_encoder=query_encoder,
-            item_encoder=item_encoder,
             encoder_name=encoder_name,
-            query_prompt=query_prompt,
-            item_prompt=item_prompt,
+            prompts=prompts,
             paths=paths,
             batch_size=batch_size,
             cache=cache,
-            probe=probe,
-            query_ids=query_ids,
-            item_ids=item_ids,
         )
-        return cls(
-            *task.run(progress),
-            similarity=similarity,
-            exclude=exclude,
-            memory=memory,
-            dims=dims,
-            normalise=normalise,
-            unique=unique,
-            precision=precision,
-        )
+        return cls(*task.run(progress), **options)
 
     def evaluate(
         self,

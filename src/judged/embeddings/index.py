@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.request import Request
+    from judged.evaluation.settings import EvaluationSettings
     from judged.options import Ids, IndexLike, Progress
 
 SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5}
@@ -38,7 +38,7 @@ def evaluate(
     index: IndexLike,
     exact: Search,
     relation: Relation,
-    request: Request,
+    request: EvaluationSettings,
     *,
     k: int,
     keys: Ids | None = None,
@@ -46,7 +46,7 @@ def evaluate(
 ) -> IndexEvaluation:
     """Compare an index with the exact search of the same vectors, both cut at k."""
     from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
-    from judged.evaluation.warnings import announced
+    from judged.evaluation.warnings import announce_warnings
 
     ties = request.policy.ties
     refuse_changes(exact, "an index")
@@ -61,7 +61,7 @@ def evaluate(
     return IndexEvaluation(
         k=lists.exact.k,
         per_query_recall=lists.recall(),
-        evaluation=announced(evaluate_rankings(rankings, request)),
+        evaluation=announce_warnings(evaluate_rankings(rankings, request)),
     )
 
 
@@ -157,7 +157,7 @@ class IndexEvaluation(Result):
         }
         if per_query:
             named = zip(
-                self.evaluation.runs[0].about.queries,
+                self.evaluation.runs[0].rankings.queries,
                 self.per_query_recall.tolist(),
                 strict=True,
             )

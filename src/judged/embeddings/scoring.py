@@ -13,9 +13,7 @@ from judged.rankings.rankings import Rankings
 if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.parts import Asked
-    from judged.evaluation.request import Request
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.settings import EvaluationSettings
     from judged.options import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
 
 ONE_DIRECTION = (
@@ -26,11 +24,11 @@ ONE_DIRECTION = (
 
 def request_of(
     measures: MeasuresLike | None, policy: PolicyLike | None, convention: ConventionLike | None
-) -> Request:
+) -> EvaluationSettings:
     """What is asked for."""
-    from judged.evaluation.request import Request
+    from judged.evaluation.settings import EvaluationSettings
 
-    return Request.of(measures, policy, convention)
+    return EvaluationSettings.of(measures, policy, convention)
 
 
 def with_best(r: Rankings, found: TopK | None) -> Rankings:
@@ -46,7 +44,7 @@ def with_best(r: Rankings, found: TopK | None) -> Rankings:
 class Numbers:
     """What is asked for: measures and policy, what is said about the queries, and intervals."""
 
-    request: Request
+    request: EvaluationSettings
     tie_range: bool = False
     weights: WeightsLike | None = None
     unanswerable: bool = False
@@ -57,27 +55,17 @@ class Numbers:
 
     def of(self, rankings: Sequence[Rankings]) -> Evaluation:
         """The numbers of rankings, with their warnings issued."""
-        from judged.evaluation.parts import evaluated
+        from judged.evaluation.evaluation import evaluate_rankings
+        from judged.evaluation.warnings import announce_warnings
 
-        asked = self.asked()
-        return self.of_runs([evaluated(r, asked) for r in rankings], asked)
-
-    def of_runs(self, runs: Sequence[tuple[Scored, Rankings | None]], asked: Asked) -> Evaluation:
-        """Those of what was evaluated."""
-        from judged.evaluation.evaluation import evaluate_runs
-        from judged.evaluation.warnings import announced
-
-        chosen = {"interval": self.interval, "level": self.level, "groups": self.groups}
-        return announced(evaluate_runs(runs, asked, **chosen))  # type: ignore[arg-type]
-
-    def asked(self) -> Asked:
-        """What is computed of each block of rankings."""
-        from judged.evaluation.parts import Asked
-
-        return Asked.of(
-            self.request,
-            tie_range=self.tie_range,
-            unanswerable=self.unanswerable,
-            answer_threshold=self.answer_threshold,
-            weights=self.weights,
+        evaluation = evaluate_rankings(rankings, self.request, weights=self.weights)
+        return announce_warnings(
+            evaluation.showing(
+                intervals=self.interval,
+                level=self.level,
+                groups=self.groups,
+                tie_range=self.tie_range,
+                unanswerable=self.unanswerable,
+                threshold=self.answer_threshold,
+            )
         )

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import EngineError, InputError, JudgedError, MissingExtraError, PolicyError
 from judged.inputs.blocks import RunBlocks
-from judged.inputs.columns import choose_columns
+from judged.inputs.columns import LISTS, choose_columns, has_lists
 from judged.inputs.objects import without_intervals
 from judged.inputs.order import MOST_SAMPLED
 from judged.inputs.remote import ADDRESS, RemoteTable
-from judged.inputs.rows.names import LISTS, has_lists
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Passed, Run
 from judged.text import counted, quote
 
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-    from judged.inputs.columns import Columns
-    from judged.inputs.named import Named
+    from judged.inputs.columns import Columns, NamedColumns
 
 MAX_FILTERED_QUERIES = 10_000
 """Longest list of queries sent to a database. With more judged queries, all rows come here."""
@@ -94,7 +92,7 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
-def database_table(given: Any, kind: Kind, columns: Named) -> DatabaseTable | None:
+def database_table(given: Any, kind: Kind, columns: NamedColumns) -> DatabaseTable | None:
     """Return the table of a database object or address; None if it has to be read whole.
 
     Tables with lists of ids in them are read whole, and all tables if narwhals is not installed.
@@ -125,7 +123,7 @@ class DatabaseTable(RemoteTable):
         table = nw.from_native(native)
         return cls(native, table, table.implementation.value)
 
-    def run(self, name: str | None, columns: Named) -> TableRun:
+    def run(self, name: str | None, columns: NamedColumns) -> TableRun:
         """Return the run in this table, to be read in blocks."""
         source = self.label
         if name not in (None, "run"):
@@ -134,10 +132,10 @@ class DatabaseTable(RemoteTable):
             rows = _RunRows.of(self, name or "run", source, columns)
         return TableRun(rows.name, source, rows, is_rank=rows.is_rank)
 
-    def judgements(self, columns: Named) -> Judgements:
+    def judgements(self, columns: NamedColumns) -> Judgements:
         """Fetch the judgements, ordered by query and item because a table has no order."""
         from judged.inputs.frames import tidy
-        from judged.inputs.readings import SUBTOPIC_COLUMNS, to_judgements
+        from judged.inputs.tables import SUBTOPIC_COLUMNS, to_judgements
 
         with self.failing():
             header = self.schema.names()
@@ -358,12 +356,12 @@ class _RunRows:
     is_rank: bool
 
     @classmethod
-    def of(cls, table: DatabaseTable, name: str, source: str, named: Named) -> _RunRows:
+    def of(cls, table: DatabaseTable, name: str, source: str, named: NamedColumns) -> _RunRows:
         """Choose the columns and check their types."""
         import narwhals as nw
         import polars as pl
 
-        from judged.inputs.frames import checked_ranks, typed
+        from judged.inputs.frames import typed, with_checked_ranks
 
         schema = table.schema
         header = schema.names()
@@ -372,7 +370,7 @@ class _RunRows:
         if columns.rank is not None and schema[rank := header[columns.rank]].is_numeric():
             sampled = {**exact, rank: nw.col(rank).cast(nw.Float64)}
             sample = table.fetch(table.table.select(**sampled).head(MOST_SAMPLED))
-            columns = checked_ranks(sample.lazy(), columns, header)
+            columns = with_checked_ranks(sample.lazy(), columns, header)
         query, item = (tuple(header[at] for at in ids) for ids in (columns.query, columns.item))
         rows = table.table.select(**exact)
         types = table.fetch(rows.head(0)).schema
@@ -418,7 +416,7 @@ class _RunRows:
         yield Run(empty, self.source, self.notes, name=self.name, part=True, passed=passed)
 
     def _block(self, frame: pl.DataFrame) -> Run:
-        from judged.inputs.readings import run_of
+        from judged.inputs.tables import run_of
 
         run = Run(
             frame,

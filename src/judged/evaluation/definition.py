@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged import __version__
-from judged.evaluation.intervals import interval_of
-from judged.evaluation.ranges import TIE_SENTENCES, UNJUDGED_ENDS
+from judged.evaluation.intervals import interval_of, weights_line
+from judged.evaluation.ranges import TIE_SENTENCES
+from judged.evaluation.scores import UNJUDGED_ENDS
 from judged.evaluation.trusted_sentences import methods_of, of_measure, trusted_lines
 from judged.evaluation.unanswerable import apart_lines
-from judged.evaluation.weighting import weights_line
 from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
 from judged.options import LEVEL, RESAMPLES
@@ -21,7 +21,7 @@ from judged.text import counted, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
 
 
@@ -198,7 +198,7 @@ def methods(evaluation: Exports) -> str:
         sentence[0].upper() + sentence[1:] for sentence in evaluation.policy.sentences().values()
     ]
     depths = dict.fromkeys(
-        run.about.depth for run in evaluation.runs if run.about.depth is not None
+        run.rankings.depth for run in evaluation.runs if run.rankings.depth is not None
     )
     means: dict[str, list[str]] = {}
     for measure in evaluation.measures:
@@ -238,7 +238,7 @@ def methods(evaluation: Exports) -> str:
 
 def _basis(evaluation: Exports) -> list[str]:
     """What was ranked and how, each once, where rankings say so: embeddings, categories."""
-    said = ("; ".join(run.about.basis) for run in evaluation.runs)
+    said = ("; ".join(run.rankings.basis) for run in evaluation.runs)
     return list(dict.fromkeys(filter(None, said)))
 
 
@@ -296,11 +296,9 @@ def _ranges(evaluation: Exports) -> list[str]:
 
 def _population(evaluation: Exports, runs: Sequence[Scored]) -> str:
     """How many queries the summaries are about; where it differs, for which runs or measures."""
-    if len({len(run.about) for run in runs}) > 1:
+    if len({len(run.rankings) for run in runs}) > 1:
         return " and ".join(f"{_population(evaluation, [run])} ({run.name})" for run in runs)
-    queries = len(runs[0].about)
-    if not queries:
-        return f"{runs[0].query_count:,} judged queries, as the policy counts them"
+    queries = len(runs[0].rankings)
     counts = {
         (run.name, evaluation.label(measure)): int((~np.isnan(run.values[measure])).sum())
         for run in runs

@@ -12,9 +12,8 @@ import numpy as np
 
 from judged.arrays import ordinals
 from judged.errors import PolicyError
-from judged.evaluation.ranges import UNJUDGED_ENDS
-from judged.evaluation.settlement import is_bounded
-from judged.evaluation.tie_ends import tie_ends
+from judged.evaluation.ranges import tie_ends
+from judged.evaluation.scores import UNJUDGED_ENDS, is_bounded
 from judged.matching.variants import Variants, uncondensed
 from judged.measures import parse_measure
 from judged.measures.orders import tied_queries
@@ -27,7 +26,7 @@ from judged.text import counted, listed
 if TYPE_CHECKING:
     from judged.arrays import Floats
     from judged.evaluation.exports import Exports
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.evaluation.table import Look
     from judged.measures import Measure
 
@@ -82,8 +81,8 @@ def _moved(evaluation: Exports, look: Look) -> Iterator[tuple[Measure, Moved]]:
     together: list[tuple[Scored, Rankings]] = []
     hits = 0
     for run in evaluation.runs:
-        kept = evaluation.rankings.get(run.name)
-        if kept is None or kept.hit_tie_first is None:
+        kept = run.rankings
+        if kept.hit_tie_first is None:
             continue
         try:
             r = Variants(kept).under("expected")
@@ -150,8 +149,7 @@ def unjudged(evaluation: Exports) -> list[str]:
     is relevant, for then that says no more than precision does."""
     if evaluation.policy.unjudged == "removed":
         return []
-    kept = (evaluation.rankings.get(run.name) for run in evaluation.runs)
-    runs = [r for r in kept if r is not None and _tells_irrelevant(r)]
+    runs = [run.rankings for run in evaluation.runs if _tells_irrelevant(run.rankings)]
     about: dict[str, list[str]] = {}
     for k in cutoffs(evaluation) if runs else ():
         share = parse_measure("Judged")(k=k)
@@ -189,10 +187,7 @@ def short_lists(evaluation: Exports) -> list[list[str]]:
 
 
 def _short(evaluation: Exports, run: Scored) -> list[str]:
-    kept = evaluation.rankings.get(run.name)
-    if kept is None:
-        return []
-    r = kept.whole or kept
+    r = run.rankings.whole or run.rankings
     known = cutoffs(evaluation)
     shortest = r.retrieved[~r.missing].min(initial=max(known, default=0))
     touched, names, deep = np.zeros(len(r), bool), [], set()
@@ -228,8 +223,8 @@ def ended_alike(evaluation: Exports) -> list[list[str]]:
 
 
 def _ended_alike(evaluation: Exports, run: Scored) -> list[str]:
-    r = evaluation.rankings.get(run.name)
-    if r is None or r.depth is not None or r.unjudged == "removed" or r.subtopics is not None:
+    r = run.rankings
+    if r.depth is not None or r.unjudged == "removed" or r.subtopics is not None:
         return []
     answered = np.flatnonzero(r.retrieved)
     lengths = r.retrieved[answered]
@@ -283,18 +278,6 @@ def _best_lists(r: Rankings, length: int) -> Rankings:
         missing=np.zeros(len(r), bool),
         collection=r.collection,
     )
-
-
-def unseen(evaluation: Exports) -> list[str]:
-    """Runs that ties and unjudged results were not looked into of, for they were too large."""
-    names = [run.name for run in evaluation.runs if run.name not in evaluation.rankings]
-    if not names or evaluation.others:
-        return []
-    return [
-        f"What ties, unjudged results and short lists do to the numbers of {listed(names)} was not "
-        "looked into, for their rankings were not kept (there are too many judgements, or they are "
-        "in Spark): see --tie-range and --unjudged-range."
-    ]
 
 
 def scenarios(evaluation: Exports) -> list[str]:

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from judged.errors import InputError, MeasureError, quoted
 from judged.evaluation.intervals import ENDS, Groups, refuse_idle, with_intervals
 from judged.evaluation.pages import Paged
-from judged.evaluation.parts import Asked, evaluated
-from judged.evaluation.request import Conventional, Request
-from judged.evaluation.scored import Scored
+from judged.evaluation.ranges import with_judged_shares
+from judged.evaluation.scores import Scored, score_run, score_ties, score_unjudged
+from judged.evaluation.settings import Conventional, EvaluationSettings
+from judged.evaluation.unanswerable import (
+    apart_policy,
+    inspect_unanswerable,
+    unanswerable_queries,
+    without,
+)
 from judged.measures import Measure, parse_measure
-from judged.options import LEVEL
+from judged.options import LEVEL, checked_methods
 from judged.policy import Policy
 from judged.rankings.audit import Audit
+from judged.rankings.columns import ANY_GRADE
 from judged.rankings.rankings import Rankings
+from judged.text import few, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,67 +35,39 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.latency import Latency
     from judged.evaluation.trusted import Trusted
-    from judged.options import ConventionLike, GroupsLike, MeasuresLike, PolicyLike, WeightsLike
+    from judged.inputs.data import Data
+    from judged.options import GroupsLike, MeasuresLike, PolicyLike, WeightsLike
 
 
 def evaluate_rankings(
     rankings: Sequence[Rankings],
-    measures: MeasuresLike | Request | None = None,
+    measures: MeasuresLike | EvaluationSettings | None,
     *,
     policy: PolicyLike | None = None,
-    convention: ConventionLike | None = None,
-    tie_range: bool = False,
-    unjudged_range: bool = False,
     weights: WeightsLike | None = None,
-    unanswerable: bool = False,
-    answer_threshold: float | None = None,
-    interval: bool = False,
-    level: float = LEVEL,
-    groups: GroupsLike | None = None,
+    sources: Data | None = None,
+    skipped: Mapping[str, str] | None = None,
 ) -> Evaluation:
-    """Score rankings that are made already; ties and unjudged items stay as they were then, unless
-    the policy says."""
-    if isinstance(measures, Request):
-        request = measures
-    else:
-        request = Request.of(
-            measures, policy, convention, ties=rankings[0].ties, unjudged=rankings[0].unjudged
-        )
-    asked = Asked.of(
-        request,
-        tie_range=tie_range,
-        unjudged_range=unjudged_range,
-        unanswerable=unanswerable,
-        answer_threshold=answer_threshold,
-        weights=weights,
+    """Score rankings by measures, or under settings; `sources` are what they were made from."""
+    settings = measures
+    if not isinstance(settings, EvaluationSettings):
+        settings = EvaluationSettings.of_rankings(rankings, measures, policy)
+    chosen = None
+    if weights is not None:
+        from judged.inputs.weights import read_weights  # loads what reads files
+
+        chosen = read_weights(weights)
+    return Evaluation(
+        tuple(score_run(r, settings, chosen) for r in rankings),
+        settings.measures,
+        settings.policy,
+        settings.convention,
+        skipped=skipped or {},
+        sources=sources,
     )
-    runs = [evaluated(r, asked) for r in rankings]
-    return evaluate_runs(runs, asked, interval=interval, level=level, groups=groups)
 
 
-def evaluate_runs(
-    runs: Sequence[tuple[Scored, Rankings | None]],
-    asked: Asked,
-    *,
-    interval: bool = False,
-    level: float = LEVEL,
-    groups: GroupsLike | None = None,
-) -> Evaluation:
-    """The evaluation of runs whose values are gathered, with their rankings where these were
-    kept."""
-    if not interval:
-        refuse_idle(level, groups)
-    request = asked.request
-    found = Evaluation(
-        tuple(run for run, _ in runs),
-        request.measures,
-        request.policy,
-        request.convention,
-        rankings={run.name: r for run, r in runs if r is not None},
-    )
-    return with_intervals(found, level, groups) if interval else found
-
-
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Paged):
     """What `evaluate` returns, always: numbers of runs and measures, and what these mean.
@@ -112,11 +94,122 @@ class Evaluation(Paged):
     """The number of each query's group, where queries that belong together were named."""
     trusted: Trusted | None = None
     """The judgements that the numbers were corrected by, where some were."""
-    rankings: Mapping[str, Rankings] = field(default_factory=dict)
-    """The rankings of each run by its name, where they were kept: charts and comparisons look into
-    them. Those of a run that was read in blocks are not, where they are large."""
     skipped: Mapping[str, str] = field(default_factory=dict)
-    """Runs that were left out, as they cannot be evaluated, and why."""
+    """Runs that were skipped because they cannot be evaluated, and why."""
+    sources: Data | None = None
+    """The judgements and runs as they were given, to look up items; None if only rankings are
+    known."""
+
+    @property
+    def rankings(self) -> dict[str, Rankings]:
+        """The rankings of each run by its name."""
+        return {run.name: run.rankings for run in self.runs}
+
+    @property
+    def settings(self) -> EvaluationSettings:
+        """The measures, policy and convention."""
+        labels = self.runs[0].labels if self.runs else {}
+        return EvaluationSettings(self.measures, self.policy, self.convention, labels)
+
+    def __getitem__(self, key: str | Measure | tuple[str | Measure, str]) -> Any:
+        """Return {run: value} of a measure, or one value of (measure, run).
+
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"bm25": {"q": ["b", "a"]}}, "RR")
+        >>> evaluation["RR"], evaluation["RR", "bm25"]
+        ({'bm25': 0.5}, 0.5)
+        """
+        if isinstance(key, tuple):
+            return self.value(*key)
+        measure = self.measure(key)
+        return {run.name: run.summary[measure] for run in self.runs}
+
+    def showing(
+        self,
+        *,
+        intervals: bool = False,
+        level: float = LEVEL,
+        groups: GroupsLike | None = None,
+        tie_range: bool = False,
+        unjudged_range: bool = False,
+        unanswerable: bool = False,
+        threshold: float | None = None,
+    ) -> Evaluation:
+        """Return the evaluation with more beside each value in its tables, JSON and files.
+
+        Parameters
+        ----------
+        intervals : bool, optional
+            Show the confidence interval of each value.
+        level : float, optional
+            The confidence level.
+        groups : GroupsLike, optional
+            Queries that belong together, such as those of a session: {query: group}, a table or a
+            file.
+        tie_range : bool, optional
+            Show the value in the worst order of tied results, on average over all orders, and in
+            the best.
+        unjudged_range : bool, optional
+            Show the value if all unjudged results were irrelevant, or of the top grade.
+        unanswerable : bool, optional
+            Leave the queries without relevant items out of all means, and show how many of them
+            the run answers.
+        threshold : float, optional
+            The score from which on a result counts as an answer to them.
+
+        Returns
+        -------
+        Evaluation
+
+        >>> from judged import evaluate
+        >>> tied = {"q": {"a": 0.5, "b": 0.5}}
+        >>> shown = evaluate({"q": {"a": 1}}, tied, "RR").showing(tie_range=True)
+        >>> print(shown.to_text(quiet=True))
+        run  measure   value   worst  expected    best
+        run  RR       0.5000  0.5000    0.7500  1.0000
+        """
+        shown = self
+        if not unanswerable and threshold is not None:
+            raise InputError(
+                "threshold is about queries without relevant items; it needs unanswerable=True "
+                "(--unanswerable)."
+            )
+        if self.trusted is not None:
+            from judged.evaluation.trusted import at_level, refuse_beside
+
+            refuse_beside(
+                self.trusted,
+                interval=intervals,
+                groups=groups is not None,
+                tie_range=tie_range,
+                unjudged_range=unjudged_range,
+                unanswerable=unanswerable,
+            )
+            return self if level == self.level else at_level(self, level)
+        if unanswerable:
+            shown = _without_unanswerable(shown, threshold)
+        others: list[dict[str, Scored]] = [{} for _ in shown.runs]
+        for run, names in zip(shown.runs, others, strict=True):
+            if tie_range:
+                names.update(score_ties(run, shown.settings))
+            if unjudged_range:
+                names.update(score_unjudged(run, shown.settings))
+        runs = [replace(run, others=names) for run, names in zip(shown.runs, others, strict=True)]
+        if unjudged_range:
+            runs = [
+                replace(
+                    run,
+                    rankings=replace(
+                        run.rankings, findings=with_judged_shares(run.rankings, shown.measures)
+                    ),
+                )
+                for run in runs
+            ]
+        shown = replace(shown, runs=tuple(runs))
+        if intervals:
+            return with_intervals(shown, level, groups)
+        refuse_idle(level, groups)
+        return shown
 
     def value(self, measure: str | Measure | None = None, run: str | None = None) -> float:
         """One summary number; where there are trusted judgements, corrected by them.
@@ -223,7 +316,7 @@ class Evaluation(Paged):
         from judged.comparison import compare_evaluation
         from judged.comparison.dependence import refuse_unsaid
 
-        refuse_unsaid([run.about for run in self.runs], self.policy, missing)
+        refuse_unsaid([run.rankings for run in self.runs], self.policy, missing)
         return compare_evaluation(self, baseline=baseline, **settings)
 
     def beside(self, *others: Evaluation, names: Sequence[str] | None = None) -> Evaluation:
@@ -246,9 +339,7 @@ class Evaluation(Paged):
         >>> one.beside(other, names=["one", "other"]).to_dict()["runs"][1]["name"]
         'other'
         """
-        from judged.evaluation.joining import joined
-
-        return joined([self, *others], names)
+        return _join([self, *others], names)
 
     def label(self, measure: str | Measure) -> str:
         """What a measure is called in tables and files: as it was asked for.
@@ -333,14 +424,12 @@ class Evaluation(Paged):
         them."""
         import polars as pl
 
-        for run in self.runs:
-            run.refuse_unkept()
         frames = [
             pl.DataFrame(
                 {
-                    "run": pl.Series([run.name]).new_from_index(0, len(run.about)),
-                    "query": pl.Series(run.about.queries, dtype=pl.String),
-                    **({} if (given := run.about.weights) is None else {"weight": given.values}),
+                    "run": pl.Series([run.name]).new_from_index(0, len(run.rankings)),
+                    "query": pl.Series(run.rankings.queries, dtype=pl.String),
+                    **({} if (given := run.rankings.weights) is None else {"weight": given.values}),
                     **{
                         f"{name} cheap" if self.trusted and runs is self.runs else name: pl.Series(
                             runs[at].values[m]
@@ -397,3 +486,89 @@ class Evaluation(Paged):
         from judged.evaluation.definition import methods
 
         return methods(self)
+
+
+def _without_unanswerable(evaluation: Evaluation, threshold: float | None) -> Evaluation:
+    """Return the evaluation without the queries that have no relevant items, which are looked at
+    apart."""
+    policy = apart_policy(evaluation.policy)
+    settings = replace(evaluation.settings, policy=policy)
+    runs = []
+    for run in evaluation.runs:
+        r = run.rankings
+        nothing = unanswerable_queries(r, settings.measures, settings.convention)
+        apart = inspect_unanswerable(r, nothing, threshold, skip_missing=policy.missing == "skip")
+        kept = without(r, nothing) if nothing.any() else r
+        runs.append(replace(score_run(kept, settings), unanswerable=apart))
+    return replace(evaluation, runs=tuple(runs), policy=policy)
+
+
+def _join(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> Evaluation:
+    """All runs of some evaluations in one; refused where they were asked or scored otherwise."""
+    first = evaluations[0]
+    for other in evaluations:
+        if not isinstance(other, type(first)):
+            raise InputError(f"beside takes evaluations; got {quoted(other)}.")
+        _refuse_others(first, other)
+        if other.trusted is not None:
+            raise InputError(
+                "evaluations that trusted judgements correct cannot be joined; give all runs to "
+                "one evaluate."
+            )
+    runs = [run for each in evaluations for run in each.runs]
+    known = _names([run.name for run in runs], names)
+    named = [
+        replace(run, rankings=replace(run.rankings, name=name), intervals={})
+        for run, name in zip(runs, known, strict=True)
+    ]
+    return replace(first, runs=tuple(named), latency=None, level=None, groups=None, sources=None)
+
+
+def _names(given: Sequence[str], names: Sequence[str] | None) -> Sequence[str]:
+    """What the runs are called, each otherwise than the others."""
+    known = list(given if names is None else names if isinstance(names, (list, tuple)) else ())
+    if len(known) != len(given) or any(not isinstance(each, str) or not each for each in known):
+        raise InputError(
+            f"names must be a list with a name for each of {len(given):,} runs; got "
+            f"{quoted(names)}."
+        )
+    twice = [name for name in dict.fromkeys(known) if known.count(name) > 1]
+    if twice:
+        raise InputError(
+            f"two runs are called {quoted(twice[0])}; say with names what each is called."
+        )
+    return known
+
+
+def _refuse_others(first: Evaluation, other: Evaluation) -> None:
+    """Evaluations that cannot stand beside each other."""
+    ours, theirs = ({str(measure) for measure in each.measures} for each in (first, other))
+    if ours != theirs:
+        raise InputError(
+            f"the evaluations are by different measures: {listed(sorted(ours ^ theirs))} in one of "
+            "them only."
+        )
+    if first.policy != other.policy:
+        raise InputError(
+            f"the evaluations assume different things: {first.policy} and {other.policy}."
+        )
+    one, two = (str(each.convention or "judged") for each in (first, other))
+    if one != two:
+        raise InputError(f"the evaluations follow different conventions: {one} and {two}.")
+    r, s = first.runs[0].rankings, other.runs[0].rankings
+    if set(r.queries) != set(s.queries):
+        lost = sorted(set(r.queries) ^ set(s.queries))
+        raise InputError(
+            f"the evaluations are of different queries: {len(lost):,} are in one of them only "
+            f"({few(lost)})."
+        )
+    if not np.array_equal(_relevant(r), _relevant(s)):
+        raise InputError(
+            "the evaluations are by different judgements: some queries have other numbers of "
+            "relevant items in one than in the other."
+        )
+
+
+def _relevant(r: Rankings) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """How many items are relevant for each query, in the order of query ids."""
+    return np.asarray(r.relevant(ANY_GRADE), float)[np.argsort(r.queries)]

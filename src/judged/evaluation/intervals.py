@@ -1,4 +1,4 @@
-"""The interval of a run's number: how far that of all such queries may be from it."""
+"""Confidence intervals of summaries, and the effective number of weighted queries."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.options import LEVEL, RESAMPLES
+from judged.statistics.aggregates import effective_number
 from judged.statistics.samples import Means
-from judged.statistics.units import numbered
+from judged.statistics.units import about_few_units, effective_units, numbered
 from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.arrays import Floats, Ints
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.exports import Exports
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.options import GroupsLike
     from judged.statistics.intervals import Interval
@@ -34,7 +36,7 @@ def group_of_each(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
     """The groups of all queries of some runs, numbered in the order of query ids."""
     from judged.inputs.groups import groups_of
 
-    queries = sorted({query for run in runs for query in run.about.queries})
+    queries = sorted({query for run in runs for query in run.rankings.queries})
     return dict(zip(queries, groups_of(given, queries)[0].tolist(), strict=True))
 
 
@@ -42,7 +44,7 @@ def refuse_idle(level: float, groups: GroupsLike | None) -> None:
     """What is about intervals says nothing without them."""
     if groups is not None or level != LEVEL:
         raise InputError(
-            "level and groups are about intervals, which are asked for with interval=True "
+            "level and groups are about confidence intervals; they need intervals=True "
             "(--interval)."
         )
 
@@ -104,7 +106,7 @@ def _groups(run: Scored, order: Ints, groups: Groups | None) -> Ints | None:
     """The groups of these queries, numbered without gaps."""
     if groups is None:
         return None
-    queries = run.about.queries
+    queries = run.rankings.queries
     return numbered(np.array([groups[queries[at]] for at in order.tolist()]))
 
 
@@ -129,3 +131,73 @@ def summary_range(values: Floats, ends: tuple[float, float], aggregate: str) -> 
     high = high if values.max(initial=high) <= high else math.inf
     size = len(values) if aggregate == "sum" else 1
     return low * size, high * size
+
+
+DOMINANT = 0.5
+"""A query with more than this share of all weight decides the mean."""
+
+
+def effective_queries(run: Scored, measure: Measure) -> float:
+    """How many queries of equal weight would say as much about a summary (Kish); 0 where no query
+    counts."""
+    assert run.rankings.weights is not None
+    counted = ~np.isnan(run.values[measure])
+    return effective_number(run.rankings.weights.values[counted]) if counted.any() else 0.0
+
+
+def weight_sources(evaluation: Exports) -> list[str]:
+    """Where the weights come from, where there are some."""
+    weights = evaluation.runs[0].rankings.weights
+    return [] if weights is None else [weights.source]
+
+
+def weights_line(evaluation: Exports) -> list[str]:
+    """Where the weights come from, and how many equal queries they are worth."""
+    weights = evaluation.runs[0].rankings.weights
+    if weights is None:
+        return []
+    found = [effective_queries(run, m) for run in evaluation.runs for m in evaluation.measures]
+    low, high = f"{min(found):,.1f}", f"{max(found):,.1f}"
+    return [
+        f"weights: queries are weighted by {weights.source}; effective number of queries (Kish) "
+        f"{low if low == high else f'{low} to {high}'} of {len(weights.values):,}"
+    ]
+
+
+def about_few(evaluation: Exports) -> list[str]:
+    """Warn of intervals from a small effective number of weighted queries, or of groups."""
+    if evaluation.level is None:
+        return []
+    rows = []
+    for run in evaluation.runs:
+        for measure in evaluation.measures:
+            counts = ~np.isnan(run.values[measure])
+            groups = None
+            if evaluation.groups is not None:
+                ids = np.asarray(run.rankings.queries, object)[counts].tolist()
+                groups = np.array([evaluation.groups[query] for query in ids], np.int64)
+            size = int(counts.sum())
+            effective = effective_units(size, run.rankings.weights_of(counts), groups)
+            number = None if groups is None else len(np.unique(groups))
+            rows.append((evaluation.label(measure), size, number, effective))
+    return about_few_units(rows)
+
+
+def about_weights(evaluation: Exports) -> list[str]:
+    """What could mislead: one query that outweighs all others, a library that has no weights."""
+    r = evaluation.runs[0].rankings
+    if r.weights is None:
+        return []
+    shares = r.weights.values / r.weights.values.max()
+    most = 1 / float(shares.sum())
+    said = []
+    if most > DOMINANT + 1e-9 and len(r) > 1:
+        query = r.queries[int(shares.argmax())]
+        said.append(f"Query {query!r} has {most:.0%} of all weight, more than all others together.")
+    if evaluation.convention:
+        library = evaluation.convention.convention.title
+        said.append(
+            f"Weights of queries are not part of what {library} computes: each query's value is as "
+            f"{library} has it, and their mean is weighted."
+        )
+    return said

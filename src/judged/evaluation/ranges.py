@@ -1,33 +1,28 @@
-"""How far ties and unjudged results could move a number: the same rankings, otherwise assumed."""
+"""Ranges of a value: over the orders of tied results, and over what unjudged results may be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from judged.evaluation.scores import UNJUDGED_ENDS, graded_for, nothing_relevant, settled
 from judged.matching.variants import Variants, uncondensed
 from judged.measures import Measure, parse_measure
+from judged.measures.expected import ByWorth
+from judged.measures.orders import in_order, tied_queries
 from judged.policy import Policy
 from judged.rankings.findings import Findings, findings_of
 from judged.rankings.rankings import Rankings
 from judged.statistics.exact_sums import ExactSum
 
-TIE_ORDERS = ("worst", "expected", "best")
-"""Tie rules whose values make a tie range, from the worst to the best."""
-
-UNJUDGED_ENDS = {
-    "unjudged irrelevant": "all unjudged results are taken for judged, of grade 0",
-    "unjudged relevant": (
-        "all unjudged results are taken for judged, of the top grade in the judgements"
-    ),
-}
-"""What unjudged results may turn out to be."""
-TRUSTED = "trusted"
-"""What a run is called that was scored by trusted judgements, among its own `others`."""
-
+if TYPE_CHECKING:
+    from judged.arrays import Floats
+    from judged.evaluation.scores import Outcome
+    from judged.evaluation.settings import Conventional
+    from judged.measures.spec import Mask
 
 TIE_SENTENCES = {
     "worst": "the worst value that any order of the tied results gives",
@@ -64,14 +59,8 @@ class UnjudgedRange(NamedTuple):
 
 def filled_readings(run: Variants) -> Iterator[tuple[str, Rankings]]:
     """The rankings with all unjudged results judged, by the names of both assumptions."""
-    for name, grade in zip(UNJUDGED_ENDS, (0.0, top_grade(run.usual)), strict=True):
+    for name, grade in zip(UNJUDGED_ENDS, (0.0, run.usual.top_grade), strict=True):
         yield name, run.filled(grade)
-
-
-def top_grade(r: Rankings) -> float:
-    """The best grade in the judgements; 1 where none is above 0."""
-    best = float(r.pool_grade.max(initial=0))
-    return best if best > 0 else 1.0
 
 
 def last_rank(measure: Measure) -> int | None:
@@ -100,3 +89,76 @@ def with_judged_shares(r: Rankings, measures: tuple[Measure, ...]) -> Findings:
     shares = {str(share).lower(): share.compute(listed) for share in seen}
     seen_by = {name: ExactSum.of(each[~np.isnan(each)]) for name, each in shares.items()}
     return replace(findings_of(r), judged_at=seen_by)
+
+
+@dataclass(frozen=True, eq=False)
+class TieEnds:
+    """What the orders of tied results make of one measure, where they move it."""
+
+    rankings: Rankings
+    """Whose ties are unbroken, with the grades that the measure takes."""
+    low: Floats
+    """The least value of each query; NaN for one that does not count."""
+    high: Floats
+    """The greatest."""
+    loose: Mask
+    """In which queries other orders may go further."""
+
+    @property
+    def unsure(self) -> int:
+        """In how many queries other orders may go further."""
+        return int(self.loose.sum())
+
+    def part(self, begin: int, end: int) -> TieEnds:
+        """Of some of the queries."""
+        at = slice(begin, end)
+        rankings = self.rankings.take(np.arange(begin, end))
+        return TieEnds(rankings, self.low[at], self.high[at], self.loose[at])
+
+    def by_worth(
+        self, measure: Measure, policy: Policy, convention: Conventional | None, *, best: bool
+    ) -> Outcome | None:
+        """What the best or the worst order makes of a measure whose summary is not made of the
+        queries' values; None where nothing tells which order that is."""
+        r = self.rankings
+        worth = measure.worth(r)
+        if worth is None:
+            return None
+        order = in_order(r, worth.ranks(r, best=best))
+        raw = measure.compute_as_ranked(order)
+        raw = convention.filled(measure, raw) if convention else raw
+        return settled(
+            measure, order, policy, raw, nothing_relevant(measure, order), measure.gives(order)
+        )
+
+
+def tie_ends(
+    known: Mapping[Measure, Floats],
+    unbroken: Rankings,
+    measures: tuple[Measure, ...],
+    policy: Policy,
+    convention: Conventional | None,
+) -> dict[Measure, TieEnds]:
+    """The measures that ties move, by the values of queries that are known; `unbroken` is their
+    rankings without an order of ties."""
+    tied = np.flatnonzero(tied_queries(unbroken))
+    found: dict[Measure, TieEnds] = {}
+    loose: dict[int, ByWorth] = {}
+    if not len(tied):
+        return found
+    for measure, own in graded_for(unbroken, measures, convention).items():
+        if id(own) not in loose:
+            loose[id(own)] = ByWorth(own.take(tied))
+        low, high, sure = loose[id(own)].ends(measure)
+        values = known[measure]
+        counts = ~np.isnan(values[tied])
+        moves = counts & (low < high)
+        if policy.empty == "one" and measure.spec.rates_relevance:
+            moves &= ~nothing_relevant(measure, own)[tied]
+        if moves.any():
+            least, greatest = values.copy(), values.copy()
+            least[tied[moves]], greatest[tied[moves]] = low[moves], high[moves]
+            beyond = np.zeros(len(values), bool)
+            beyond[tied] = ~sure & counts
+            found[measure] = TieEnds(own, least, greatest, beyond)
+    return found

@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
     from judged.evaluation.intervals import Groups
     from judged.evaluation.latency import Latency
-    from judged.evaluation.request import Conventional
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
+    from judged.evaluation.settings import Conventional
     from judged.evaluation.trusted import Trusted
     from judged.measures import Measure
     from judged.policy import Policy
-    from judged.rankings.rankings import Rankings
 
 
 @checked_methods
@@ -47,7 +46,6 @@ class Records(Result):
     level: float | None
     groups: Groups | None
     trusted: Trusted | None
-    rankings: Mapping[str, Rankings]
     skipped: Mapping[str, str]
     if TYPE_CHECKING:
 
@@ -238,7 +236,7 @@ class Records(Result):
                 lines.append(f"runid\tall\t{run.name}")
             if per_query:
                 columns = [run.values[m].tolist() for m in self.measures]
-                for query, *values in zip(run.about.queries, *columns, strict=True):
+                for query, *values in zip(run.rankings.queries, *columns, strict=True):
                     pairs = zip(self.measures, values, strict=True)
                     lines += [
                         f"{self.label(measure)}\t{query}\t{value!r}"

@@ -11,9 +11,9 @@ from judged.evaluation.definition import (
     expected_runs,
     standard_errors,
 )
+from judged.evaluation.intervals import weight_sources
 from judged.evaluation.unanswerable import apart_notes
 from judged.evaluation.warnings import covered
-from judged.evaluation.weighting import weight_sources
 from judged.measures.orders import DRAWS, LIMIT
 from judged.policy import Policy
 from judged.rankings.columns import ENCODED, OTHER_WAY
@@ -28,7 +28,7 @@ def sentences(evaluation: Exports) -> list[str]:
     """What was assumed, what was ranked, what was found, and what each measure is."""
     ranked = about_runs(
         evaluation,
-        [["; ".join(run.about.basis)] if run.about.basis else [] for run in evaluation.runs],
+        [["; ".join(run.rankings.basis)] if run.rankings.basis else [] for run in evaluation.runs],
     )
     return [
         *assumptions(evaluation),
@@ -46,7 +46,7 @@ def brief(evaluation: Exports) -> str:
         for name, choice in evaluation.policy.to_dict().items()
         if choice != usual[name]
     ]
-    bases = [run.about.basis for run in evaluation.runs if run.about.basis]
+    bases = [run.rankings.basis for run in evaluation.runs if run.rankings.basis]
     shared = [part for part in bases[0] if all(part in basis for basis in bases)] if bases else []
     ranked = dict.fromkeys(
         part if part.startswith(WHOLE) else part.partition(":")[0] for part in shared

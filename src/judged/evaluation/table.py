@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.exports import Exports
     from judged.evaluation.records import Records
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
 
 
@@ -76,7 +76,7 @@ def table(evaluation: Records, look: Look, *, per_query: bool = False) -> Table:
     width = 1 + len(beside)
     words = len(header) - width * len(evaluation.measures)  # run, query and its weight
     names = [look.name(evaluation.label(measure), measure) for measure in evaluation.measures]
-    both_ways = len({OTHER_WAY in run.about.basis for run in evaluation.runs}) > 1
+    both_ways = len({OTHER_WAY in run.rankings.basis for run in evaluation.runs}) > 1
     columns: list[list[str]] = []
     for at, name in enumerate(header[words:]):
         measure, column = evaluation.measures[at // width], frame[name]

@@ -3,24 +3,22 @@ the very numbers that all values would give."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judged.errors import InputError, MeasureError
-from judged.evaluation.about import About
-from judged.evaluation.parts import gathered, part_of
-from judged.evaluation.scored import Scored
-from judged.rankings.findings import total
+from judged.evaluation.scores import Scored, score_run
+from judged.rankings.findings import findings_of, total
+from judged.rankings.rankings import Rankings
 from judged.statistics.exact_sums import ExactSum
 from judged.statistics.samples import Means
 
 if TYPE_CHECKING:
-    from judged.evaluation.parts import Asked, Part
+    from judged.evaluation.settings import EvaluationSettings
     from judged.measures import Measure
-    from judged.rankings.rankings import Rankings
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +31,6 @@ class Total:
     """The sum of each column, and how many queries count."""
     errors: ExactSum | None = None
     """The squares of the values' standard errors, where they are estimates."""
-    unsure: int = 0
-    """In how many queries an order of ties may go further."""
 
     def __add__(self, other: Total) -> Total:
         errors = self.errors
@@ -46,7 +42,7 @@ class Total:
         sums = some.sums
         if self.count and other.count:
             sums = tuple(one + two for one, two in zip(self.sums, other.sums, strict=True))
-        return Total(some.sample, sums, errors, self.unsure + other.unsure)
+        return Total(some.sample, sums, errors)
 
     @property
     def count(self) -> int:
@@ -74,111 +70,78 @@ class Total:
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """What a block gives to all summaries."""
+    """The sums of a block for all measures."""
 
-    about: About
-    """What is known of the block, without its queries."""
-    usual: dict[Measure, Total] = field(default_factory=dict)
-    others: dict[str, dict[Measure, Total]] = field(default_factory=dict)
-    """The same under other assumptions, by their names."""
+    rankings: Rankings
+    """Rankings of no query, with what was found in the block."""
+    sums: dict[Measure, Total] = field(default_factory=dict)
 
 
-def refuse_needing_values(asked: Asked, **options: bool) -> None:
-    """Refuse what cannot be had from sums: medians, weights, and policies that name queries."""
-    for name, given in options.items():
-        if given:
-            raise InputError(f"{name} needs the values of queries; leave out per_query=False.")
-    if asked.weights is not None:
-        raise InputError("weights need the values of queries; leave out per_query=False.")
-    for measure in asked.request.measures:
+def refuse_needing_values(settings: EvaluationSettings) -> None:
+    """Raise an error for what sums cannot give: medians, and policies that name queries."""
+    for measure in settings.measures:
         if measure.params["aggregate"] == "median":
             raise MeasureError(
-                f"{measure} is a median, which takes the values of all queries; leave out "
-                "per_query=False, or ask for its mean."
+                f"{measure} is a median, which needs the values of all queries; ask for its mean, "
+                "or use judged.evaluate."
             )
-    policy = asked.request.policy
     for name in ("missing", "empty"):
-        if getattr(policy, name) == "error":
+        if getattr(settings.policy, name) == "error":
             raise InputError(
-                f"{name}=error names queries, and per_query=False brings none of them back; choose "
-                "another policy, or leave out per_query=False."
+                f"{name}=error names queries, and a summary has none of them; choose another "
+                "policy, or use judged.evaluate."
             )
 
 
-def totals_in(rankings: Rankings, asked: Asked) -> Totals:
-    """The sums of a block of rankings."""
-    return totals_of(part_of(rankings, asked), asked)
+def totals_of(rankings: Rankings, settings: EvaluationSettings) -> Totals:
+    """Return the sums of a block of rankings.
 
-
-def totals_of(part: Part, asked: Asked) -> Totals:
-    """The sums of a block.
-
-    >>> from judged import judge
-    >>> from judged.evaluation.parts import Asked, part_of
-    >>> from judged.evaluation.request import Request
-    >>> asked = Asked.of(Request.of("RR", None))
-    >>> part = part_of(judge({"q": {"a": 1}}, {"q": ["b", "a"]}), asked)
-    >>> summed([totals_of(part, asked)], asked).summary
+    >>> from judged import Rankings
+    >>> from judged.evaluation.settings import EvaluationSettings
+    >>> settings = EvaluationSettings.of("RR", None)
+    >>> r = Rankings.from_run({"q": {"a": 1}}, {"q": ["b", "a"]})
+    >>> sum_up([totals_of(r, settings)], settings).summary
     {RR: 0.5}
     """
-    none = np.zeros(0, np.int64)
-    about = replace(part.about.take(none), findings=part.about.findings)
-    if not len(part.about):
-        return Totals(about)
-    if part.about.weights is not None:
-        raise InputError("weights need the values of queries; leave out per_query=False.")
-    scored = gathered([part], asked, part.about.queries)
-    others = {name: _totals(each) for name, each in scored.others.items()}
-    return Totals(about, _totals(scored), others)
+    if rankings.weights is not None:
+        raise InputError("weights need the values of queries; use judged.evaluate.")
+    scored = score_run(rankings, settings) if len(rankings) else None
+    findings = findings_of(rankings if scored is None else scored.rankings)
+    empty = replace(rankings.take([]), findings=findings)
+    return Totals(empty, {} if scored is None else _totals(scored))
 
 
 def _totals(scored: Scored) -> dict[Measure, Total]:
-    found = {}
+    totals = {}
     for measure in scored.values:
         sample = scored.sample(measure)
-        if not isinstance(sample, Means):
-            raise MeasureError(
-                f"{measure} is a median, which takes the values of all queries; leave out "
-                "per_query=False."
-            )
+        assert isinstance(sample, Means)  # medians were refused
         errors = None
-        if (own := scored.errors.get(measure)) is not None:
-            errors = ExactSum.of(own[~np.isnan(own)] ** 2)
+        if (estimated := scored.errors.get(measure)) is not None:
+            errors = ExactSum.of(estimated[~np.isnan(estimated)] ** 2)
         sums = tuple(ExactSum.of(column) for column in sample.columns.T)
         rule = replace(sample, columns=sample.columns[:0])
-        found[measure] = Total(rule, sums, errors, scored.unsure.get(measure, 0))
-    return found
+        totals[measure] = Total(rule, sums, errors)
+    return totals
 
 
-def summed(parts: Iterable[Totals], asked: Asked, queries: Sequence[str] | None = None) -> Scored:
-    """The summaries of a run from the sums of all its blocks; missing queries are named in the
-    order of these queries, or by id."""
-    every = list(parts)
-    filled = [part for part in every if part.usual] or every[:1]
-    about = About.concat([part.about for part in filled])
-    findings = total(part.about.findings for part in every)
-    order = sorted(findings.missing_queries) if queries is None else queries
-    about = replace(about, findings=findings.in_order(order))
-    names = filled[0].others
-    others = {name: _scored([part.others[name] for part in filled], about) for name in names}
-    usual = _scored([part.usual for part in filled], about)
-    labels = asked.request.labels
-    others = {name: replace(each, labels=labels) for name, each in others.items()}
-    return replace(usual, others=others, labels=labels)
-
-
-def _scored(parts: Sequence[dict[Measure, Total]], about: About) -> Scored:
-    totals = parts[0]
-    for part in parts[1:]:
-        totals = {measure: each + part[measure] for measure, each in totals.items()}
+def sum_up(blocks: Iterable[Totals], settings: EvaluationSettings) -> Scored:
+    """Return the summaries of a run from the sums of all its blocks, without values of queries."""
+    every = list(blocks)
+    filled = [block for block in every if block.sums] or every[:1]
+    findings = total(findings_of(block.rankings) for block in every)
+    ordered = findings.in_order(sorted(findings.missing_queries))
+    totals = filled[0].sums
+    for block in filled[1:]:
+        totals = {measure: each + block.sums[measure] for measure, each in totals.items()}
     errors = {measure: each.error() for measure, each in totals.items()}
     nothing = np.zeros(0)
     return Scored(
-        about,
+        replace(filled[0].rankings, findings=ordered),
         dict.fromkeys(totals, nothing),
         {measure: each.value() for measure, each in totals.items()},
         errors={measure: nothing for measure, each in totals.items() if each.errors is not None},
         summary_errors={measure: each for measure, each in errors.items() if each is not None},
-        unsure={measure: each.unsure for measure, each in totals.items() if each.unsure},
         nothing=dict.fromkeys(totals, np.zeros(0, bool)),
+        labels=settings.labels,
     )

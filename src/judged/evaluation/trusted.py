@@ -4,6 +4,7 @@ judgements say of all queries (`statistics.prediction_powered`)."""
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -13,10 +14,9 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.intervals import interval_of, summary_range
-from judged.evaluation.ranges import TRUSTED
-from judged.evaluation.scored import Scored
-from judged.evaluation.settlement import score, under
+from judged.evaluation.scores import TRUSTED, Scored, score, under
 from judged.evaluation.trusted_sample import about_sample
+from judged.options import LEVEL
 from judged.rankings.weights import Weights
 from judged.statistics.aggregates import CLOSE, effective_number
 from judged.statistics.intervals import Interval
@@ -28,6 +28,7 @@ from judged.text import counted, few, plain, shown
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
+    from judged.options import JudgementsLike
     from judged.rankings.rankings import Rankings
 
 METHOD = "prediction-powered"
@@ -184,26 +185,47 @@ def _with_ends(found: Interval) -> str:
     return f"{_shown(found.estimate)} ({_shown(found.low)} to {_shown(found.high)})"
 
 
-def with_trusted(evaluation: Evaluation, trusted: TrustedRankings, level: float) -> Evaluation:
-    """An evaluation whose summaries are corrected by trusted judgements of some of its queries."""
+def correct_by_trusted(
+    evaluation: Evaluation, judgements: JudgementsLike, rankings: list[Rankings]
+) -> Evaluation:
+    """Return the evaluation with its summaries corrected by trusted judgements, by which the runs
+    have these rankings."""
+    trusted = TrustedRankings(_source(judgements), rankings)
     runs = []
     for run, own in zip(evaluation.runs, trusted.rankings, strict=True):
-        place = _places(run.about.queries, own.queries, trusted.source)
-        if run.about.weights is None:
+        place = _places(run.rankings.queries, own.queries, trusted.source)
+        if run.rankings.weights is None:
             own = replace(own, weights=None)
         else:
-            weights = run.about.weights
+            weights = run.rankings.weights
             own = replace(own, weights=Weights(weights.values[place], weights.source))
         people = _aligned(run, _scored(own, evaluation), place)
-        runs.append(_corrected(run, people, level))
+        runs.append(_corrected(run, people, LEVEL))
     number = len(trusted.rankings[0].queries)
-    said = about_sample(evaluation.runs, runs, trusted, evaluation.rankings)
+    said = about_sample(evaluation.runs, runs, trusted)
     return replace(
         evaluation,
         runs=tuple(runs),
-        level=level,
+        level=LEVEL,
         trusted=Trusted(trusted.source, number, tuple(said)),
     )
+
+
+def at_level(evaluation: Evaluation, level: float) -> Evaluation:
+    """Return a corrected evaluation with confidence intervals of another level."""
+    runs = tuple(_corrected(run, run.others[TRUSTED], level) for run in evaluation.runs)
+    return replace(evaluation, runs=runs, level=level)
+
+
+def _source(trusted: JudgementsLike) -> str:
+    """Return what messages call the trusted judgements."""
+    from judged.inputs.formats import printable
+
+    if isinstance(trusted, str) and trusted == "-":
+        return "standard input"
+    if isinstance(trusted, (str, os.PathLike)):
+        return printable(os.fspath(trusted))
+    return "the trusted judgements"
 
 
 def _scored(own: Rankings, evaluation: Evaluation) -> Scored:
@@ -255,7 +277,7 @@ def _aligned(run: Scored, scored: Scored, place: Ints) -> Scored:
         label = run.label(measure)
         sample = run.sample(measure)
         _refuse_no_mean(measure, label, sample, scored.samples.get(measure))
-        aligned = np.full(len(run.about), np.nan)
+        aligned = np.full(len(run.rankings), np.nan)
         aligned[place] = own
         _refuse_apart(run, label, place, aligned, run.values[measure])
         if np.isinf(own).any() or np.isinf(run.values[measure]).any():
@@ -264,9 +286,9 @@ def _aligned(run: Scored, scored: Scored, place: Ints) -> Scored:
                 "nothing; leave it out, or take RR."
             )
         counts = ~np.isnan(aligned)
-        refuse_few(int(counts.sum()), label, run.about.weights_of(counts))
+        refuse_few(int(counts.sum()), label, run.rankings.weights_of(counts))
         values[measure] = aligned
-    found = Scored(run.about, values, {}, labels=run.labels)
+    found = Scored(run.rankings, values, {}, labels=run.labels)
     found.summary.update({measure: found.sample(measure).value() for measure in values})
     return found
 
@@ -290,7 +312,7 @@ def _refuse_apart(run: Scored, label: str, place: Ints, ours: Floats, theirs: Fl
     """A query that counts by one of both judgements only has nothing to be corrected."""
     apart = np.isnan(ours[place]) != np.isnan(theirs[place])
     if apart.any():
-        names = [run.about.queries[at] for at in place[apart]]
+        names = [run.rankings.queries[at] for at in place[apart]]
         raise PolicyError(
             f"{label}: {counted(len(names), 'query counts', 'queries count')} by one of both "
             f"judgements only ({few(names)}), as empty=skip leaves out what has nothing relevant; "

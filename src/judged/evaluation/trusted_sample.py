@@ -3,13 +3,13 @@ their cheap values, judged as deeply, and apart often enough to tell by how much
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judged.arrays import Floats
-from judged.evaluation.ranges import TRUSTED
+from judged.evaluation.scores import TRUSTED
 from judged.matching.variants import uncondensed
 from judged.measures import parse_measure
 from judged.statistics.aggregates import CLOSE
@@ -17,7 +17,7 @@ from judged.statistics.prediction_powered import sampled_alike
 from judged.text import listed
 
 if TYPE_CHECKING:
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.evaluation.trusted import TrustedRankings
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
@@ -35,22 +35,20 @@ def about_sample(
     cheap: Sequence[Scored],
     corrected: Sequence[Scored],
     trusted: TrustedRankings,
-    kept: Mapping[str, Rankings],
 ) -> list[str]:
-    """What could mislead about numbers that were corrected; `kept` are the rankings of the runs by
-    the cheap judgements."""
+    """Return what could mislead about corrected values."""
     return [
         *_all_of_them(cheap, trusted),
         *_unlike(cheap, corrected, trusted.source),
         *_other_scale(cheap, trusted),
-        *_shallow(cheap, trusted, kept),
+        *_shallow(cheap, trusted),
         *_few_apart(cheap, corrected, trusted.source),
     ]
 
 
 def _all_of_them(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]:
     """Trusted judgements of all queries, which leave nothing for the cheap ones to say."""
-    if any(len(own) < len(run.about) for run, own in zip(cheap, trusted.rankings, strict=True)):
+    if any(len(own) < len(run.rankings) for run, own in zip(cheap, trusted.rankings, strict=True)):
         return []
     return [
         f"All queries have trusted judgements ({trusted.source}), so numbers are those by them "
@@ -96,7 +94,7 @@ def _unlike(cheap: Sequence[Scored], corrected: Sequence[Scored], source: str) -
 
 def _other_scale(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]:
     """Grades that may be on two scales, as 0 to 3 and 0 to 1: measures take them as they are."""
-    ours = max(float(run.about.grades.max(initial=0.0)) for run in cheap)
+    ours = max(float(run.rankings.grades.max(initial=0.0)) for run in cheap)
     theirs = max(float(r.pool_grade.max(initial=0.0)) for r in trusted.rankings)
     if ours == theirs:
         return []
@@ -107,17 +105,15 @@ def _other_scale(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]
     ]
 
 
-def _shallow(
-    cheap: Sequence[Scored], trusted: TrustedRankings, kept: Mapping[str, Rankings]
-) -> list[str]:
+def _shallow(cheap: Sequence[Scored], trusted: TrustedRankings) -> list[str]:
     """Trusted judgements that leave out many of the results that cheap ones cover."""
     least: tuple[float, float] | None = None
     for run, own in zip(cheap, trusted.rankings, strict=True):
-        if own.complete or run.about.complete or run.name not in kept:
+        if own.complete or run.rankings.complete:
             continue
-        place = {query: at for at, query in enumerate(run.about.queries)}
+        place = {query: at for at, query in enumerate(run.rankings.queries)}
         which = np.array([place[query] for query in own.queries], np.int64)
-        theirs, ours = _judged_share(own), _judged_share(kept[run.name])[which]
+        theirs, ours = _judged_share(own), _judged_share(run.rankings)[which]
         known = ~(np.isnan(theirs) | np.isnan(ours))
         if not known.any():
             continue

@@ -101,4 +101,4 @@ NARROWER = {
 
 
 def _queries(evaluation: Exports) -> int:
-    return len(evaluation.runs[0].about)
+    return len(evaluation.runs[0].rankings)

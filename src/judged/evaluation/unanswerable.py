@@ -4,14 +4,15 @@ score tells them from the others."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.arrays import Floats, Ints
+from judged.arrays import Floats
 from judged.errors import InputError, PolicyError
+from judged.evaluation.scores import graded_for, nothing_relevant
 from judged.inputs.order import OrderOnly
 from judged.matching.variants import uncondensed
 from judged.rankings.findings import Findings, findings_of
@@ -20,7 +21,9 @@ from judged.text import counted, percent, plain, shown
 
 if TYPE_CHECKING:
     from judged.evaluation.exports import Exports
+    from judged.evaluation.settings import Conventional
     from judged.evaluation.table import Look
+    from judged.measures import Measure
     from judged.measures.spec import Mask
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings
@@ -35,7 +38,7 @@ class Unanswerable:
     >>> from judged import evaluate
     >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {}, "q4": {}}
     >>> run = {"q1": {"a": 0.9}, "q2": {"a": 0.4}, "q3": {"a": 0.5}, "q4": {}}
-    >>> found = evaluate(judgements, run, "RR", unanswerable=True).unanswerable()
+    >>> found = evaluate(judgements, run, "RR").unanswerable()
     >>> found.answered, found.left_empty, found.auroc.value
     (0.5, 0.0, 0.75)
     """
@@ -105,92 +108,48 @@ def apart_policy(policy: Policy) -> Policy:
     return replace(policy, empty="skip")
 
 
-@dataclass(frozen=True, eq=False)
-class Apart:
-    """What is known of all queries of a run, or of a block of it, to look at some of them apart."""
+def unanswerable_queries(
+    r: Rankings, measures: tuple[Measure, ...], convention: Conventional | None
+) -> Mask:
+    """Return the queries without relevant items for any of the measures."""
+    graded = graded_for(r, measures, convention)
+    return reduce(np.logical_and, (nothing_relevant(m, own) for m, own in graded.items()))
 
-    name: str
-    queries: tuple[str, ...]
-    nothing: Mask
-    """Queries with nothing relevant to any of the measures."""
-    returned: Mask
-    """Queries with results."""
-    missing: Mask
-    best: Floats | None
-    """The greatest score of each query's results; None where there are no scores."""
-    weights: Floats | None
-    unscored: str
-    """Why there are no scores, where there are none."""
 
-    @classmethod
-    def of(cls, r: Rankings, nothing: Mask) -> Apart:
-        """What rankings tell."""
-        lists = (r.whole or r).retrieved  # an unjudged result that was removed was returned
-        weights = None if r.weights is None else r.weights.values
-        known = r.name, r.queries, nothing, lists > 0, r.missing
-        return cls(*known, r.best_score, weights, _unscored(r))
-
-    @classmethod
-    def concat(cls, parts: Sequence[Apart]) -> Apart:
-        """What several blocks tell, one after the other."""
-        first = parts[0]
-        if len(parts) == 1:
-            return first
-
-        def every(name: str) -> Any:
-            own = [getattr(part, name) for part in parts]
-            return None if any(each is None for each in own) else np.concatenate(own)
-
-        return replace(
-            first,
-            queries=tuple(query for part in parts for query in part.queries),
-            **{name: every(name) for name in _COLUMNS},
+def inspect_unanswerable(
+    r: Rankings, nothing: Mask, threshold: float | None, *, skip_missing: bool
+) -> Unanswerable:
+    """Return what a run does with the queries of `nothing`, which have no relevant items."""
+    best = r.best_score
+    if nothing.all():
+        raise PolicyError(
+            "nothing is relevant for any of the "
+            f"{counted(len(r), 'judged query', 'judged queries')}"
+            ", so there are none to evaluate beside them; leave out unanswerable."
         )
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    def take(self, chosen: Ints) -> Apart:
-        """The queries in another order."""
-        columns: dict[str, Any] = {
-            name: None if (each := getattr(self, name)) is None else each[chosen]
-            for name in _COLUMNS
-        }
-        queries = tuple(self.queries[at] for at in chosen.tolist())
-        return replace(self, queries=queries, **columns)
-
-    def looked_at(self, threshold: float | None, *, skip_missing: bool) -> Unanswerable:
-        """What the run does with the queries that have nothing relevant."""
-        best, nothing = self.best, self.nothing
-        if nothing.all():
-            raise PolicyError(
-                "nothing is relevant for any of the "
-                f"{counted(len(self.queries), 'judged query', 'judged queries')}"
-                ", so there are none to evaluate beside them; leave out unanswerable."
-            )
-        if threshold is not None and best is None:
-            raise InputError(
-                f"{self.name}: answer_threshold is compared with scores, and there are none: "
-                f"{self.unscored}. Leave it out."
-            )
-        weights = np.ones(len(nothing)) if self.weights is None else self.weights
-        counts = (weights > 0) & ~(self.missing & skip_missing)
-        returned = self.returned if threshold is None or best is None else best >= threshold
-        bad, good = nothing & counts, ~nothing & counts
-        area, note = _separation(best, bad, good, weights, self.unscored)
-        return Unanswerable(
-            queries=tuple(self.queries[at] for at in np.flatnonzero(bad)),
-            answered_queries=tuple(self.queries[at] for at in np.flatnonzero(bad & returned)),
-            answerable=int(good.sum()),
-            answered=_share(returned[bad], weights[bad]),
-            left_empty=_share(~returned[good], weights[good]),
-            threshold=threshold,
-            auroc=area,
-            note=note,
+    if threshold is not None and best is None:
+        raise InputError(
+            f"{r.name}: the threshold is compared with scores, and there are none: "
+            f"{_unscored(r)}. Leave it out."
         )
-
-
-_COLUMNS = ("nothing", "returned", "missing", "best", "weights")
+    weights = np.ones(len(nothing)) if r.weights is None else r.weights.values
+    counts = (weights > 0) & ~(r.missing & skip_missing)
+    # An unjudged result that was removed was returned all the same.
+    returned = (r.whole or r).retrieved > 0
+    if threshold is not None and best is not None:
+        returned = best >= threshold
+    bad, good = nothing & counts, ~nothing & counts
+    area, note = _separation(best, bad, good, weights, _unscored(r))
+    return Unanswerable(
+        queries=tuple(r.queries[at] for at in np.flatnonzero(bad)),
+        answered_queries=tuple(r.queries[at] for at in np.flatnonzero(bad & returned)),
+        answerable=int(good.sum()),
+        answered=_share(returned[bad], weights[bad]),
+        left_empty=_share(~returned[good], weights[good]),
+        threshold=threshold,
+        auroc=area,
+        note=note,
+    )
 
 
 def _share(true: Mask, weights: Floats) -> float:
@@ -295,7 +254,7 @@ def apart_lines(evaluation: Exports) -> list[str]:
         "best score of an answerable query is above that of an unanswerable one (ties half, no "
         f"result below all), with a {LEVEL:.0%} interval: {METHOD}"
     ]
-    if evaluation.runs[0].about.weights is not None:
+    if evaluation.runs[0].rankings.weights is not None:
         lines[0] += "; shares and AUROC count queries by their weights"
     return [*lines, *(f"unanswerable: {text}" for text in apart_notes(evaluation))]
 

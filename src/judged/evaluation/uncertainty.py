@@ -3,21 +3,34 @@ do to them, and the queries that are in none of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, PolicyError
 from judged.evaluation.exports import Exports
 from judged.evaluation.intervals import Groups, group_of_each, interval_of
-from judged.evaluation.ranges import TIE_ORDERS, TRUSTED, UNJUDGED_ENDS, TieRange, UnjudgedRange
-from judged.evaluation.unanswerable import Unanswerable
+from judged.evaluation.ranges import TieRange, UnjudgedRange
+from judged.evaluation.scores import (
+    TIE_ORDERS,
+    TRUSTED,
+    UNJUDGED_ENDS,
+    score_ties,
+    score_unjudged,
+)
+from judged.evaluation.unanswerable import (
+    Unanswerable,
+    inspect_unanswerable,
+    unanswerable_queries,
+)
 from judged.measures import Measure
 from judged.options import LEVEL, RESAMPLES, checked_methods, choice
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
+    from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.trusted import Correction
     from judged.options import GroupsLike
     from judged.statistics.intervals import Interval
@@ -31,6 +44,8 @@ class Uncertain(Exports):
 
         def measure(self, measure: str | Measure | None = None) -> Measure: ...
         def scored(self, run: str | None = None) -> Scored: ...
+        @property
+        def settings(self) -> EvaluationSettings: ...
 
     def interval(
         self,
@@ -184,10 +199,10 @@ class Uncertain(Exports):
 
         >>> from judged import evaluate
         >>> tied = {"q": {"a": 0.5, "b": 0.5}}
-        >>> evaluate({"q": {"a": 1}}, tied, "RR", tie_range=True).tie_range()
+        >>> evaluate({"q": {"a": 1}}, tied, "RR").tie_range()
         TieRange(worst=0.5, expected=0.75, best=1.0)
         """
-        return TieRange(*self._under_others(TIE_ORDERS, "tie_range", measure, run))
+        return TieRange(*self._under_others(TIE_ORDERS, score_ties, measure, run))
 
     def unjudged_range(
         self, measure: str | Measure | None = None, run: str | None = None
@@ -210,10 +225,10 @@ class Uncertain(Exports):
 
         >>> from judged import evaluate
         >>> run = {"q": ["b", "a"]}
-        >>> evaluate({"q": {"a": 1}}, run, "RR", unjudged_range=True).unjudged_range()
+        >>> evaluate({"q": {"a": 1}}, run, "RR").unjudged_range()
         UnjudgedRange(irrelevant=0.5, relevant=1.0)
         """
-        return UnjudgedRange(*self._under_others(UNJUDGED_ENDS, "unjudged_range", measure, run))
+        return UnjudgedRange(*self._under_others(UNJUDGED_ENDS, score_unjudged, measure, run))
 
     def correction(
         self, measure: str | Measure | None = None, run: str | None = None
@@ -246,13 +261,17 @@ class Uncertain(Exports):
             )
         return known[self.measure(measure)]
 
-    def unanswerable(self, run: str | None = None) -> Unanswerable:
-        """What a run does with the queries that have nothing relevant, which are in no mean.
+    def unanswerable(
+        self, threshold: float | None = None, *, run: str | None = None
+    ) -> Unanswerable:
+        """Return what a run does with the queries that have no relevant items.
 
         Parameters
         ----------
+        threshold : float, optional
+            The score from which on a result counts as an answer; by default every result does.
         run : str, optional
-            The name of a run; needed only where there are several.
+            The name of a run; needed only if there are several.
 
         Returns
         -------
@@ -260,24 +279,40 @@ class Uncertain(Exports):
 
         >>> from judged import evaluate
         >>> judgements = {"q1": {"a": 1}, "q2": {}}
-        >>> found = evaluate(judgements, {"q1": ["a"], "q2": ["b"]}, "RR", unanswerable=True)
-        >>> found.value("RR"), found.unanswerable().answered
-        (1.0, 1.0)
+        >>> evaluate(judgements, {"q1": ["a"], "q2": ["b"]}, "RR").unanswerable().answered
+        1.0
         """
-        apart = self.scored(run).unanswerable
-        if apart is None:
-            raise PolicyError(
-                "this evaluation was made without unanswerable; evaluate again with "
-                "unanswerable=True."
-            )
-        return apart
+        scored = self.scored(run)
+        if scored.unanswerable is not None:
+            if threshold not in (None, scored.unanswerable.threshold):
+                raise InputError(
+                    "queries without relevant items are left out of this evaluation already; give "
+                    "the threshold to showing()."
+                )
+            return scored.unanswerable
+        r = scored.rankings
+        nothing = unanswerable_queries(r, self.measures, self.convention)
+        return inspect_unanswerable(
+            r, nothing, threshold, skip_missing=self.policy.missing == "skip"
+        )
 
     def _under_others(
-        self, names: Iterable[str], option: str, measure: str | Measure | None, run: str | None
+        self,
+        names: Iterable[str],
+        score: Callable[[Scored, EvaluationSettings], dict[str, Scored]],
+        measure: str | Measure | None,
+        run: str | None,
     ) -> list[float]:
-        others = self.scored(run).others
-        if not set(names) <= set(others):
-            raise PolicyError(
-                f"this evaluation was made without {option}; evaluate again with {option}=True."
-            )
+        scored = self.scored(run)
+        if not set(names) <= set(scored.others):
+            key = scored.name, score.__name__
+            if key not in self._ranges:
+                self._ranges[key] = score(scored, self.settings)
+            others = self._ranges[key]
+        else:
+            others = scored.others
         return [others[name].summary[self.measure(measure)] for name in names]
+
+    @cached_property
+    def _ranges(self) -> dict[tuple[str, str], dict[str, Scored]]:
+        return {}

@@ -11,15 +11,16 @@ from judged.arrays import each_once
 from judged.errors import warn
 from judged.evaluation import effects
 from judged.evaluation.definition import about_runs
-from judged.evaluation.weighting import about_few, about_weights
+from judged.evaluation.intervals import about_few, about_weights
 from judged.measures.orders import LIMIT
+from judged.rankings.findings import findings_of
 from judged.statistics.aggregates import mean
 from judged.text import counted, few, listed
 
 if TYPE_CHECKING:
     from judged.arrays import Floats
     from judged.evaluation.exports import Exports
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.evaluation.table import Look
     from judged.measures import Measure
     from judged.policy import Policy
@@ -35,7 +36,7 @@ def warnings(evaluation: Exports, look: Look, *, ties: bool = True) -> list[str]
     said += about_runs(evaluation, effects.short_lists(evaluation))
     said += effects.unjudged(evaluation)
     said += effects.ties(evaluation, look) if ties else []
-    return said + effects.unseen(evaluation) + effects.scenarios(evaluation)
+    return said + effects.scenarios(evaluation)
 
 
 def covered(evaluation: Exports) -> set[str]:
@@ -51,7 +52,7 @@ def grave(evaluation: Exports) -> list[str]:
     return [text for about in ABOUT for text in about(evaluation)]
 
 
-def announced(result: Said) -> Said:
+def announce_warnings(result: Said) -> Said:
     """The result, its grave warnings issued as Python's, for code that never prints it."""
     for text in result._grave():
         warn(text)
@@ -73,7 +74,7 @@ def _missing(evaluation: Exports) -> list[str]:
     return about_runs(
         evaluation,
         [
-            about_missing(run.audit.missing_queries, run.query_count, evaluation.policy)
+            about_missing(run.audit.missing_queries, len(run.rankings), evaluation.policy)
             for run in evaluation.runs
         ],
     )
@@ -96,10 +97,10 @@ def _nothing_relevant(evaluation: Exports) -> list[str]:
     done = {"zero": "the worst value", "one": "the best value"}.get(evaluation.policy.empty)
     if done is None:
         return []
-    r = evaluation.runs[0].about
+    r = evaluation.runs[0].rankings
     counts = np.ones(len(r), bool) if r.weights is None else r.weights.values > 0
     if evaluation.policy.missing == "skip":
-        counts &= ~np.logical_and.reduce([run.about.missing for run in evaluation.runs])
+        counts &= ~np.logical_and.reduce([run.rankings.missing for run in evaluation.runs])
     about: dict[tuple[str, str], list[str]] = {}
     rating = [measure for measure in evaluation.measures if measure.spec.rates_relevance]
     for measure in rating:
@@ -124,7 +125,7 @@ def _duplicates(evaluation: Exports) -> list[str]:
 
 def _fractional_grades(evaluation: Exports) -> list[str]:
     """Grades between 0 and 1, where a measure takes them for irrelevant."""
-    audit, grades = evaluation.runs[0].audit, evaluation.runs[0].about.grades
+    audit, grades = evaluation.runs[0].audit, evaluation.runs[0].rankings.grades
     below = grades[(grades > 0) & (grades < 1)]
     asked = [m.params["rel"] for m in evaluation.measures if "rel" in m.params]
     missed = audit.fractional_grades and any(bool((below < rel).any()) for rel in asked)
@@ -133,7 +134,7 @@ def _fractional_grades(evaluation: Exports) -> list[str]:
 
 def _ratings(evaluation: Exports) -> list[str]:
     """Grades on a scale that has no 0, as ratings from 1 to 5, where low ones are relevant too."""
-    grades = evaluation.runs[0].about.grades
+    grades = evaluation.runs[0].rankings.grades
     lowest, highest = (float(grades.min()), float(grades.max())) if len(grades) else (0.0, 0.0)
     if lowest <= 0 or highest < _SCALE or len(grades) < _SCALE:
         return []
@@ -177,7 +178,7 @@ def _tie_ends(evaluation: Exports) -> list[str]:
 
 def _relevant(evaluation: Exports, measure: Measure) -> tuple[Floats, Floats | None]:
     """How many items are relevant in the queries that have some and count, and their weights."""
-    r = evaluation.runs[0].about
+    r = evaluation.runs[0].rankings
     relevant = r.relevant(measure.params["rel"])
     some = relevant > 0
     if r.weights is not None:
@@ -253,10 +254,8 @@ def _ended_alike(evaluation: Exports) -> list[str]:
 
 def _ending_before(run: Scored, measure: Measure) -> str:
     """How many queries have an infinite rank, where their values are known."""
-    if not len(run.about):
-        return "some queries"
     infinite = int(np.isinf(run.values[measure]).sum())
-    return f"{infinite:,} of {counted(run.query_count, 'query', 'queries')}"
+    return f"{infinite:,} of {counted(len(run.rankings), 'query', 'queries')}"
 
 
 def _infinite(evaluation: Exports) -> list[str]:
@@ -299,7 +298,7 @@ def _unlike_the_library(evaluation: Exports) -> list[str]:
             "were made without that: exclude such items, or evaluate the run itself."
         )
     if library.needs_results and not conventional.prepared:
-        empty = [(~run.about.missing & (run.about.retrieved == 0)) for run in evaluation.runs]
+        empty = [(~run.rankings.missing & (run.rankings.retrieved == 0)) for run in evaluation.runs]
         if any(each.any() for each in empty):
             found.append(
                 f"{library.title} takes a query without results for one that the run lacks; in "
@@ -309,25 +308,25 @@ def _unlike_the_library(evaluation: Exports) -> list[str]:
 
 
 def _grades(run: Scored) -> np.ndarray:
-    return run.about.grades
+    return run.rankings.grades
 
 
 CONDITIONS: dict[str, Callable[[Scored, Measure], bool]] = {
     "tied": lambda run, measure: run.audit.tied_results > 0,
-    "tied in single precision": lambda run, measure: run.about.findings.single_ties > 0,
-    "not positive": lambda run, measure: run.about.findings.not_positive > 0,
+    "tied in single precision": lambda run, measure: findings_of(run.rankings).single_ties > 0,
+    "not positive": lambda run, measure: findings_of(run.rankings).not_positive > 0,
     "graded": lambda run, measure: bool((_grades(run) > 1).any()),
     "fractional": lambda run, measure: bool((_grades(run) % 1 != 0).any()),
     "negative": lambda run, measure: bool((_grades(run) < 0).any()),
     "not relevant": lambda run, measure: bool((_grades(run) < 1).any()),
-    "all relevant": lambda run, measure: run.about.all_relevant,
-    "nothing relevant": lambda run, measure: bool((run.about.relevant(1) == 0).any()),
-    "several relevant": lambda run, measure: bool((run.about.relevant(1) > 1).any()),
-    "unlisted": lambda run, measure: run.about.unlisted > 0,
-    "uneven": lambda run, measure: len(each_once(run.about.retrieved)) > 1,
+    "all relevant": lambda run, measure: run.rankings.all_relevant,
+    "nothing relevant": lambda run, measure: bool((run.rankings.relevant(1) == 0).any()),
+    "several relevant": lambda run, measure: bool((run.rankings.relevant(1) > 1).any()),
+    "unlisted": lambda run, measure: run.rankings.unretrieved_relevant > 0,
+    "uneven": lambda run, measure: len(each_once(run.rankings.retrieved)) > 1,
     "repeated": lambda run, measure: run.audit.duplicates_dropped > 0,
     "unjudged queries": lambda run, measure: run.audit.ignored_queries > 0,
-    "missing": lambda run, measure: bool(run.about.missing.any()),
+    "missing": lambda run, measure: bool(run.rankings.missing.any()),
     "not whole": lambda run, measure: run.summary[measure] % 1 != 0,
 }
 """Whether the data of a run are as a caution of a convention says (`conventions.WHEN`); own ids are

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import ConventionError, MeasureError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.evaluation.request import Request
+from judged.evaluation.settings import EvaluationSettings
 from judged.explanation.explanation import Explanation
 from judged.explanation.listing import Listing, Row, shown_ranks, threshold
 from judged.explanation.source import Read, policy_of_a_list, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
 from judged.measures import Measure
 from judged.options import checked
 from judged.policy import Policy
@@ -124,7 +124,7 @@ def explain(
     given: Any = policy
     if run is None and not known:
         given = policy_of_a_list(policy, judgements)
-    request = Request.of(
+    request = EvaluationSettings.of(
         [measure] if isinstance(measure, Measure) else measure,
         given,
         convention,

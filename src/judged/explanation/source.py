@@ -12,14 +12,14 @@ from judged.inputs import read_judgements
 from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Data, holds_rows
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.matching import judging, pool_of
+from judged.matching import match_with, pool_of
 from judged.matching.items import with_items
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:
-    from judged.inputs.blocks.room import Room
+    from judged.inputs.blocks import Room
     from judged.options import CollectionLike, ColumnsLike, FileFormat, ItemToLike, PolicyLike
 
 
@@ -121,22 +121,20 @@ def _read_query(
     """One query of a run and its judgements; everything else in them is left aside."""
     found = _results(run, _queries(known), query)
     chosen = _chosen(_queries(known), query, _queries(found))
-    options: dict[str, Any] = {
-        "policy": policy,
-        "depth": depth,
-        "duplicates": duplicates,
-        "collection": collection,
-    }
+    chosen_policy = replace(policy, depth=depth, duplicates=duplicates)
     own = _only(known, chosen)
     assert isinstance(own, (Judgements, Lookup))
     grades = _grades_of(own, duplicates)
     if chosen in _queries(found):
         listed = _only(found, chosen)
         assert isinstance(listed, (Run, Lookup))
-        rankings = judging(own, **options)(listed)
+        rankings = match_with(own, chosen_policy, collection)(listed)
         order = _order(listed, chosen, grades, rankings, policy, duplicates)
     else:
-        rankings, order = _read_rankings(judging(known, **options)(run), chosen).rankings, []
+        rankings, order = (
+            _read_rankings(match_with(known, chosen_policy, collection)(run), chosen).rankings,
+            [],
+        )
     if depth is not None:
         order = order[:depth]
     if policy.unjudged == "removed":
@@ -177,7 +175,7 @@ def _order(
         policy, ties=policy.ties if policy.ties in ("id", "input") else "id", unjudged="nonrelevant"
     )
     numbered = read_judgements({query: {item: number for number, item in enumerate(items)}})
-    ranked = judging(numbered, policy=blind, duplicates=duplicates)(run)
+    ranked = match_with(numbered, replace(blind, duplicates=duplicates, depth=None))(run)
     order = [items[int(number)] for number in ranked.hit_grade.tolist()]
     whole = r.whole or r
     at = dict(zip(whole.hit_rank.tolist(), whole.hit_grade.tolist(), strict=True))

@@ -1,14 +1,15 @@
-"""Files, dicts, frames and lists in; tidy tables out, each with what its reader repaired or
-assumed."""
+"""Runs and judgements from files, dicts, frames and lists, as tidy tables with notes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
+from judged.inputs.columns import as_columns
 from judged.inputs.formats import (
     FORMATS,
     NAMELESS,
@@ -17,14 +18,23 @@ from judged.inputs.formats import (
     detect_format,
     distinct_names,
     named_file,
+    printable,
     run_name,
 )
-from judged.inputs.named import as_columns
-from judged.inputs.readings import Reading, to_judgements, to_run
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    RUN,
+    Judgements,
+    Kind,
+    Lookup,
+    RawTable,
+    Run,
+    to_judgements,
+    to_run,
+)
 
 if TYPE_CHECKING:
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.inputs.rows.rows import Rows
     from judged.inputs.source import Source
     from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
@@ -38,7 +48,7 @@ def read_judgements(
     columns: ColumnsLike | None = None,
     format: FileFormat | None = None,
 ) -> Judgements | Lookup:
-    """Judgements from whatever holds them, checked; a mistake is named with its line.
+    """Read and check judgements; an error names the line.
 
     Parameters
     ----------
@@ -46,15 +56,15 @@ def read_judgements(
         A file ("-" is standard input), a dict {query: {item: grade}}, {query: [relevant items]} or
         {query: {item: {subtopic: grade}}}, or a table.
     columns : ColumnsLike, optional
-        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
-        default their names tell.
+        The columns of a table, such as {"query": "question_id", "item": "chunk_id"}; by default
+        they are chosen by name.
     format : FileFormat, optional
-        The format of the file; by default its content tells.
+        The format of the file; by default it is detected.
 
     Returns
     -------
     Judgements or Lookup
-        The judgements, as every function here takes them; `Lookup` for a dict.
+        The judgements, as every function takes them; `Lookup` for a dict.
 
     >>> read_judgements({"q1": {"a": 1, "b": 0}}).lists["q1"]
     {'a': 1, 'b': 0}
@@ -66,32 +76,37 @@ def read_judgements(
         return judgements_in(opened(judgements, JUDGEMENTS, columns), format)
     from judged.inputs.objects import Records, as_known
 
-    given = as_known(judgements, JUDGEMENTS).given
-    if isinstance(given, Mapping):
+    known = as_known(judgements, JUDGEMENTS).given
+    if isinstance(known, Mapping):
         from judged.inputs.dicts import judgements_from_dict
-        from judged.inputs.documents import document_of
 
         _refuse_columns(columns, JUDGEMENTS, "a dict of judgements", "has no columns")
-        document = document_of(given, JUDGEMENTS, "a dict")
-        lists = judgements_from_dict(given if document is None else document.lists)
-        return with_notes(lists, () if document is None else document.notes)
-    rows = rows_of_table(given, ("relevant",), as_columns(columns))
+        lists, notes = _unwrapped(known, JUDGEMENTS)
+        return _with_notes(judgements_from_dict(lists), notes)
+    rows = rows_of_table(known, ("relevant",), as_columns(columns))
     if rows is not None and rows.judgements is not None:
         return rows.judgements
     from judged.inputs.frames import judgements_from_frame
 
-    if isinstance(given, Records):
-        return judgements_from_frame(given.frame(), source=given.label, columns=as_columns(columns))
-    return judgements_from_frame(given, columns=as_columns(columns))
+    if isinstance(known, Records):
+        return judgements_from_frame(known.frame(), source=known.label, columns=as_columns(columns))
+    return judgements_from_frame(known, columns=as_columns(columns))
 
 
 def judgements_in(source: Source, format: FileFormat | None = None) -> Judgements:
-    """The judgements of a file."""
-    found = format_of(source, format)
-    rows = rows_of_file(source, found, ("relevant",))
+    """Read the judgements of a file."""
+    file_format = format_of(source, format)
+    rows = rows_of_file(source, file_format, ("relevant",))
     if rows is not None and rows.judgements is not None:
         return rows.judgements
-    return to_judgements(_reading(source, found), source.label)
+    return to_judgements(_read(source, file_format), source.label)
+
+
+def any_judgements(source: Source, *, format: FileFormat | None = None) -> Judgements | Lookup:
+    """Read the judgements of a file, as a dict without polars if the file is small and plain."""
+    from judged.inputs.trec import read_small_judgements
+
+    return read_small_judgements(source, format) or judgements_in(source, format)
 
 
 def read_run(
@@ -101,7 +116,7 @@ def read_run(
     columns: ColumnsLike | None = None,
     format: FileFormat | None = None,
 ) -> Run | Lookup:
-    """A run from whatever holds it, checked; a mistake is named with its line.
+    """Read and check a run; an error names the line.
 
     Parameters
     ----------
@@ -109,17 +124,17 @@ def read_run(
         A file ("-" is standard input), a dict {query: {item: score}}, {query: [items, best first]}
         or {query: [(item, score), …]}, or a table.
     name : str, optional
-        What tables call the run; by default the name of its file, or "run".
+        The name of the run in tables; by default the name of its file, or "run".
     columns : ColumnsLike, optional
-        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
-        default their names tell.
+        The columns of a table, such as {"query": "question_id", "item": "chunk_id"}; by default
+        they are chosen by name.
     format : FileFormat, optional
-        The format of the file; by default its content tells.
+        The format of the file; by default it is detected.
 
     Returns
     -------
     Run or Lookup
-        The run, as every function here takes it; `Lookup` for a dict.
+        The run, as every function takes it; `Lookup` for a dict.
 
     >>> read_run({"q1": ["b", "a"]}, name="mine").lists["q1"]
     {'b': 2, 'a': 1}
@@ -133,73 +148,116 @@ def read_run(
         return run_in(opened(run, RUN, columns), name, format)
     from judged.inputs.objects import Records, as_known
 
-    known = as_known(run, RUN)
-    given, name = known.given, name or known.name or "run"
-    if isinstance(given, Mapping):
+    named = as_known(run, RUN)
+    known, name = named.given, name or named.name or "run"
+    if isinstance(known, Mapping):
         from judged.inputs.dicts import run_from_dict
-        from judged.inputs.documents import document_of
 
         _refuse_columns(columns, RUN, "a dict of results", "has no columns")
-        document = document_of(given, RUN, "a dict")
-        lists = run_from_dict(given if document is None else document.lists, name=name)
-        return with_notes(lists, () if document is None else document.notes)
-    rows = rows_of_table(given, ("retrieved",), as_columns(columns))
+        lists, notes = _unwrapped(known, RUN)
+        return _with_notes(run_from_dict(lists, name=name), notes)
+    rows = rows_of_table(known, ("retrieved",), as_columns(columns))
     if rows is not None and rows.run is not None:
         return replace(rows.run, name=name)
     from judged.inputs.frames import run_from_frame
 
-    if isinstance(given, Records):
+    if isinstance(known, Records):
         return run_from_frame(
-            given.frame(), name=name, source=given.label, columns=as_columns(columns)
+            known.frame(), name=name, source=known.label, columns=as_columns(columns)
         )
-    return run_from_frame(given, name=name, columns=as_columns(columns))
+    return run_from_frame(known, name=name, columns=as_columns(columns))
 
 
 def run_in(source: Source, name: str | None = None, format: FileFormat | None = None) -> Run:
-    """The run of a file."""
+    """Read the run of a file."""
     name = name or run_name(source.path)
-    found = format_of(source, format)
-    rows = rows_of_file(source, found, ("retrieved",))
+    file_format = format_of(source, format)
+    rows = rows_of_file(source, file_format, ("retrieved",))
     if rows is not None and rows.run is not None:
         return replace(rows.run, name=name)
-    return to_run(_reading(source, found), source.label, name)
+    return to_run(_read(source, file_format), source.label, name)
 
 
-def with_notes(lists: Lookup, notes: tuple[str, ...]) -> Lookup:
-    """The same, with more to say."""
+def any_run(
+    path: str | PathLike[str],
+    *,
+    name: str | None = None,
+    columns: ColumnsLike | None = None,
+    format: FileFormat | None = None,
+) -> Run | Lookup:
+    """Read the run of a file, as a dict without polars if the file is small and plain."""
+    from judged.inputs.trec import read_small_run
+
+    source = opened(path, RUN, columns)
+    return read_small_run(source, name, format) or run_in(source, name, format)
+
+
+def read_runs(
+    runs: Mapping[Any, Any],
+    where: str,
+    *,
+    columns: ColumnsLike | None = None,
+    format: FileFormat | None = None,
+) -> Iterator[Run | Lookup]:
+    """Yield runs; `where` tells the user where judgements belong, if one is judgements."""
+    for name, run in runs.items():
+        try:
+            yield read_run(run, name=name, columns=columns, format=format)
+        except InputError as error:
+            raise in_place(error, run, RUN, where) from None
+
+
+def in_place(error: InputError, given: Any, wanted: Kind, where: str) -> InputError:
+    """Return an error; if a file is of the other kind, the error tells `where` it belongs."""
+    kind = JUDGEMENTS if wanted is RUN else RUN
+    file = printable(given) if isinstance(given, (str, PathLike)) else ""
+    if str(error) != kind.mistaken_for(wanted, file):
+        return error
+    return InputError(
+        f"{file} looks like {kind.phrase} ({kind.columns}), not {wanted.phrase}. {where}"
+    )
+
+
+def _unwrapped(given: Mapping[Any, Any], kind: Kind) -> tuple[Mapping[Any, Any], tuple[str, ...]]:
+    """Return the lists of a dict that another tool writes, or the dict itself; and notes."""
+    from judged.inputs.documents import document_of
+
+    document = document_of(given, kind, "a dict")
+    return (given, ()) if document is None else (document.lists, document.notes)
+
+
+def _with_notes(lists: Lookup, notes: tuple[str, ...]) -> Lookup:
     return replace(lists, notes=(*notes, *lists.notes)) if notes else lists
 
 
 def opened(path: str | PathLike[str], kind: Kind, columns: ColumnsLike | None) -> Source:
-    """A file, ready to be read."""
+    """Open a file."""
     from judged.inputs.source import open_source
 
     return replace(open_source(fspath(path), kind), columns=as_columns(columns))
 
 
 def format_of(source: Source, format: str | None) -> Format:
-    """The format of a file: the one that was named, or what its content tells."""
+    """Return the format that the user named, or the detected one."""
     check_format(format)
     return detect_format(source) if format is None else FORMATS[format]
 
 
-def _reading(source: Source, format: Format) -> Reading:
-    from pkgutil import resolve_name
-
+def _read(source: Source, format: Format) -> RawTable:
     refuse_nameless(source, format)
-    reading: Reading = resolve_name(format.reader)(source)
-    return reading
+    table: RawTable = resolve_name(format.reader)(source)
+    return table
 
 
 def refuse_nameless(source: Source, format: Format) -> None:
-    """Refuse columns that somebody named, where those of the format have no names."""
+    """Raise an error if the user named columns of a format without a header."""
     if format.name in NAMELESS:
         why = "has no header with names of columns"
         _refuse_columns(source.columns, source.kind, source.label, why)
 
 
 def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows | None:
-    """What the rows of a file hold in these roles; None where it has no lists of ids."""
+    """Read the rows of a file that have these roles; None if it has no lists of ids."""
     if format.name in NAMELESS:
         return None
     from judged.inputs.rows.loading import table_in_file
@@ -208,8 +266,8 @@ def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows |
     return rows_in(table_in_file(source, format.name), roles, as_columns(source.columns))
 
 
-def rows_of_table(given: Any, roles: Sequence[str], columns: Named) -> Rows | None:
-    """What the rows of a table hold in these roles; None where it has no lists of ids."""
+def rows_of_table(given: Any, roles: Sequence[str], columns: NamedColumns) -> Rows | None:
+    """Read the rows of a table that have these roles; None if it has no lists of ids."""
     from judged.inputs.rows.loading import table_of
     from judged.inputs.rows.reading import rows_in
 
@@ -217,13 +275,12 @@ def rows_of_table(given: Any, roles: Sequence[str], columns: Named) -> Rows | No
 
 
 def _refuse_columns(columns: ColumnsLike | None, kind: Kind, source: str, why: str) -> None:
-    """Refuse columns that somebody named, where no other table can have them."""
     if columns is not None:
         as_columns(columns).record(kind, source, why)
 
 
 def as_runs(given: RunsLike) -> dict[str | None, Any]:
-    """One run or several, by name; what each is stays unread until its turn comes.
+    """Return one run or several by name, unread.
 
     Parameters
     ----------
@@ -233,7 +290,7 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
     Returns
     -------
     dict
-        {name: run as given}; None names a run that names itself.
+        {name: run as given}; None is the name of a run that has its own.
 
     >>> as_runs(["runs/bm25.run", "runs/dense.run.gz"])
     {'bm25': 'runs/bm25.run', 'dense': 'runs/dense.run.gz'}
@@ -245,8 +302,8 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
     if isinstance(given, (list, tuple)):
         if not given:
             raise InputError("no run was given.")
-        if all(isinstance(each, (str, PathLike)) for each in given):
-            named = [_named(each) for each in given]
+        if all(isinstance(run, (str, PathLike)) for run in given):
+            named = [_named(run) for run in given]
             return dict(zip(distinct_names(named), [file for _, file in named], strict=True))
     from judged.inputs.dicts import holds_several, with_texts
     from judged.inputs.objects import is_record
@@ -255,9 +312,7 @@ def as_runs(given: RunsLike) -> dict[str | None, Any]:
         _refuse_repeats(given.values())
         return dict(with_texts(given, "", "runs").items())
     _refuse_repeats(given if isinstance(given, (list, tuple)) else [given])
-    if isinstance(given, (list, tuple)):
-        if is_record(given[0]):
-            return {None: given}
+    if isinstance(given, (list, tuple)) and not is_record(given[0]):
         raise InputError(
             "several runs are given as a list of paths, or as a dict {name: run}; one run as a "
             "list of rows, each a dict, a namedtuple or a dataclass object."
@@ -276,5 +331,4 @@ def _refuse_repeats(runs: Iterable[Any]) -> None:
 
 
 def _named(given: Any) -> tuple[str | None, Any]:
-    """A run, and its name where it is a file that is given as NAME=FILE."""
     return named_file(given) if isinstance(given, str) else (None, given)

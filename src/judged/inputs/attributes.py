@@ -10,11 +10,10 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.agreement import apart, few
+from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
-from judged.inputs.names import candidates
-from judged.inputs.readings import texts
 from judged.inputs.sheets import Nested, Sheet, sheet_of, typed
-from judged.inputs.tables import Kind
+from judged.inputs.tables import Kind, texts
 from judged.text import Warned, counted, quote
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
 from judged.inputs.formats import printable
 from judged.inputs.objects import from_arrow
-from judged.inputs.readings import texts
-from judged.inputs.tables import Kind
+from judged.inputs.tables import Kind, texts
 from judged.text import quote
 
 if TYPE_CHECKING:

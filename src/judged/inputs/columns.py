@@ -1,4 +1,4 @@
-"""Which column is which: those that somebody named first, then those whose names tell."""
+"""Which column of a table is which: those that the user named first, then known names."""
 
 from __future__ import annotations
 
@@ -7,41 +7,365 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from judged.errors import InputError
-from judged.inputs.named import CONSTANT, Named, as_columns
-from judged.inputs.names import (
-    NAMES,
-    candidates,
-    is_known,
-    may_be_called_score,
-    may_be_grade,
-    plain,
-    sure,
-    surest,
-)
+from judged.errors import InputError, did_you_mean, quoted
 from judged.inputs.order import AgainstRanks, Ranked, against_ranks
-from judged.inputs.readings import NO_GRADES
-from judged.inputs.tables import JUDGEMENTS, RUN, Kind
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind
 from judged.text import Warned, listed, quote
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "NAMES",
-    "Columns",
-    "as_columns",
-    "candidates",
-    "choose_columns",
-    "is_known",
-    "may_be_grade",
-    "sure",
-    "surest",
-]
+    from judged.options import ColumnsLike
 
+_THINGS = (
+    *("movie", "product", "track", "song", "artist", "album", "video", "image", "photo"),
+    *("article", "news", "book", "paper"),
+)
+"""Items of recommenders and searches."""
+NAMES: dict[str, tuple[str, ...]] = {
+    "query": (
+        *("query_id", "qid", "query_no", "question_id", "topic_id", "query", "question", "topic"),
+        *("query_text", "question_text", "user_id", "user", "uid", "customer_id"),
+    ),
+    "item": (
+        *("item_id", "docno", "doc_id", "corpus_id", "document_id", "passage_id", "pid", "did"),
+        *("chunk_id", "node_id", *(f"{thing}_id" for thing in _THINGS), "asin", "parent_asin"),
+        *("iid", "item", "document", "doc", "passage", "chunk", *_THINGS, "url"),
+    ),
+    "score": (
+        *("score", "sim", "similarity", "relevance_score", "prediction", "predicted_score"),
+        *("predicted_rating", "pred", "est"),
+    ),
+    "grade": (
+        *("grade", "relevance", "rel", "label", "judgement", "judgment", "relevance_grade"),
+        *("relevance_label", "relevant", "is_relevant", "rating", "r_ui"),
+    ),
+    "rank": ("rank", "position", "doc_position"),
+    "subtopic": ("subtopic_id", "subtopic", "aspect", "nugget", "intent", "iteration"),
+}
+"""Known names of columns. Case, spaces, hyphens and underscores do not matter."""
+CONTENT = (*_THINGS, "chunk", "question", "query_text", "question_text", "url")
+"""Names that beside vectors hold the embedded content rather than its id."""
+_TEXTS = ("query", "question", "query_text", "question_text")
+_RULES_OUT: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("query_id", "qid", "query_no", "question_id"), _TEXTS),
+    "topic_id": ("topic",),
+    "query": ("query_text",),
+    "question": ("question_text",),
+    "user_id": ("user",),
+    # PyTerrier's `docid` is a number inside an index.
+    "docno": ("doc_id", "document", "doc"),
+    **dict.fromkeys(("doc_id", "document_id"), ("document", "doc")),
+    "item_id": ("item",),
+    **dict.fromkeys(("passage_id", "pid"), ("passage",)),
+    "chunk_id": ("chunk",),
+    **{f"{thing}_id": (thing,) for thing in _THINGS},
+    "subtopic_id": ("subtopic",),
+    **dict.fromkeys(NAMES["subtopic"][1:-1], ("iteration",)),
+}
+"""Names that hold a text or a title if a name of an id is beside them."""
+_ALSO_RULES_OUT = {"subtopic_id": ("iteration",), **dict.fromkeys(NAMES["item"][:-1], ("url",))}
+GRADES_BY_ANOTHER_NAME = ("score", "sim", "similarity", "relevance_score")
+"""Names of a grade in judgements, such as BEIR's, that would be a score in a run."""
+_NEVER_GRADES = frozenset(
+    (
+        *("timestamp", "time", "date", "datetime", "unixtimestamp", "createdat", "split", "index"),
+        *("title", "text", "content", "contents", "body", "answer", "language", "lang"),
+        *("", "unnamed:0"),
+    )
+)
+_RECBOLE_TYPES = (":token", ":float", ":token_seq", ":float_seq")
+
+LISTS = ("relevant", "retrieved")
+"""Roles of columns of ids, in rows that hold a query with its relevant and retrieved ids."""
+ROLES = (
+    *("query", "item", "score", "grade", "rank", "subtopic", "document", "weight"),
+    *(*LISTS, "scores", "grades"),
+)
+_IDS = ("query", "item", "document")
+"""Roles that several columns may make up."""
 _NUMBERS = ("score", "grade", "rank", "weight")
+_ONLY_IN = {
+    **dict.fromkeys(("score", "rank", "retrieved", "scores"), RUN),
+    **dict.fromkeys(("grade", "subtopic", "weight", "relevant", "grades"), JUDGEMENTS),
+}
+"""Roles that only tables of one kind have."""
+CONSTANT = "grade=1"
+"""Declares that there are no grades, because every listed item is relevant."""
 _SMALLER_IS_BETTER = re.compile(r"dist|loss|error|perplexity", re.IGNORECASE)
 JOINER = "#"
+
+_RELEVANT = "relevant|gold|golden|expected|reference|ground_?truth|positive|target|correct|true"
+_RETRIEVED = "retrieved|predicted|prediction|recommended|returned|ranked|search_?result|result"
+_ITEM = "doc|document|item|chunk|passage|context|node|corpus|evidence|source|page|product|article"
+_TEXT = "context|text"
+ROW_PATTERNS: dict[str, tuple[str, ...]] = {
+    "query": (
+        "(query|question|topic|user|sample)_?(id|no)|qid",
+        "query|question|user_?input|input|prompt|topic|user",
+        "_?id",
+    ),
+    "relevant": (
+        f"({_RELEVANT})_?(({_ITEM})_?)?ids?",
+        f"relevants?|gold|golden|ground_?truths?|positives|({_RELEVANT})_?(?!{_TEXT})({_ITEM})s?",
+        f"({_RELEVANT})_?({_TEXT})s?|expected_?retrieved_?contexts?",
+    ),
+    "retrieved": (
+        f"({_RETRIEVED})_?(({_ITEM})_?)?ids?",
+        "retrieved|predicted|predictions|recommended|recommendations|ranked|ranking|ranked_?list"
+        f"|results|search_?results|hits|({_RETRIEVED})_?(?!{_TEXT})({_ITEM})s?",
+        f"contexts|({_RETRIEVED})_?({_TEXT})s?",
+    ),
+    "scores": (
+        f"(({_RETRIEVED})_?)?(({_ITEM})_?)?"
+        "(((similarity|relevance|retrieval|rerank(er|ing)?)_?)?scores?|similarit(y|ies))",
+    ),
+    "grades": (
+        f"(({_RELEVANT})_?)?(({_ITEM})_?)?(relevance_?)?(grades?|ratings?|gains?)"
+        f"|({_RELEVANT})_?(({_ITEM})_?)?scores?",
+        f"(({_RELEVANT})_?)?(({_ITEM})_?)?(relevances?|(relevance_?)?labels?)",
+    ),
+}
+"""Patterns of names of columns that hold lists, the surest first."""
+
+
+def plain(name: str) -> str:
+    """Return a name in the form in which names are compared, without the types of RecBole."""
+    bare = name.removesuffix("\n")
+    typed = next((ending for ending in _RECBOLE_TYPES if bare.endswith(ending)), "")
+    words = bare.removesuffix(typed).split()
+    return "".join(words).replace("_", "").replace("-", "").lower()
+
+
+_KNOWN = {role: {plain(name): at for at, name in enumerate(names)} for role, names in NAMES.items()}
+_RULED_OUT: dict[str, set[str]] = {}
+for _name, _others in (*_RULES_OUT.items(), *_ALSO_RULES_OUT.items()):
+    _RULED_OUT.setdefault(plain(_name), set()).update(map(plain, _others))
+
+
+def candidates(role: str, header: Sequence[str]) -> list[int]:
+    """Return the positions of the columns that may have a role, the surest first."""
+    known = _KNOWN[role]
+    places = [(known[name], at) for at, name in enumerate(map(plain, header)) if name in known]
+    return [at for _, at in sorted(places)]
+
+
+def _rivals(header: Sequence[str], places: Sequence[int]) -> list[int]:
+    """Return the candidates that no other rules out."""
+    names = {at: plain(header[at]) for at in places}
+    ruled_out = {other for name in names.values() for other in _RULED_OUT.get(name, ())}
+    return [at for at in places if names[at] not in ruled_out]
+
+
+def surest(
+    role: str, header: Sequence[str], source: str, places: Sequence[int] | None = None
+) -> int:
+    """Return the position of the only column that can have a role; two are an error."""
+    places = candidates(role, header) if places is None else places
+    rivals = _rivals(header, places)
+    if len(rivals) > 1:
+        names = [header[at] for at in rivals]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(_two_columns(source, twice))
+        raise InputError(
+            f"{source}: the {role} may be column {listed(list(map(quote, names)), 'or')}. Say "
+            f"which: columns={{{role!r}: {names[0]!r}}} (--columns {role}={names[0]})."
+        )
+    return rivals[0]
+
+
+def _two_columns(source: str, name: str) -> str:
+    return f"{source}: there are two columns {quote(name)}; name each column once."
+
+
+def sure(role: str, header: Sequence[str]) -> str | None:
+    """Return the name of the only column that can have a role; None if there is no such one."""
+    rivals = _rivals(header, candidates(role, header))
+    return header[rivals[0]] if len(rivals) == 1 else None
+
+
+def may_be_grade(name: str) -> bool:
+    """Return whether a column that is neither query nor item could be the grade."""
+    return plain(name) not in _NEVER_GRADES
+
+
+def is_known(name: str) -> bool:
+    """Return whether a text is the name of a column."""
+    return any(plain(name) in known for known in _KNOWN.values())
+
+
+def matching(role: str, header: Sequence[str]) -> list[list[str]]:
+    """Return the columns that may hold the lists of a role, for each pattern from the surest on."""
+    plain_names = {name: re.sub(r"[\s-]", "_", name.strip()).lower() for name in header}
+    return [
+        [name for name in header if re.fullmatch(pattern, plain_names[name])]
+        for pattern in ROW_PATTERNS[role]
+    ]
+
+
+def has_lists(
+    header: Sequence[str],
+    roles: Sequence[str],
+    named: NamedColumns | None = None,
+    alone: bool = False,
+) -> bool:
+    """Return whether a table has lists of ids in these roles, not one item per row.
+
+    A table without judgements or runs beside it (`alone`) must have them.
+    """
+    by_user = {} if named is None else named.positions(header)
+    is_sure = alone or any(role in by_user for role in LISTS)
+    if not is_sure and ("item" in by_user or candidates("item", header)):
+        return False
+    return all(role in by_user or any(matching(role, header)) for role in roles)
+
+
+class NamedColumns(dict[str, tuple[str, ...]]):
+    """The columns that the user named for each role; several make one id.
+
+    Judgements and runs share them. A table that lacks a column falls back to known names, with a
+    note. A column that none of the tables has is an error.
+    """
+
+    def __init__(
+        self, columns: Mapping[str, tuple[str, ...]], texts: Mapping[str, str], alone: bool
+    ) -> None:
+        super().__init__(columns)
+        self.texts = texts
+        """Columns that were given as one text, which may itself be the name of a column."""
+        self.alone = alone
+        """Whether they are about one table, not about judgements and runs."""
+        self.seen: dict[Kind, tuple[str, Sequence[str] | str]] = {}
+        """The first table of each kind: its source, and its columns or why it has none."""
+
+    def with_document(self, column: str) -> NamedColumns:
+        """Return the same, with the column of the document that each item belongs to."""
+        also = as_columns({"document": column})
+        return NamedColumns({**self, **also}, {**self.texts, **also.texts}, self.alone)
+
+    @property
+    def constant(self) -> bool:
+        """Whether every listed item is relevant."""
+        return self.texts.get("grade") == "1"
+
+    def positions(self, header: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        """Return the positions of the columns that a header has."""
+        places: dict[str, tuple[int, ...]] = {}
+        for role, parts in self.items():
+            text = self.texts.get(role)
+            whole = () if text is None else _places((text,), header)
+            if positions := whole or _places(parts, header):
+                places[role] = positions
+        return places
+
+    def record(self, kind: Kind, source: str, columns: Sequence[str] | str) -> None:
+        """Record the columns of a table, or why it has none.
+
+        Once judgements and a run are known, a column that neither has is an error.
+        """
+        if not self:
+            return
+        self.seen.setdefault(kind, (source, columns))
+        if len(self.seen) < 2 and not self.alone:
+            return
+        tables = {kind: self.seen[kind] for kind in (JUDGEMENTS, RUN) if kind in self.seen}
+        for role in self:
+            possible = [table for kind, table in tables.items() if _ONLY_IN.get(role, kind) == kind]
+            headers = [columns for _, columns in possible if not isinstance(columns, str)]
+            if not possible or (role == "grade" and self.constant and headers):
+                continue
+            if not any(role in self.positions(header) for header in headers):
+                raise InputError(self.lacking(role, possible))
+
+    def lacking(self, role: str, tables: Iterable[tuple[str, Sequence[str] | str]]) -> str:
+        """Return the message on a role that no table has."""
+        tables = list(tables)
+        names = [name for _, columns in tables if not isinstance(columns, str) for name in columns]
+        lost = [name for name in self[role] if not _places((name,), names)]
+        if lost:
+            what = f"there is no column {quote(lost[0])}{did_you_mean(lost[0], names)}"
+        else:
+            what = f"no table has columns {listed(list(map(quote, self[role])))} together."
+        described = (
+            f"{source} {columns}"
+            if isinstance(columns, str)
+            else f"{source} has the columns {', '.join(quote(name, 30) for name in columns[:20])}"
+            for source, columns in tables
+        )
+        return f"columns, {role}={'+'.join(self[role])}: {what} {'; '.join(described)}."
+
+
+def _places(names: Sequence[str], header: Sequence[str]) -> tuple[int, ...]:
+    """Return the positions of all these names, ignoring spaces around them, or nothing."""
+    header = list(header)
+    bare = [name.strip() for name in header]
+    places = [
+        header.index(name) if name in header else bare.index(name) if name in bare else -1
+        for name in names
+    ]
+    return () if -1 in places else tuple(places)
+
+
+def as_columns(given: ColumnsLike | None, *, alone: bool = True) -> NamedColumns:
+    """Parse the columns that the user named, from a dict or a text.
+
+    `alone` means that they are about one table.
+
+    >>> as_columns("query=question_id, item=file+page")
+    {'query': ('question_id',), 'item': ('file', 'page')}
+    >>> as_columns({"item": ["file", "page"]})
+    {'item': ('file', 'page')}
+    """
+    if isinstance(given, NamedColumns):
+        return given if alone else NamedColumns(given, given.texts, alone)
+    if given is None:
+        return NamedColumns({}, {}, alone)
+    pairs: Any = given.items() if isinstance(given, Mapping) else _pairs(given)
+    named: dict[str, tuple[str, ...]] = {}
+    texts: dict[str, str] = {}
+    for role, columns in pairs:
+        if role not in ROLES:
+            near = did_you_mean(role, ROLES)
+            raise InputError(
+                f"columns: there is no {quoted(role)}{near} A column may be {', '.join(ROLES)}."
+            )
+        if role in named:
+            raise InputError(f"columns: {role} is there twice; name its column once.")
+        if role == "grade" and type(columns) is int and columns == 1:
+            columns = "1"
+        if isinstance(columns, str):
+            texts[role] = columns
+            parts = tuple(part.strip() for part in columns.split("+"))
+            parts = parts if role in _IDS and all(parts) else (columns,)
+        else:
+            parts = tuple(columns) if isinstance(columns, Sequence) else ()
+        if not parts or not all(isinstance(part, str) and part for part in parts):
+            several = ", or several that make one id" if role in _IDS else ""
+            raise InputError(
+                f"columns: {role} must name one column{several}; got {quoted(columns)}."
+            )
+        if len(parts) > 1 and role not in _IDS:
+            raise InputError(
+                f"columns: {role} must name one column; got {quoted(columns)}. Several columns "
+                f"make one id only: {listed(_IDS, 'or')}."
+            )
+        if len(set(parts)) < len(parts):
+            raise InputError(f"columns: {role} names a column twice; got {quoted(columns)}.")
+        named[role] = parts
+    return NamedColumns(named, texts, alone)
+
+
+def _pairs(given: Any) -> list[tuple[str, str]]:
+    parts = given.split(",") if isinstance(given, str) else [""]
+    split = (part.partition("=") for part in parts)
+    pairs = [(role.strip(), column.strip()) for role, _, column in split]
+    if not all(role and column for role, column in pairs):
+        raise InputError(
+            "columns must be a dict such as {'query': 'question_id', 'item': 'chunk_id'}, or a "
+            f"text such as 'query=question_id,item=chunk_id'; got {quoted(given)}."
+        )
+    return pairs
 
 
 @dataclass(frozen=True)
@@ -51,32 +375,29 @@ class Columns:
     query: tuple[int, ...]
     item: tuple[int, ...]
     value: int | None
-    """The score or grade, or a rank, of which the smallest is best; None where every item of
-    judgements is relevant."""
+    """The score, grade or rank; None if every item of judgements is relevant."""
     is_rank: bool
     notes: tuple[str, ...]
     subtopic: int | None = None
     subtopic_role: str = "subtopic"
-    """What the subtopic column becomes: `iteration`, TREC's name for it, may hold nothing but a
-    filler."""
+    """The name of the subtopic column; TREC's `iteration` may hold a filler."""
     rank: int | None = None
-    """A rank beside the score, which is not used, but may contradict it; or the score, where it is
-    called a rank."""
+    """A rank beside the score, which may contradict it; or the score, if it is called a rank."""
     rank_name: str = ""
     extra: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """`document` and `weight`, where somebody named them."""
+    """`document` and `weight`, if the user named them."""
     may_be_run: bool = False
     """Whether these are judgements whose grade is called a score."""
 
     @property
     def ids(self) -> dict[str, tuple[int, ...]]:
-        """Where the texts are, by what they become."""
+        """Positions of texts by role."""
         subtopic = {} if self.subtopic is None else {self.subtopic_role: (self.subtopic,)}
         document = {role: at for role, at in self.extra.items() if role not in _NUMBERS}
         return {"query": self.query, "item": self.item, **subtopic, **document}
 
     def with_ranks(self, rows: Iterable[Sequence[Any]]) -> Columns:
-        """Return the same, with a warning where ranks and scores contradict each other.
+        """Return the same, with a warning if ranks and scores of some rows contradict each other.
 
         Rows hold a value for each column, or are cut off.
         """
@@ -92,10 +413,10 @@ class Columns:
         return replace(self, notes=(*self.notes, *self.notes_on_ranks(sample)))
 
     def notes_on_ranks(self, sample: Iterable[tuple[Any, Any, Any]]) -> tuple[str, ...]:
-        """Return a warning where the (query, rank, score) of some rows contradict each other."""
-        found = against_ranks(sample)
-        if not found or self.rank != self.value:
-            return found
+        """Return a warning if (query, rank, score) of some rows contradict each other."""
+        warnings = against_ranks(sample)
+        if not warnings or self.rank != self.value:
+            return warnings
         return (
             AgainstRanks(
                 f"Column {quote(self.rank_name)} was given as the score, so the greatest rank is "
@@ -106,18 +427,19 @@ class Columns:
 
     @property
     def weight(self) -> int | None:
-        """Where the weight of the query is."""
+        """The position of the weight of the query."""
         return self.extra["weight"][0] if "weight" in self.extra else None
 
     @property
     def needed(self) -> list[int]:
         """All positions, each once."""
         numbers = [at for at in (self.value, self.weight) if at is not None]
-        return list(dict.fromkeys([*(at for each in self.ids.values() for at in each), *numbers]))
+        ids = (at for positions in self.ids.values() for at in positions)
+        return list(dict.fromkeys([*ids, *numbers]))
 
 
 def joined(parts: Sequence[str]) -> str:
-    """One id of several texts; two different rows of texts never make the same.
+    """Join texts to one id; different texts never make the same id.
 
     >>> joined(["a.pdf", "3"]), joined(["a#b", "c"]), joined(["a", "b#c"])
     ('a.pdf#3', 'a\\\\#b#c', 'a#b\\\\#c')
@@ -128,7 +450,7 @@ def joined(parts: Sequence[str]) -> str:
 
 
 def joined_columns(parts: Sequence[pl.Expr]) -> pl.Expr:
-    """`joined` of columns: null where all parts are, and empty where only some are there."""
+    """Join columns like `joined`: null if all parts are null, empty if only some are there."""
     import polars as pl
 
     if len(parts) == 1:
@@ -150,34 +472,36 @@ def choose_columns(
     source: str,
     named: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Columns:
-    """The columns that are needed, those that somebody named first; or a message with those found
-    and all names understood."""
+    """Choose the needed columns, those that the user named first; a missing one is an error."""
     named = as_columns(named)
-    chosen = _Choice(header, kind, source, named)
-    value_role, constant = chosen.value_role()
-    query, item = chosen.ids("query"), chosen.ids("item")
-    value = None if constant else chosen.one(value_role)
-    subtopic = chosen.one("subtopic") if kind is JUDGEMENTS and chosen.has("subtopic") else None
-    extra = {role: at for role, at in chosen.said.items() if role in ("document", "weight")}
+    choice = _Choice(header, kind, source, named)
+    value_role, constant = choice.value_role()
+    query, item = choice.ids("query"), choice.ids("item")
+    value = None if constant else choice.one(value_role)
+    subtopic = choice.one("subtopic") if kind is JUDGEMENTS and choice.has("subtopic") else None
+    extra = {role: at for role, at in choice.by_user.items() if role in ("document", "weight")}
     if constant:
-        chosen.notes.append(NO_GRADES)
-    rank = chosen.rank_beside_score() if kind is RUN and value_role == "score" else None
+        choice.notes.append(NO_GRADES)
+    rank = choice.rank_beside_score() if kind is RUN and value_role == "score" else None
+    may_be_filler = (
+        subtopic is not None
+        and "subtopic" not in choice.by_user
+        and plain(header[subtopic]) == "iteration"
+    )
     columns = Columns(
         query=query,
         item=item,
         value=value,
         is_rank=value_role == "rank",
-        notes=tuple(chosen.notes),
+        notes=tuple(choice.notes),
         subtopic=subtopic,
-        subtopic_role="subtopic"
-        if subtopic is None or "subtopic" in chosen.said or plain(header[subtopic]) != "iteration"
-        else "iteration",
+        subtopic_role="iteration" if may_be_filler else "subtopic",
         rank=rank,
         rank_name="" if rank is None else header[rank],
         extra=extra,
         may_be_run=kind is JUDGEMENTS
         and value is not None
-        and (bool(candidates("score", [header[value]])) or chosen.said.get("score") == (value,)),
+        and (bool(candidates("score", [header[value]])) or choice.by_user.get("score") == (value,)),
     )
     _refuse_two_roles(columns, header, source, value_role)
     named.record(kind, source, header)
@@ -185,51 +509,49 @@ def choose_columns(
 
 
 class _Choice:
-    """The columns of one table that may play each role."""
+    """The columns of one table that may have each role."""
 
-    def __init__(self, header: Sequence[str], kind: Kind, source: str, named: Named) -> None:
+    def __init__(self, header: Sequence[str], kind: Kind, source: str, named: NamedColumns) -> None:
         self.header, self.kind, self.source, self.named = header, kind, source, named
-        # What is about judgements only is nothing in a run; a grade shows that it is none.
+        # Roles of judgements mean nothing in a run, but a grade shows that it is none.
         skipped = ("subtopic", "weight") if kind is RUN else ()
-        said = named.positions(header).items()
-        self.said = {role: positions for role, positions in said if role not in skipped}
-        names = [header[at] for positions in self.said.values() for at in positions]
+        positions = named.positions(header).items()
+        self.by_user = {role: places for role, places in positions if role not in skipped}
+        names = [header[at] for places in self.by_user.values() for at in places]
         if twice := next((name for name in names if list(header).count(name) > 1), None):
-            raise InputError(
-                f"{source}: there are two columns {quote(twice)}; name each column once."
-            )
+            raise InputError(_two_columns(source, twice))
         self.notes: list[str] = []
-        self.found = {role: self._free(role) for role in NAMES}
+        self.by_name = {role: self._free(role) for role in NAMES}
 
     def _free(self, role: str) -> list[int]:
-        """Candidates that nobody said to be something else; a score of a run may be a grade of
-        judgements."""
+        """Return candidates without another role; a run's score may be a grade of judgements."""
         taken = {
             at
-            for other, positions in self.said.items()
+            for other, positions in self.by_user.items()
             if other != role and not (role in _NUMBERS and other in _NUMBERS and other != "weight")
             for at in positions
         }
         return [at for at in candidates(role, self.header) if at not in taken]
 
     def has(self, role: str) -> bool:
-        return role in self.said or bool(self.found[role])
+        return role in self.by_user or bool(self.by_name[role])
 
     def value_role(self) -> tuple[str, bool]:
-        """What gives the value, and whether it is the same in all rows, as there are no grades."""
+        """Return the role of the value, and whether it is constant because there are no grades."""
         if self.kind is RUN:
             return self._value_of_run(), False
-        if "grade" in self.said:
+        if "grade" in self.by_user:
             return "grade", False
         if self.named.constant:
             return "grade", True
-        if self.found["grade"]:
+        if self.by_name["grade"]:
             return "grade", False
         for role in ("rank", "score"):
-            # BEIR calls the grade "score"; a run has that too, but a rank beside it gives it away.
-            for at in self.said.get(role, self.found[role]):
-                if role == "rank" or not may_be_called_score(self.header[at]):
-                    raise InputError(_mistaken(RUN, role, self.header[at], self.kind, self.source))
+            # BEIR calls the grade "score". A run has that too, but a rank beside it gives it away.
+            for at in self.by_user.get(role, self.by_name[role]):
+                name = self.header[at]
+                if role == "rank" or plain(name) not in map(plain, GRADES_BY_ANOTHER_NAME):
+                    raise InputError(_mistaken(RUN, role, name, self.kind, self.source))
         if self.has("score"):
             return "score", False
         self._need("query")
@@ -239,14 +561,13 @@ class _Choice:
         return "grade", True
 
     def _value_of_run(self) -> str:
-        if role := next((role for role in ("score", "rank") if role in self.said), None):
+        if role := next((role for role in ("score", "rank") if role in self.by_user), None):
             return role
-        role = "score" if self.found["score"] else "rank"
-        if not self.found[role] and self.has("grade"):
+        role = "score" if self.by_name["score"] else "rank"
+        if not self.by_name[role] and self.has("grade"):
             self._need("query")
             self._need("item")
-            grade = self.said.get("grade", self.found["grade"])[0]
-            name = self.header[grade]
+            name = self.header[self.by_user.get("grade", self.by_name["grade"])[0]]
             raise InputError(
                 f"{_mistaken(JUDGEMENTS, 'grade', name, self.kind, self.source)} If it is what "
                 f"orders the run, say so: columns={{'score': {name!r}}} (--columns score={name})."
@@ -254,37 +575,36 @@ class _Choice:
         return role
 
     def rank_beside_score(self) -> int | None:
-        """Return the column of ranks, where there is one beside the scores, or among them."""
-        if "rank" in self.said:
-            return self.said["rank"][0]
-        score = self.said.get("score", ())
+        """Return the column of ranks beside the scores, or the score if it is called a rank."""
+        if "rank" in self.by_user:
+            return self.by_user["rank"][0]
+        score = self.by_user.get("score", ())
         if score and candidates("rank", [self.header[score[0]]]):
             return score[0]
         name = sure("rank", self.header)
         at = None if name is None else list(self.header).index(name)
-        return at if at in self.found["rank"] else None
+        return at if at in self.by_name["rank"] else None
 
     def _may_hold_a_grade(self) -> bool:
-        """Whether there are columns of which nobody knows what they are."""
-        known = {at for positions in self.said.values() for at in positions}
-        known.update(at for role in ("query", "item", "subtopic") for at in self.found[role])
+        known = {at for positions in self.by_user.values() for at in positions}
+        known.update(at for role in ("query", "item", "subtopic") for at in self.by_name[role])
         others = (name for at, name in enumerate(self.header) if at not in known)
         return any(map(may_be_grade, others))
 
     def ids(self, role: str) -> tuple[int, ...]:
-        """The columns that make an id."""
-        if role not in self.said:
+        """Return the columns that make an id."""
+        if role not in self.by_user:
             return (self.one(role),)
-        positions = self.said[role]
+        positions = self.by_user[role]
         if len(positions) > 1:
             names = listed([quote(self.header[at]) for at in positions])
             self.notes.append(f"The {role} is made of columns {names}, joined by {quote(JOINER)}.")
         return positions
 
     def one(self, role: str) -> int:
-        """The column of a role that has one."""
-        if role in self.said:
-            at = self.said[role][0]
+        """Return the column of a role that has one."""
+        if role in self.by_user:
+            at = self.by_user[role][0]
             if role == "score" and _SMALLER_IS_BETTER.search(self.header[at]):
                 self.notes.append(
                     Warned(
@@ -294,43 +614,42 @@ class _Choice:
                 )
         else:
             self._need(role)
-            found = self.found[role]
-            at = surest(role, self.header, self.source, found)
-            self._note(role, at, found)
+            at = surest(role, self.header, self.source, self.by_name[role])
+            self._note(role, at)
         if role == "rank":
-            lacking = "" if self.found["score"] else "There is no score: "
+            lacking = "" if self.by_name["score"] else "There is no score: "
             column = f"{'column' if lacking else 'Column'} {quote(self.header[at])}"
             self.notes.append(Ranked(f"{lacking}{column} gives the order."))
         return at
 
-    def _note(self, role: str, at: int, found: Sequence[int]) -> None:
+    def _note(self, role: str, at: int) -> None:
         taken = quote(self.header[at])
-        asked = role if role in self.named else "score" if role == "rank" else role
-        if asked in self.named:
-            lacks = listed([quote(name) for name in self.named[asked] if name not in self.header])
+        wanted = role if role in self.named else "score" if role == "rank" else role
+        if wanted in self.named:
+            lacks = listed([quote(name) for name in self.named[wanted] if name not in self.header])
             note = f"{self.source} has no column {lacks}: column {taken} was taken for the {role}."
-            self.notes.append(Warned(note) if asked in ("score", "rank") else note)
-        elif len(found) > 1:
-            other = next(each for each in found if each != at)
+            self.notes.append(Warned(note) if wanted in ("score", "rank") else note)
+        elif len(self.by_name[role]) > 1:
+            other = next(place for place in self.by_name[role] if place != at)
             self.notes.append(
                 f"Column {taken} was taken for the {role}, not {quote(self.header[other])}."
             )
 
     def _need(self, role: str) -> None:
-        """Refuse a table that has no column for a role."""
+        """Raise an error if no column has a role."""
         if self.has(role):
             return
         value = ("score", "rank") if self.kind is RUN else ("grade",)
-        for asked in (*(value if role in value else ()), role):
-            if asked in self.named:
-                raise InputError(self.named.lacking(asked, [(self.source, self.header)]))
+        for wanted in (*(value if role in value else ()), role):
+            if wanted in self.named:
+                raise InputError(self.named.lacking(wanted, [(self.source, self.header)]))
         raise InputError(_missing(role, self.header, self.kind, self.source))
 
 
 def _refuse_two_roles(
     columns: Columns, header: Sequence[str], source: str, value_role: str
 ) -> None:
-    """Refuse a column that somebody said to be a text and a number, or the query and the item."""
+    """Raise an error for a column that is a text and a number, or the query and the item."""
     numbers = {value_role: columns.value, "weight": columns.weight}
     for role, positions in columns.ids.items():
         for other, at in numbers.items():
@@ -346,17 +665,17 @@ def _refuse_two_roles(
 def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
     roles = ("score", "rank") if role in ("score", "rank") else (role,)
     names = "; ".join(f"{name}: {', '.join(NAMES[name])}" for name in roles)
-    found = ", ".join(quote(name, 30) for name in header[:20])
+    columns = ", ".join(quote(name, 30) for name in header[:20])
     article = "an" if role == "item" else "a"
-    what = " or a ".join(roles)
     every = (
         f" Where every item that is listed is relevant, say so: --columns {CONSTANT}."
         if kind is JUDGEMENTS and role == "grade"
         else ""
     )
     return (
-        f"{source}: no column with {article} {what}; the columns are {found}. Say which it is "
-        f"(--columns {roles[0]}=COLUMN), or use a name that is understood: {names}.{every}"
+        f"{source}: no column with {article} {' or a '.join(roles)}; the columns are {columns}. "
+        f"Say which it is (--columns {roles[0]}=COLUMN), or use a name that is understood: "
+        f"{names}.{every}"
     )
 
 
@@ -366,3 +685,28 @@ def _mistaken(given: Kind, role: str, column: str, wanted: Kind, source: str) ->
         f"{wanted.phrase}. "
         "Were the two files given in the wrong order?"
     )
+
+
+def beside_query(
+    header: Sequence[str], source: str, word: str, names: Sequence[str]
+) -> tuple[int, int]:
+    """The positions of the query and of what stands beside it, a `word` by one of these names; of
+    two columns the other one, whatever its name. Where two may be it, neither is taken."""
+    queries = candidates("query", header)
+    found = [
+        at
+        for at, name in enumerate(header)
+        if name.strip().lower() in names and [at] != queries[:1]
+    ]
+    if queries and not found and len(header) == 2:
+        found = [1 - queries[0]]
+    if not queries or not found:
+        named = ", ".join(quote(name, 30) for name in header[:20])
+        raise InputError(
+            f"{source}: the columns query and {word} are needed; the columns are {named}. Names "
+            f"understood for the {word}: {', '.join(names)}."
+        )
+    if len(found) > 1:
+        two = " and ".join(quote(header[at], 30) for at in found[:2])
+        raise InputError(f"{source}: the columns {two} may both be the {word}; leave one out.")
+    return queries[0], found[0]

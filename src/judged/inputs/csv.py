@@ -1,93 +1,262 @@
-"""CSV and TSV with a header: polars first; Python's csv line by line where polars has a doubt."""
+"""CSV and TSV with a header: parsed by polars, and by Python's csv module if polars has a doubt.
+
+There is one parser for blocks of whole rows. A file is read as several blocks.
+"""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
-from pathlib import Path
+from itertools import chain, islice
 
+import numpy as np
 import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import Columns, choose_columns, joined, joined_columns
+from judged.inputs.formats import COMMENT, is_number
 from judged.inputs.polars_errors import POLARS_ERRORS
-from judged.inputs.readings import (
+from judged.inputs.source import (
+    BYTE_ORDER_MARK,
+    BYTES_PER_BLOCK,
+    LineNumbers,
+    Readable,
+    Source,
+    count_lines,
+    decoded,
+    has_lone_returns,
+    not_a_table,
+)
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    ROWS_PER_BATCH,
     SUBTOPIC_COLUMNS,
-    Reading,
+    Piece,
+    RawTable,
     Row,
     as_score,
     from_rows,
     is_complete,
     skipped_comments,
 )
-from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded, not_a_table
-from judged.inputs.tables import JUDGEMENTS, Kind
-from judged.inputs.whitespace import COMMENT, is_number, is_plain
-from judged.text import counted, quote
+from judged.text import counted, merged, quote
+
+SEPARATORS = {"csv": ",", "tsv": "\t"}
+_CHECKED_FIRST = ("query", "item", "score", "grade", "document", "weight")
+"""The order in which missing cells are reported."""
+_QUEPID = ("query", "docid", "rating")
+"""The header of Quepid's judgements."""
 
 
-def read_csv(source: Source) -> Reading:
-    return _read(source, ",")
+def read_csv(source: Source) -> RawTable:
+    return DelimitedReader.of(source, ",").whole(source)
 
 
-def read_tsv(source: Source) -> Reading:
-    return _read(source, "\t")
+def read_tsv(source: Source) -> RawTable:
+    return DelimitedReader.of(source, "\t").whole(source)
 
 
-def _read(source: Source, separator: str) -> Reading:
-    line, header, columns = heading(source, separator)
-    frame = _at_once(source, separator, header, line, columns)
-    if frame is None:
-        found = islice(records(source, separator), 1, None)
-        frame = careful_frame(found, source, separator, header, columns)
-    notes = skipped_comments(comments_on_top(source)) + columns.notes
-    return Reading(
-        frame,
-        notes,
-        LineNumbers.of(source, partial(line_numbers, separator=separator)),
-        may_be_run=columns.may_be_run,
-    )
+@dataclass(frozen=True, eq=False)
+class DelimitedReader:
+    """A reader of text with a header."""
 
+    source: Source
+    separator: str
+    line: int
+    """The line of the header."""
+    header: Sequence[str]
+    columns: Columns
+    comments: int
+    tag: None = None
 
-def heading(source: Source, separator: str) -> tuple[int, list[str], Columns]:
-    """The number of the header's line, the header, and which of its columns is what."""
-    line, header = next(records(source, separator), (0, []))
-    if not header:
-        raise InputError(f"{source.label}: holds no rows.")
-    if any(is_number(cell.strip()) for cell in header):
-        found = f"{quote(separator.join(header))}, which looks like a row"
-        raise InputError(
-            f"{source.label}: the first line should name the columns, but it is {found}."
+    @classmethod
+    def of(cls, source: Source, separator: str) -> DelimitedReader:
+        line, header = next(records(source, separator), (0, []))
+        if not header:
+            raise InputError(f"{source.label}: holds no rows.")
+        if any(is_number(cell.strip()) for cell in header):
+            raise InputError(
+                f"{source.label}: the first line should name the columns, but it is "
+                f"{quote(separator.join(header))}, which looks like a row."
+            )
+        columns = choose_columns(header, source.kind, source.label, source.columns)
+        columns = columns.with_ranks(_first_rows(source, separator))
+        return cls(source, separator, line, header, columns, _comments_on_top(source))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.columns.notes
+
+    @property
+    def has_line_ends_in_header(self) -> bool:
+        return any("\n" in name for name in self.header)
+
+    def without_data(self) -> DelimitedReader:
+        """Return the same reader without the first bytes of the file."""
+        return replace(self, source=replace(self.source, data=b""))
+
+    def whole(self, source: Source) -> RawTable:
+        """Read all rows."""
+        above = skipped_comments(self.comments)
+        if self.has_line_ends_in_header:
+            frame = self._careful_frame(islice(records(source, self.separator), 1, None))
+            notes = above
+        else:
+            with source.open() as handle:
+                pieces = list(self.pieces(handle, BYTES_PER_BLOCK))
+            empty = self._careful_frame([])
+            frame = pl.concat([empty, *(piece.frame for piece in pieces)], rechunk=False)
+            notes = merged(piece.notes for piece in pieces)
+        lines = LineNumbers.of(source, partial(line_numbers, separator=self.separator))
+        may_be_run = self.columns.may_be_run
+        return RawTable(frame, (*notes, *self.columns.notes), lines, may_be_run=may_be_run)
+
+    def pieces(self, handle: Readable, size: int) -> Iterator[Piece]:
+        """Parse the rows below the header.
+
+        If quotation marks are ambiguous, all that follows is read row by row, because it is
+        unclear where a row ends.
+        """
+        if self.comments:
+            yield Piece(self._careful_frame([]), 1, notes=skipped_comments(self.comments))
+        coming = _whole_rows(handle, size)
+        above, first = self.line, 1
+        for block in coming:
+            if above:
+                lines = block.splitlines(True)
+                block = b"".join(lines[above:])
+                first += min(above, len(lines))
+                above = max(above - len(lines), 0)
+            if not is_plain(block, self.separator.encode()):
+                yield from self._row_by_row(chain([block], coming), first)
+                return
+            if block:
+                yield self._piece(block, first)
+            first += count_lines(block)
+
+    def _piece(self, block: bytes, first: int) -> Piece:
+        frame = None
+        if not block.startswith(BYTE_ORDER_MARK):  # which polars drops
+            frame = self._parsed_by_polars(block)
+        if frame is None:
+            frame = self._careful_frame(self._records(block.splitlines(True), first))
+        lines = None if frame.height == count_lines(block) else partial(self._lines, block, first)
+        return Piece(frame, first, lines)
+
+    def _row_by_row(self, blocks: Iterator[bytes], first: int) -> Iterator[Piece]:
+        every = self._records((line for block in blocks for line in block.splitlines(True)), first)
+        while rows := list(islice(every, ROWS_PER_BATCH)):
+            numbers = [number for number, _ in rows]
+            yield Piece(self._careful_frame(rows), numbers[0], partial(list, numbers))
+
+    def _records(self, lines: Iterable[bytes], first: int) -> Iterator[tuple[int, list[str]]]:
+        return records_of(lines, self.source.label, self.separator, first=first, started=True)
+
+    def _lines(self, block: bytes, first: int) -> list[int]:
+        return [number for number, _ in self._records(block.splitlines(True), first)]
+
+    def _parsed_by_polars(self, text: bytes) -> pl.DataFrame | None:
+        """Return None if polars cannot read the rows or a needed cell is empty."""
+        names = [f"column {number}" for number in range(len(self.header))]
+        schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
+        columns = self.columns
+        ids = {
+            role: joined_columns([pl.col(names[at]) for at in positions])
+            for role, positions in columns.ids.items()
+        }
+        value = pl.lit(1.0)
+        if columns.value is not None:
+            schema[names[columns.value]] = pl.Float64
+            value = as_score(pl.col(names[columns.value]), columns.is_rank)
+        if columns.weight is not None:
+            schema[names[columns.weight]] = pl.Float64
+            ids["weight"] = pl.col(names[columns.weight])
+        rows = pl.scan_csv(
+            text, separator=self.separator, has_header=False, schema=schema, glob=False
+        ).select(
+            ids.pop("query").alias("query"),
+            ids.pop("item").alias("item"),
+            value.alias(self.source.kind.value),
+            *(column.alias(role) for role, column in ids.items()),
+            # polars reports rows that are too long only if it reads every column.
+            pl.any_horizontal(pl.all().is_null()).alias("all columns"),
         )
-    columns = choose_columns(header, source.kind, source.label, source.columns)
-    return line, header, columns.with_ranks(_sample(source, separator))
+        try:
+            frame = rows.collect(engine="streaming").drop("all columns")
+        except POLARS_ERRORS:
+            return None
+        return frame if not frame.is_empty() and is_complete(frame) else None
+
+    def _careful_frame(self, rows: Iterable[tuple[int, list[str]]]) -> pl.DataFrame:
+        columns = self.columns
+        subtopic = None if columns.subtopic is None else columns.subtopic_role
+        return from_rows(self._careful_rows(rows), self.source.kind, subtopic, columns.extra)
+
+    def _careful_rows(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[Row]:
+        header, columns, value = self.header, self.columns, self.source.kind.value
+        numbers = {value: columns.value, "weight": columns.weight}
+        needed = {role: at for role, at in columns.ids.items() if role not in SUBTOPIC_COLUMNS}
+        needed |= {role: (at,) for role, at in numbers.items() if at is not None}
+        needed = {role: needed[role] for role in _CHECKED_FIRST if role in needed}
+        least = 1 + max(at for positions in needed.values() for at in positions)
+        for number, cells in rows:
+            while len(cells) > len(header) and not cells[-1]:  # spreadsheets leave such ends
+                cells.pop()
+            if len(cells) == 1 and tuple(header) == _QUEPID:  # a query without ratings
+                cells += [""] * (len(header) - 1)
+            place = f"{self.source.label}, line {number}"
+            if not least <= len(cells) <= len(header):
+                hint = (
+                    " A cell with a separator in it has to stand between quotation marks."
+                    if len(cells) > least
+                    else ""
+                )
+                raise InputError(
+                    f"{place}: expected {counted(len(header), 'field')}, found {len(cells)}: "
+                    f"{quote(self.separator.join(cells))}.{hint}"
+                )
+            missing = [role for role, at in needed.items() if not all(cells[part] for part in at)]
+            empty = not any(cells[at] for role in ("item", value) for at in needed.get(role, ()))
+            if empty:  # a query without items
+                missing = [role for role in missing if role in ("query", "weight")]
+            missing = [role for role in missing if role != JUDGEMENTS.value]  # not judged yet
+            wrong = f"the {missing[0]} is missing" if missing else None
+            for role, at in numbers.items():
+                if at is not None and cells[at] and not is_number(cells[at].strip(" ")):
+                    what = "rank" if columns.is_rank and role == value else role
+                    text = quote(cells[at].strip(" "), 30)
+                    wrong = wrong or f"the {what} is not a number: {text}"
+            if wrong:
+                line = quote(self.separator.join(cells))
+                raise InputError(f"{place}: {wrong}, in the line {line}.")
+            texts = {
+                role: joined([cells[part] if part < len(cells) else "" for part in at])
+                for role, at in columns.ids.items()
+            }
+            weight = () if columns.weight is None else (float(cells[columns.weight]),)
+            if empty:
+                yield (texts["query"], *[None] * len(columns.ids), *weight)
+                continue
+            sign = -1 if columns.is_rank else 1
+            grade: float | None = 1.0
+            if columns.value is not None:
+                grade = sign * float(cells[columns.value]) if cells[columns.value] else None
+            query, item, *others = texts.values()
+            yield (query, item, grade, *others, *weight)
 
 
-def _sample(source: Source, separator: str) -> Iterator[list[str]]:
-    """Yield the first rows, up to one that is cut off or wrong: it is named where all are read."""
+def _first_rows(source: Source, separator: str) -> Iterator[list[str]]:
+    """Yield the first rows, up to one that is cut off or wrong, which is reported later."""
     with suppress(InputError):
         for _, cells in islice(records(source, separator), 1, None):
             yield cells
 
 
-def careful_frame(
-    found: Iterable[tuple[int, list[str]]],
-    source: Source,
-    separator: str,
-    header: Sequence[str],
-    columns: Columns,
-) -> pl.DataFrame:
-    """The table of rows that are looked at one by one."""
-    subtopic = None if columns.subtopic is None else columns.subtopic_role
-    rows = _careful_rows(found, source, separator, header, columns)
-    return from_rows(rows, source.kind, subtopic, columns.extra)
-
-
-def comments_on_top(source: Source) -> int:
-    """Comments are known only above the header: below it, "#1" is an id."""
+def _comments_on_top(source: Source) -> int:
+    """Count comments above the header; below it, "#1" is an id."""
     comments = 0
     for line in source.lines():
         if line.strip() and not line.startswith(COMMENT):
@@ -96,149 +265,18 @@ def comments_on_top(source: Source) -> int:
     return comments
 
 
-def _at_once(
-    source: Source, separator: str, header: Sequence[str], line: int, columns: Columns
-) -> pl.DataFrame | None:
-    """None where polars cannot read it or a needed cell is empty."""
-    with source.open() as handle:
-        if not is_plain(handle, separator.encode()):
-            return None
-    below = next(islice(source.lines(), line, None), b"")
-    if below.startswith(BYTE_ORDER_MARK) or any("\n" in name for name in header):
-        return None  # polars drops such a mark, and skips one line for a header
-    return plain_rows(source.for_polars(), separator, header, line, columns, source.kind)
-
-
-def plain_rows(
-    text: Path | bytes,
-    separator: str,
-    header: Sequence[str],
-    line: int,
-    columns: Columns,
-    kind: Kind,
-) -> pl.DataFrame | None:
-    """The rows below a line; None where polars cannot read them or a needed cell is empty."""
-    names = [f"column {number}" for number in range(len(header))]
-    schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
-    ids = {
-        role: joined_columns([pl.col(names[at]) for at in positions])
-        for role, positions in columns.ids.items()
-    }
-    value = pl.lit(1.0)
-    if columns.value is not None:
-        schema[names[columns.value]] = pl.Float64
-        value = as_score(pl.col(names[columns.value]), columns.is_rank)
-    if columns.weight is not None:
-        schema[names[columns.weight]] = pl.Float64
-        ids["weight"] = pl.col(names[columns.weight])
-    try:
-        frame = (
-            pl.scan_csv(
-                text,
-                separator=separator,
-                has_header=False,
-                skip_lines=line,
-                schema=schema,
-                glob=False,
-            )
-            .select(
-                ids.pop("query").alias("query"),
-                ids.pop("item").alias("item"),
-                value.alias(kind.value),
-                *(column.alias(role) for role, column in ids.items()),
-                # polars refuses rows that are too long only where it reads every column.
-                pl.any_horizontal(pl.all().is_null()).alias(_READ),
-            )
-            .collect(engine="streaming")
-            .drop(_READ)
-        )
-    except POLARS_ERRORS:
-        return None
-    return frame if not frame.is_empty() and is_complete(frame) else None
-
-
-_READ = "all is read"
-
-
-def _careful_rows(
-    each_row: Iterable[tuple[int, list[str]]],
-    source: Source,
-    separator: str,
-    header: Sequence[str],
-    columns: Columns,
-) -> Iterator[Row]:
-    """The second look, which names a bad row."""
-    value, ids = source.kind.value, columns.ids
-    numbers = {value: columns.value, "weight": columns.weight}
-    needed = {role: at for role, at in ids.items() if role not in SUBTOPIC_COLUMNS}
-    needed |= {role: (at,) for role, at in numbers.items() if at is not None}
-    needed = {role: needed[role] for role in _ORDER if role in needed}
-    least = 1 + max(at for positions in needed.values() for at in positions)
-    for number, cells in each_row:
-        while len(cells) > len(header) and not cells[-1]:  # spreadsheets leave such ends
-            cells.pop()
-        if len(cells) == 1 and tuple(header) == QUEPID:  # how it writes a query without ratings
-            cells += [""] * (len(header) - 1)
-        if not least <= len(cells) <= len(header):
-            reason = (
-                f"expected {counted(len(header), 'field')}, found {len(cells)}: "
-                f"{quote(separator.join(cells))}."
-            )
-            hint = (
-                " A cell with a separator in it has to stand between quotation marks."
-                if len(cells) > least
-                else ""
-            )
-            raise InputError(f"{source.label}, line {number}: {reason}{hint}")
-        missing = [role for role, at in needed.items() if not all(cells[each] for each in at)]
-        empty = not any(cells[at] for role in ("item", value) for at in needed.get(role, ()))
-        if empty:  # a query with nothing in it
-            missing = [role for role in missing if role in ("query", "weight")]
-        missing = [role for role in missing if role != JUDGEMENTS.value]  # nobody judged it yet
-        wrong = None
-        for role, at in numbers.items():
-            if at is not None and cells[at] and not is_number(cells[at].strip(" ")):
-                what = "rank" if columns.is_rank and role == value else role
-                wrong = wrong or f"the {what} is not a number: {quote(cells[at].strip(' '), 30)}"
-        if missing or wrong:
-            found = f"the {missing[0]} is missing" if missing else wrong
-            raise InputError(
-                f"{source.label}, line {number}: {found}, in the line "
-                f"{quote(separator.join(cells))}."
-            )
-        texts = {
-            role: joined([cells[each] if each < len(cells) else "" for each in at])
-            for role, at in ids.items()
-        }
-        weight = () if columns.weight is None else (float(cells[columns.weight]),)
-        if empty:
-            yield (texts["query"], *[None] * len(ids), *weight)
-            continue
-        sign = -1 if columns.is_rank else 1
-        grade: float | None = 1.0
-        if columns.value is not None:
-            grade = sign * float(cells[columns.value]) if cells[columns.value] else None
-        query, item, *others = texts.values()
-        yield (query, item, grade, *others, *weight)
-
-
-_ORDER = ("query", "item", "score", "grade", "document", "weight")
-"""What is looked at first where several things are missing."""
-QUEPID = ("query", "docid", "rating")
-"""The header of its judgements."""
-
-
 def records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The header and the rows with the number of their first line; a quoted cell may run over
-    several lines."""
+    """Yield the header and the rows, each with the number of its first line.
+
+    A quoted cell may run over several lines.
+    """
     return records_of(source.lines(ends=True), source.label, separator)
 
 
 def records_of(
     lines: Iterable[bytes], label: str, separator: str, *, first: int = 1, started: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """As `records`, of lines from the one with number `first` on; below the header, once reading
-    has `started`, no line is a comment."""
+    """Yield the records of lines numbered from `first` on; once `started`, none is a comment."""
     last = first - 1
 
     def texts() -> Iterator[str]:
@@ -250,17 +288,60 @@ def records_of(
                 yield decoded(label, last, line)
 
     reader = csv.reader(texts(), delimiter=separator, strict=True)
-    at = first
+    start = first
     try:
         for cells in reader:
             if cells:
                 started = True
-                yield at, cells
-            at = last + 1
+                yield start, cells
+            start = last + 1
     except csv.Error as error:
-        raise not_a_table(f"{label}, line {at}", error) from None
+        raise not_a_table(f"{label}, line {start}", error) from None
 
 
 def line_numbers(source: Source, separator: str) -> Iterator[int]:
-    """The line of each row."""
+    """Yield the line of each row."""
     return (number for number, _ in islice(records(source, separator), 1, None))
+
+
+def is_plain(block: bytes, separator: bytes) -> bool:
+    """Return whether all CSV parsers agree on a text.
+
+    They do if CR is only before LF, and quotation marks come in pairs, around a whole cell or
+    beside each other inside one.
+    """
+    if has_lone_returns(block):
+        return False
+    if b'"' not in block:
+        return True
+    characters = np.frombuffer(b"\n" + block, np.uint8)
+    marks = np.flatnonzero(characters == ord('"'))
+    if len(marks) % 2:
+        return False
+    around = np.frombuffer(separator + b'\r\n"', np.uint8)
+    beside = np.concatenate([characters[marks[::2] - 1], characters[marks[1::2] + 1]])
+    return bool(np.isin(beside, around).all())
+
+
+def _whole_rows(handle: Readable, size: int) -> Iterator[bytes]:
+    """Yield whole rows, about `size` bytes at a time, each line ended."""
+    rest = b""
+    while data := handle.read(max(size, len(rest))):
+        data = rest + data
+        cut = _end_of_last_row(data)
+        if cut:
+            yield data[:cut]
+        rest = data[cut:]
+    if rest:
+        yield rest + b"\n"
+
+
+def _end_of_last_row(data: bytes) -> int:
+    """Return the place after the last LF before which quotation marks come in pairs."""
+    cut = data.rfind(b"\n") + 1
+    marks = data.count(b'"', 0, cut)
+    while cut and marks % 2:
+        before = data.rfind(b"\n", 0, cut - 1) + 1
+        marks -= data.count(b'"', before, cut)
+        cut = before
+    return cut

@@ -25,17 +25,17 @@ from judged.inputs import (
     run_in,
 )
 from judged.inputs.blocks import RunBlocks, may_be_large
+from judged.inputs.columns import as_columns
 from judged.inputs.formats import named_file, run_name
-from judged.inputs.named import as_columns
 from judged.inputs.remote import AnyRun, RemoteRun, RemoteTable, is_spark, is_table
-from judged.inputs.source import SMALL
+from judged.inputs.source import BYTES_WORTH_POLARS
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from judged.inputs.blocks.room import Room
-    from judged.inputs.named import Named
+    from judged.inputs.blocks import Room
+    from judged.inputs.columns import NamedColumns
     from judged.inputs.rows.rows import Rows
     from judged.inputs.source import Source
     from judged.options import ColumnsLike, Engine, FileFormat, JudgementsLike, RunsLike
@@ -73,7 +73,7 @@ class Data:
 
     given: JudgementsLike
     given_runs: Mapping[str | None, Any]
-    columns: Named
+    columns: NamedColumns
     """What each of the columns is that somebody named."""
     judgements_format: FileFormat | None = None
     run_format: FileFormat | None = None
@@ -103,6 +103,7 @@ class Data:
         alone: bool = False,
         engine: Engine | None = "memory",
         room: Room | None = None,
+        small: bool = False,
     ) -> Data:
         """Data from what a caller may pass; without runs, `judgements` are rows that hold both, or
         stand `alone` where that is allowed. Tables that live elsewhere are read whole, or stay
@@ -127,7 +128,16 @@ class Data:
             _refuse_without_spark(unmoved, *several.values())
         if stay:
             several = {name: _staying(each, RUN, engine, named) for name, each in several.items()}
-        return cls(given, several, named, judgements_format, run_format, rows=rows, room=room)
+        return cls(
+            given,
+            several,
+            named,
+            judgements_format,
+            run_format,
+            rows=rows,
+            small=small,
+            room=room,
+        )
 
     def then(self, *, judgements: OfJudgements = _same, run: OfRun = _same) -> Data:
         """The same data, with something more done to them once they are read."""
@@ -182,7 +192,9 @@ class Data:
         """The same data, the first run of which is read while other things are done: it is the
         longest wait."""
         name, first = next(iter(self.given_runs.items()))
-        if not (_is_file(first) and self._few) or (self.small and getsize(first) <= SMALL):
+        if not (_is_file(first) and self._few) or (
+            self.small and getsize(first) <= BYTES_WORTH_POLARS
+        ):
             yield self
             return
         from concurrent.futures import ThreadPoolExecutor
@@ -242,7 +254,7 @@ class Data:
 
     def _judgements_in(self, source: Source) -> Judgements | Lookup:
         if self.small:
-            from judged.inputs.small import any_judgements
+            from judged.inputs import any_judgements
 
             return any_judgements(source, format=self.judgements_format)
         return judgements_in(source, self.judgements_format)
@@ -261,13 +273,13 @@ class Data:
         if isinstance(given, (RemoteRun, RunBlocks)):
             return given
         if self.rows is None and self.room is not None and may_be_large(given):
-            from judged.inputs.blocks.reading import read_run_or_blocks
+            from judged.inputs.large_runs import read_run_or_blocks
 
             return read_run_or_blocks(
                 given, self.room, name=name, columns=self.columns, format=self.run_format
             )
         if self.rows is None and self.small and self._few and isinstance(given, (str, PathLike)):
-            from judged.inputs.small import any_run
+            from judged.inputs import any_run
 
             return any_run(given, name=name, columns=self.columns, format=self.run_format)
         if self.rows is None:
@@ -284,8 +296,8 @@ def _is_file(given: Any) -> bool:
 def holds_rows(given: Any) -> bool:
     """Whether this can be nothing but rows that hold everything, where a list of grades may stand
     too: a file that is there, or a table."""
+    from judged.inputs.columns import LISTS, has_lists
     from judged.inputs.objects import as_known, is_record
-    from judged.inputs.rows.names import LISTS, has_lists
 
     if isinstance(given, str):
         return isfile(given) and not re.fullmatch(r"[-\d\s.,()]+", given)
@@ -303,7 +315,7 @@ def holds_rows(given: Any) -> bool:
     return table is not None and has_lists(table.header, LISTS, alone=True)
 
 
-def _staying(given: Any, kind: Kind, engine: Engine | None, columns: Named) -> Any:
+def _staying(given: Any, kind: Kind, engine: Engine | None, columns: NamedColumns) -> Any:
     """What was given, as a `RemoteTable` where it is a table that stays where it is."""
     if is_spark(given):
         from judged.engines.spark import SparkFrame
@@ -332,11 +344,11 @@ class _Opened:
     source: Source
 
 
-def _everything(given: Any, columns: Named, format: FileFormat | None) -> Rows:
+def _everything(given: Any, columns: NamedColumns, format: FileFormat | None) -> Rows:
     """What rows hold that are given alone; anything else is refused."""
+    from judged.inputs.columns import LISTS
     from judged.inputs.objects import as_known
     from judged.inputs.rows.loading import document_table, records_in, table_in_file, table_of
-    from judged.inputs.rows.names import LISTS
     from judged.inputs.rows.reading import rows_in
     from judged.inputs.rows.rows import missing_columns
 
@@ -371,7 +383,7 @@ def _everything(given: Any, columns: Named, format: FileFormat | None) -> Rows:
 
 
 def _refuse_other_than_judgements(
-    file: str, header: Any, columns: Named, format: FileFormat | None
+    file: str, header: Any, columns: NamedColumns, format: FileFormat | None
 ) -> None:
     """Raise an error for a file that stands alone and is a run, or is damaged.
 
@@ -387,7 +399,7 @@ def _refuse_other_than_judgements(
 def _is_run(
     given: Any,
     header: Any,
-    columns: Named,
+    columns: NamedColumns,
     format: FileFormat | None = None,
     *,
     damaged: bool = False,
@@ -415,7 +427,9 @@ def _is_run(
     return bool((values != values.round()).any())
 
 
-def _looked_into(given: Any, columns: Named, format: FileFormat | None) -> tuple[Rows | None, Any]:
+def _looked_into(
+    given: Any, columns: NamedColumns, format: FileFormat | None
+) -> tuple[Rows | None, Any]:
     """What judgements that have runs beside them hold as rows do, if anything; and the same as it
     can be read after a look at it."""
     if isinstance(given, (Mapping, Judgements, Lookup, RemoteTable)):
@@ -424,13 +438,13 @@ def _looked_into(given: Any, columns: Named, format: FileFormat | None) -> tuple
         own, file = named_file(fspath(given))
         if not _may_hold_rows(file):
             return None, given
-        from judged.inputs.rows.names import LISTS
+        from judged.inputs.columns import LISTS
 
         source = opened(file, JUDGEMENTS, columns)
         rows = rows_of_file(source, format_of(source, format), LISTS)
         return rows, _Opened(source) if rows or own is None else given
+    from judged.inputs.columns import LISTS
     from judged.inputs.objects import as_known
-    from judged.inputs.rows.names import LISTS
 
     known = as_known(given, JUDGEMENTS).given
     return (None if isinstance(known, Mapping) else rows_of_table(known, LISTS, columns)), known
@@ -464,11 +478,11 @@ def _with_first(given: Any, rows: Rows, runs: RunsLike) -> dict[str | None, Any]
 
 
 def _read_beside(
-    rows: Rows, given: Any, name: str | None, columns: Named, format: FileFormat | None
+    rows: Rows, given: Any, name: str | None, columns: NamedColumns, format: FileFormat | None
 ) -> Run | Lookup:
     """A run beside rows that hold everything; where it has relevant ids too, they must agree."""
+    from judged.inputs.columns import LISTS
     from judged.inputs.objects import as_known
-    from judged.inputs.rows.names import LISTS
     from judged.inputs.rows.reading import refuse_other_judgements
 
     if isinstance(given, (str, PathLike)):

@@ -10,8 +10,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from judged.errors import InputError, quoted
+from judged.inputs.columns import candidates, has_lists, sure
 from judged.inputs.documents import is_document
-from judged.inputs.names import candidates, sure
 from judged.inputs.objects import (
     as_dict,
     holds_queries,
@@ -20,9 +20,7 @@ from judged.inputs.objects import (
     results_of_series,
 )
 from judged.inputs.order import OrderOnly, against_ranks
-from judged.inputs.readings import NO_GRADES
-from judged.inputs.rows.names import has_lists
-from judged.inputs.tables import JUDGEMENTS, RUN, Kind, Lookup
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
 ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")

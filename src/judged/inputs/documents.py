@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged.errors import InputError
-from judged.inputs.readings import NO_GRADES
-from judged.inputs.tables import JUDGEMENTS, RUN, Kind
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind
 from judged.text import Warned, counted, listed, quote
 
 

@@ -1,7 +1,7 @@
-"""The file formats, one row each, and how the format of a file is found: by its content; the name
-settles only what the content leaves open.
+"""The file formats, one row each, and how the format of a file is detected.
 
-Imports nothing heavy, as commands list the formats; the readers are loaded when they are needed.
+The content decides; the name of the file settles only what the content leaves open. Readers are
+imported when they are needed, because commands list the formats.
 """
 
 from __future__ import annotations
@@ -14,27 +14,26 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.inputs.named import as_columns
-from judged.inputs.names import candidates, is_known
+from judged.inputs.columns import as_columns, candidates, is_known
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 
 if TYPE_CHECKING:
     from judged.inputs.source import Source
 
+COMMENT = b"#"
 COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 
 
 @dataclass(frozen=True)
 class Format:
-    """One file format."""
+    """A file format."""
 
     name: str
-    """What users call it."""
     suffixes: tuple[str, ...]
     reader: str
     """The function that reads it, as "module:function"."""
     magic: tuple[bytes, ...] = ()
-    """How its files begin; none for text."""
+    """First bytes of its files; none for text."""
 
 
 FORMATS = {
@@ -45,26 +44,45 @@ FORMATS = {
             (".run", ".trec", ".qrels", ".qrel", ".res", ".results", ".txt"),
             "judged.inputs.trec:read_trec",
         ),
-        Format("msmarco", (), "judged.inputs.msmarco:read_msmarco"),
-        Format("scores", (), "judged.inputs.msmarco:read_scores"),
+        Format("msmarco", (), "judged.inputs.trec:read_msmarco"),
+        Format("scores", (), "judged.inputs.trec:read_scores"),
         Format("csv", (".csv",), "judged.inputs.csv:read_csv"),
         Format("tsv", (".tsv",), "judged.inputs.csv:read_tsv"),
-        Format("parquet", (".parquet", ".pq"), "judged.inputs.frames:read_parquet", (b"PAR1",)),
+        Format("parquet", (".parquet", ".pq"), "judged.inputs.parquet:read_parquet", (b"PAR1",)),
         Format("ndjson", (".ndjson", ".jsonl"), "judged.inputs.json:read_ndjson"),
         Format("json", (".json",), "judged.inputs.json:read_json"),
     )
 }
-"""The formats of runs and judgements. A reader takes a `Source` and returns a `Reading`."""
-UNDECIDED = Format("msmarco or scores", (), "judged.inputs.msmarco:read_three_fields")
-"""What nobody names: a run of three columns, of which the third may be a rank or a score."""
-PAIRS = Format("pairs", (), "judged.inputs.msmarco:read_pairs")
-"""What nobody names: judgements of two columns, query and item."""
+"""The formats of runs and judgements. A reader takes a `Source` and returns a `RawTable`."""
+UNDECIDED = Format("msmarco or scores", (), "judged.inputs.trec:read_three_fields")
+"""A run of three columns without a name for the format, of which the third may be a rank."""
+PAIRS = Format("pairs", (), "judged.inputs.trec:read_pairs")
+"""Judgements of two columns without a name for the format, query and item."""
 NAMELESS = ("trec", "msmarco", "scores", UNDECIDED.name, PAIRS.name)
 """Formats whose columns have no names."""
 
 
+def is_number(text: str) -> bool:
+    """Return whether polars reads a text as a number, so that all ways of parsing agree.
+
+    Unlike `float`, that excludes "1_000", digits of other scripts and white space.
+    """
+    if "_" in text or not text.isascii() or text != text.strip():
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def split(line: bytes) -> list[bytes]:
+    """Split a line at spaces and tabs."""
+    return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
+
+
 def check_format(name: str | None, known: Iterable[str] = FORMATS, of: str = "") -> None:
-    """Refuses a format nobody knows, with the nearest one that exists."""
+    """Raise an error for an unknown format, with the nearest known one."""
     if name is not None and (not isinstance(name, str) or name not in known):
         near = did_you_mean(name, known)
         raise InputError(
@@ -73,32 +91,34 @@ def check_format(name: str | None, known: Iterable[str] = FORMATS, of: str = "")
 
 
 def signed(start: bytes, formats: Mapping[str, Format] = FORMATS) -> str | None:
-    """The format whose files begin so, where they begin alike."""
+    """Return the format whose files begin with these bytes."""
     return next((row.name for row in formats.values() if start.startswith(row.magic)), None)
 
 
 def promised(path: PurePath, formats: Mapping[str, Format] = FORMATS) -> str | None:
-    """What the name of a file says it is: "qrels.tsv.gz" promises "tsv"."""
+    """Return the format that the name of a file promises: "qrels.tsv.gz" is "tsv"."""
     suffix = without_compression(path).suffix.lower()
     return next((row.name for row in formats.values() if suffix in row.suffixes), None)
 
 
 def without_compression(path: PurePath) -> PurePath:
-    """ "qrels.tsv.gz" is "qrels.tsv"."""
+    """Remove the extension of a compression: "qrels.tsv.gz" becomes "qrels.tsv"."""
     return path.with_suffix("") if path.suffix.lower() in COMPRESSION_SUFFIXES else path
 
 
 def printable(path: str | os.PathLike[str]) -> str:
-    """The name of a file as text: bytes that are not UTF-8 are spelled out."""
+    """Return the name of a file as text; bytes that are not UTF-8 are escaped."""
     try:
         return os.fsencode(path).decode("utf-8", "backslashreplace")
-    except UnicodeEncodeError:  # half a character, which no file can have in its name
+    except UnicodeEncodeError:  # half a surrogate pair, which no file can have in its name
         return os.fspath(path).encode("utf-8", "backslashreplace").decode()
 
 
 def run_name(path: str | PurePath) -> str:
-    """ "runs/bm25.run.gz" is the run "bm25"; suffixes that name no format ("bm25.v2") belong to the
-    name."""
+    """Return the name of the run in a file: "runs/bm25.run.gz" is "bm25".
+
+    Extensions that name no format ("bm25.v2") belong to the name.
+    """
     if str(path) == "-":
         return "stdin"
     if "://" in str(path) and "#" in str(path):  # a table of a database
@@ -110,7 +130,7 @@ def run_name(path: str | PurePath) -> str:
 
 
 def named_file(given: str) -> tuple[str | None, str]:
-    """The name and the file of NAME=FILE; a file that is called so has no other name.
+    """Split NAME=FILE; a file that has "=" in its name has no other name.
 
     >>> named_file("first stage=runs/bm25.run"), named_file("runs/bm25.run")
     (('first stage', 'runs/bm25.run'), (None, 'runs/bm25.run'))
@@ -123,8 +143,25 @@ def named_file(given: str) -> tuple[str | None, str]:
     return name.strip(), file
 
 
+def distinct_names(named: Sequence[tuple[str | None, str | os.PathLike[str]]]) -> list[str]:
+    """Return a distinct name for each run, from its path if it has none."""
+    by_user = [name for name, _ in named if name is not None]
+    if twice := next((name for name in by_user if by_user.count(name) > 1), None):
+        raise InputError(f"two runs are called {twice!r}; give each a name of its own.")
+    names = [name or run_name(os.fspath(path)) for name, path in named]
+    names = [
+        printable(path) if given is None and names.count(name) > 1 else name
+        for (given, path), name in zip(named, names, strict=True)
+    ]
+    before = [names[:at].count(name) for at, name in enumerate(names)]
+    return [
+        f"{name} ({count + 1})" if count else name
+        for name, count in zip(names, before, strict=True)
+    ]
+
+
 def detect_format(source: Source) -> Format:
-    """The format of a run or of judgements."""
+    """Detect the format of a run or of judgements."""
     name = _detected(source)
     return next((row for row in (UNDECIDED, PAIRS) if row.name == name), None) or FORMATS[name]
 
@@ -132,18 +169,15 @@ def detect_format(source: Source) -> Format:
 def _detected(source: Source) -> str:
     head = source.head()
     by_name = promised(source.path)
-    if found := signed(head):
-        return found
+    if by_content := signed(head):
+        return by_content
     if by_name == "ndjson" or (by_name and FORMATS[by_name].magic):
         return by_name
-    if by_name == "json" or _is_json(head):
+    start = head.lstrip()
+    looks_like_json = start[:1] in (b"{", b"[") and re.match(rb"\{\s*[\"}]|\[\s*[\[{\]]", start)
+    if by_name == "json" or looks_like_json:
         return _json_or_ndjson(head)
     return _text_format(head, source)
-
-
-def _is_json(head: bytes) -> bool:
-    start = head.lstrip()
-    return start[:1] in (b"{", b"[") and bool(re.match(rb"\{\s*[\"}]|\[\s*[\[{\]]", start))
 
 
 def _json_or_ndjson(head: bytes) -> str:
@@ -164,11 +198,9 @@ def _json_or_ndjson(head: bytes) -> str:
 
 
 def _text_format(head: bytes, source: Source) -> str:
-    from judged.inputs.whitespace import COMMENT, is_number, split
-
     lines = (line.strip(b" \r") for line in head.splitlines())
     line = next((line for line in lines if line.strip() and not line.startswith(COMMENT)), b"")
-    if not line and any(looks_like(source.kind, split(each)) for each in head.splitlines()):
+    if not line and any(looks_like(source.kind, split(row)) for row in head.splitlines()):
         return "trec"  # whose comments may be rows
     separator, delimited = ("\t", "tsv") if b"\t" in line else (",", "csv")
     text = line.decode("utf-8", "replace")
@@ -190,40 +222,20 @@ def _text_format(head: bytes, source: Source) -> str:
         return PAIRS.name
     if len(cells) == 1 or len(fields) > len(cells):
         return "trec"
-    # Unknown column names, or rows with no header: the reader of these formats has the better
+    # Unknown column names, or rows without a header: the reader of these formats has the better
     # message for both.
     no_numbers = not any(is_number(cell.strip()) for cell in cells)
     return delimited if len(fields) == 1 or no_numbers else "trec"
 
 
 def is_header(cells: Sequence[str], named: Mapping[str, tuple[str, ...]] | None = None) -> bool:
-    """Whether these are names of columns, known ones or those that somebody named."""
-    said = as_columns(named).positions(cells)
-    return all(role in said or candidates(role, cells) for role in ("query", "item"))
+    """Return whether these are names of columns, known ones or those that the user named."""
+    by_user = as_columns(named).positions(cells)
+    return all(role in by_user or candidates(role, cells) for role in ("query", "item"))
 
 
 def looks_like(kind: Kind, fields: Sequence[bytes]) -> bool:
-    """Whether a line is one of TREC's runs, or of its judgements."""
-    from judged.inputs.whitespace import is_number
-
+    """Return whether a line is one of a TREC run, or of TREC judgements."""
     place = 4 if kind is RUN else 3
     enough = len(fields) >= 6 if kind is RUN else len(fields) == 4
     return enough and is_number(fields[place].decode("utf-8", "replace"))
-
-
-def distinct_names(named: Sequence[tuple[str | None, str | os.PathLike[str]]]) -> list[str]:
-    """The names of runs, for those that have none short names from their paths; the whole path,
-    and a number, where two would be called the same."""
-    given = [name for name, _ in named if name is not None]
-    if twice := next((name for name in given if given.count(name) > 1), None):
-        raise InputError(f"two runs are called {twice!r}; give each a name of its own.")
-    names = [name or run_name(os.fspath(path)) for name, path in named]
-    names = [
-        printable(path) if own is None and names.count(name) > 1 else name
-        for (own, path), name in zip(named, names, strict=True)
-    ]
-    again = [names[:at].count(name) for at, name in enumerate(names)]
-    return [
-        f"{name} ({before + 1})" if before else name
-        for name, before in zip(names, again, strict=True)
-    ]

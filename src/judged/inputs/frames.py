@@ -1,53 +1,53 @@
-"""Tables from Python and from Parquet: typed columns, so what can be wrong is a type or a missing
-value."""
+"""Tables from Python: typed columns, in which a type can be wrong or a value missing."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.columns import Columns, choose_columns, joined_columns
+from judged.inputs.columns import Columns, NamedColumns, choose_columns, joined_columns
 from judged.inputs.objects import from_arrow
 from judged.inputs.order import MOST_SAMPLED
-from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet, refusing
-from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, as_score, to_judgements, to_run
-from judged.inputs.source import Source
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Run
+from judged.inputs.polars_errors import POLARS_ERRORS, refusing
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    RUN,
+    SUBTOPIC_COLUMNS,
+    Judgements,
+    Kind,
+    RawTable,
+    Run,
+    as_score,
+    to_judgements,
+    to_run,
+)
 from judged.text import quote
-
-Named = Mapping[str, tuple[str, ...]]
 
 
 def run_from_frame(
-    frame: Any, *, name: str = "run", source: str = "a data frame", columns: Named | None = None
+    frame: Any,
+    *,
+    name: str = "run",
+    source: str = "a data frame",
+    columns: NamedColumns | None = None,
 ) -> Run:
-    """A run from a polars, pandas or pyarrow table, or anything else that speaks Arrow; one of
-    several is called by its name in messages."""
+    """Read a run from a polars, pandas or pyarrow table, or any other Arrow table."""
     if name != "run":
         source = f"{source.removeprefix('a ')} {name!r}"
-    return to_run(_reading(frame, RUN, source, columns or {}), source, name)
+    return to_run(_read(frame, RUN, source, columns), source, name)
 
 
 def judgements_from_frame(
-    frame: Any, *, source: str = "a data frame", columns: Named | None = None
+    frame: Any, *, source: str = "a data frame", columns: NamedColumns | None = None
 ) -> Judgements:
-    """Judgements from a polars, pandas or pyarrow table, or anything else that speaks Arrow."""
-    return to_judgements(_reading(frame, JUDGEMENTS, source, columns or {}), source)
+    """Read judgements from a polars, pandas or pyarrow table, or any other Arrow table."""
+    return to_judgements(_read(frame, JUDGEMENTS, source, columns), source)
 
 
-def read_parquet(source: Source) -> Reading:
-    """A run or judgements from a Parquet file."""
-    where = source.path if source.data is None else io.BytesIO(source.data)
-    with reading_parquet(source.label):
-        frame = pl.scan_parquet(where, glob=False)
-        return _chosen(frame, source.kind, source.label, source.columns)
-
-
-def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
+def _read(frame: Any, kind: Kind, source: str, named: NamedColumns | None) -> RawTable:
     with refusing(f"{source}: cannot be read"):  # a lazy frame may fail at anything
         if type(frame).__module__.partition(".")[0] == "pandas":
             header = [str(name) for name in getattr(frame, "columns", ())]
@@ -55,17 +55,14 @@ def _reading(frame: Any, kind: Kind, source: str, named: Named) -> Reading:
             if columns.rank is not None:
                 columns = columns.with_ranks(frame.iloc[:MOST_SAMPLED].itertuples(index=False))
             return tidy(_from_pandas(frame, header, columns, source), kind, source, columns, header)
-        return _chosen(_as_polars(frame, source), kind, source, named)
+        lazy = _as_polars(frame, source)
+        header = lazy.collect_schema().names()
+        columns = choose_columns(header, kind, source, named)
+        return tidy(lazy, kind, source, with_checked_ranks(lazy, columns, header), header)
 
 
-def _chosen(frame: pl.LazyFrame, kind: Kind, source: str, named: Named) -> Reading:
-    header = frame.collect_schema().names()
-    columns = choose_columns(header, kind, source, named)
-    return tidy(frame, kind, source, checked_ranks(frame, columns, header), header)
-
-
-def checked_ranks(frame: pl.LazyFrame, columns: Columns, header: Sequence[str]) -> Columns:
-    """Return the columns, with a warning where ranks and scores contradict each other."""
+def with_checked_ranks(frame: pl.LazyFrame, columns: Columns, header: Sequence[str]) -> Columns:
+    """Return the columns, with a warning if ranks and scores contradict each other."""
     if columns.rank is None:
         return columns
     assert columns.value is not None
@@ -77,18 +74,17 @@ def checked_ranks(frame: pl.LazyFrame, columns: Columns, header: Sequence[str]) 
 
 def tidy(
     frame: pl.LazyFrame, kind: Kind, source: str, columns: Columns, header: Sequence[str]
-) -> Reading:
-    """The columns with the right names and types, query, item and value never missing; other
-    columns are not read."""
-    chosen, notes = typed(frame.collect_schema(), kind, source, columns, header)
-    table = frame.select(chosen).collect(engine="streaming")
-    return Reading(complete(table, kind, source), notes, may_be_run=columns.may_be_run)
+) -> RawTable:
+    """Select the needed columns, with the right names and types."""
+    select, notes = typed(frame.collect_schema(), kind, source, columns, header)
+    table = frame.select(select).collect(engine="streaming")
+    return RawTable(complete(table, kind, source), notes, may_be_run=columns.may_be_run)
 
 
 def typed(
     schema: pl.Schema, kind: Kind, source: str, columns: Columns, header: Sequence[str]
 ) -> tuple[list[pl.Expr], tuple[str, ...]]:
-    """The columns with the right names and types, and what was assumed of them."""
+    """Return the columns with the right names and types, and the notes on them."""
     notes: list[str] = []
     texts = {
         role: joined_columns(
@@ -104,30 +100,30 @@ def typed(
     value: pl.Expr = pl.when(texts["item"].is_not_null()).then(1.0)
     if columns.value is not None:
         name = header[columns.value]
-        value = as_score(_value(name, schema[name], kind, source), columns.is_rank)
+        booleans = kind is JUDGEMENTS
+        number = _number(name, schema[name], kind.value, source, booleans=booleans)
+        value = as_score(number, columns.is_rank)
     if columns.weight is not None:
         name = header[columns.weight]
-        texts["weight"] = _weight(name, schema[name], source)
+        texts["weight"] = _number(name, schema[name], "weight", source).fill_nan(None)
     query, item = texts.pop("query"), texts.pop("item")
     others = (column.alias(role) for role, column in texts.items())
-    chosen = [query.alias("query"), item.alias("item"), value.alias(kind.value), *others]
-    return chosen, (*dict.fromkeys(notes), *columns.notes)
+    select = [query.alias("query"), item.alias("item"), value.alias(kind.value), *others]
+    return select, (*dict.fromkeys(notes), *columns.notes)
 
 
 def _words(dtype: pl.DataType) -> str:
-    """Name the type of a column for a message."""
     return "of several types" if dtype == pl.Object else str(dtype)
 
 
 def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl.Expr:
-    """The ids in a column, as texts; other types are refused."""
+    """Return the ids in a column as texts; other types than texts and integers are an error."""
     column = pl.col(name)
-    if dtype == pl.String or dtype == pl.Null:  # a column of nulls fails later, with its row
+    # A column of nulls fails later, with its row.
+    if dtype in (pl.String, pl.Null) or isinstance(dtype, pl.Categorical | pl.Enum):
         return column.cast(pl.String)
     if dtype.is_integer():
         notes.append(f"The integer ids of column {quote(name)} were turned into strings.")
-        return column.cast(pl.String)
-    if isinstance(dtype, pl.Categorical | pl.Enum):
         return column.cast(pl.String)
     hint = (
         " Floats come from missing values in pandas, or from ids read as numbers."
@@ -142,24 +138,18 @@ def id_texts(name: str, dtype: pl.DataType, source: str, notes: list[str]) -> pl
     )
 
 
-def _value(name: str, dtype: pl.DataType, kind: Kind, source: str) -> pl.Expr:
-    if dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and kind is JUDGEMENTS):
+def _number(
+    name: str, dtype: pl.DataType, role: str, source: str, *, booleans: bool = False
+) -> pl.Expr:
+    if dtype.is_numeric() or dtype == pl.Null or (dtype == pl.Boolean and booleans):
         return pl.col(name).cast(pl.Float64)
     raise InputError(
-        f"{source}: column {quote(name)} is {_words(dtype)}, but a {kind.value} must be a number."
-    )
-
-
-def _weight(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
-    if dtype.is_numeric() or dtype == pl.Null:
-        return pl.col(name).cast(pl.Float64).fill_nan(None)
-    raise InputError(
-        f"{source}: column {quote(name)} is {_words(dtype)}, but a weight must be a number."
+        f"{source}: column {quote(name)} is {_words(dtype)}, but a {role} must be a number."
     )
 
 
 def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
-    """Compared with nothing but each other, subtopics may be numbers of any kind."""
+    """Return subtopics as texts; they may be numbers of any kind."""
     texts = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
     if not (dtype.is_numeric() or isinstance(dtype, texts)):
         raise InputError(
@@ -170,8 +160,10 @@ def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
 
 
 def complete(table: pl.DataFrame, kind: Kind, source: str, first: int = 1) -> pl.DataFrame:
-    """The table, once it is sure that nothing is missing, but for rows that only name a query, and
-    the grades of what nobody judged yet; its first row has the number `first`."""
+    """Return the table; a missing value is an error that names its row, from `first` on.
+
+    Rows may only name a query, and judgements may lack a grade.
+    """
     extra = [name for name in ("document", "weight") if name in table.columns]
     for name in ("query", "item", kind.value, *extra):
         column = table[name]
@@ -179,7 +171,7 @@ def complete(table: pl.DataFrame, kind: Kind, source: str, first: int = 1) -> pl
         if column.dtype == pl.String:
             missing |= column == ""
         if name == "item" and missing.any():
-            # Where nothing else is known, pandas has NaN for a number.
+            # pandas has NaN for a missing number.
             value = pl.when(missing).then(pl.col(kind.value).fill_nan(None))
             table = table.with_columns(value.otherwise(pl.col(kind.value)).alias(kind.value))
         if name not in ("query", "weight"):
@@ -202,18 +194,16 @@ def _as_polars(frame: Any, source: str) -> pl.LazyFrame:
 
 
 def _from_pandas(frame: Any, header: Sequence[str], columns: Columns, source: str) -> pl.LazyFrame:
-    """Column by column: it needs no pyarrow, and a NaN stays NaN where pandas' own Arrow interface
-    makes it null."""
+    """Convert column by column: it needs no pyarrow, and NaN does not become null."""
     if not len(frame):  # the columns of an empty frame have types that mean nothing
         raise InputError(f"{source}: holds no rows.")
     series = []
     for position in columns.needed:
         column = frame.iloc[:, position]
         missing = column.isna()
-        lost = (
-            missing.any() and column.dtype.kind in "iu"
-        )  # numpy would make ids of them that are NaN
-        values = column.to_numpy(**({"dtype": object} if lost else {}))
+        # numpy would turn integers with missing values into floats.
+        as_objects = missing.any() and column.dtype.kind in "iu"
+        values = column.to_numpy(**({"dtype": object} if as_objects else {}))
         if values.dtype == object:
             values = [None if none else value for value, none in zip(values, missing, strict=True)]
         try:

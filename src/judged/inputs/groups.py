@@ -11,8 +11,8 @@ import polars as pl
 from judged.arrays import Ints
 from judged.errors import InputError
 from judged.inputs.agreement import apart, few
+from judged.inputs.columns import beside_query
 from judged.inputs.dicts import as_id
-from judged.inputs.names import beside_query
 from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
 from judged.inputs.tables import Kind
 from judged.text import counted, quote

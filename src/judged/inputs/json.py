@@ -25,14 +25,21 @@ from judged.inputs.dicts import holds_subtopics, ranks_beside_scores, results_of
 from judged.inputs.documents import document_of
 from judged.inputs.order import against_ranks
 from judged.inputs.polars_errors import POLARS_ERRORS
-from judged.inputs.readings import SUBTOPIC_COLUMNS, Reading, Row, as_score, from_rows, is_complete
-from judged.inputs.source import LineNumbers, Source
-from judged.inputs.tables import JUDGEMENTS, RUN
-from judged.inputs.whitespace import has_lone_returns
+from judged.inputs.source import LineNumbers, Source, has_lone_returns
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    RUN,
+    SUBTOPIC_COLUMNS,
+    RawTable,
+    Row,
+    as_score,
+    from_rows,
+    is_complete,
+)
 from judged.text import quote
 
 
-def read_ndjson(source: Source) -> Reading:
+def read_ndjson(source: Source) -> RawTable:
     """A row per line; the first row names the columns."""
     first = next(objects(source), None)
     if first is None:
@@ -43,7 +50,7 @@ def read_ndjson(source: Source) -> Reading:
     reading = _at_once(source, first[1], columns) or _one_by_one(
         source, objects(source), columns, list(first[1])
     )
-    return Reading(
+    return RawTable(
         reading.frame,
         reading.notes + columns.notes,
         LineNumbers.of(source, line_numbers),
@@ -58,7 +65,7 @@ def _sample(source: Source, header: Sequence[str]) -> Iterator[list[Any]]:
             yield list(map(row.get, header))
 
 
-def read_json(source: Source) -> Reading:
+def read_json(source: Source) -> RawTable:
     """{query: {item: value}}, {query: [item, …]}, {query: {item: {subtopic: grade}}}, or a list of
     rows."""
     content = parse(source, source.read(), 1, _expected(source), whole=True)
@@ -79,7 +86,7 @@ def read_json(source: Source) -> Reading:
     columns = columns.with_ranks(list(map(row.get, header)) for row in content)
     rows = ((f"row {number}", row) for number, row in enumerate(content, 1))
     reading = _one_by_one(source, rows, columns, header)
-    return Reading(reading.frame, reading.notes + columns.notes, may_be_run=columns.may_be_run)
+    return RawTable(reading.frame, reading.notes + columns.notes, may_be_run=columns.may_be_run)
 
 
 def _expected(source: Source) -> str:
@@ -90,7 +97,7 @@ def _expected(source: Source) -> str:
     )
 
 
-def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
+def _from_dict(source: Source, content: Mapping[str, Any]) -> RawTable:
     """A query with nothing in it becomes a row that only names it."""
     rows: list[Row] = []
     notes: dict[str, None] = {}
@@ -123,7 +130,7 @@ def _from_dict(source: Source, content: Mapping[str, Any]) -> Reading:
                 else:
                     rows.append((query, item, _number(given, value, where)))
     subtopic = "subtopic" if by_subtopic else None
-    return Reading(from_rows(rows, source.kind, subtopic), tuple(notes))
+    return RawTable(from_rows(rows, source.kind, subtopic), tuple(notes))
 
 
 def _by_subtopic(query: str, item: str, value: object, place: str) -> Iterator[Row]:
@@ -141,7 +148,7 @@ def _by_subtopic(query: str, item: str, value: object, place: str) -> Iterator[R
         )
 
 
-def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Reading | None:
+def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> RawTable | None:
     """None where polars cannot read it, or might have made a text of something that is no id."""
     if columns.value is None:
         return None  # other rows may have a grade, where the first has none
@@ -180,7 +187,7 @@ def _at_once(source: Source, first: Mapping[str, Any], columns: Columns) -> Read
     noted = dict.fromkeys(
         name for role in ids if role not in SUBTOPIC_COLUMNS for name in ids[role]
     )
-    return Reading(frame, tuple(_integer_note(name) for name in noted if name in integers))
+    return RawTable(frame, tuple(_integer_note(name) for name in noted if name in integers))
 
 
 _IN_CACHE = 1 << 18
@@ -212,7 +219,7 @@ def _one_by_one(
     rows: Iterable[tuple[str, Mapping[str, Any]]],
     columns: Columns,
     header: Sequence[str],
-) -> Reading:
+) -> RawTable:
     """The second look: names the first bad row, or returns the rows."""
     value = source.kind.value
     ids = {role: [header[at] for at in positions] for role, positions in columns.ids.items()}
@@ -253,7 +260,7 @@ def _one_by_one(
         query, item, *others = texts.values()
         found.append((query, item, grade, *others, *weight))
     subtopic = None if columns.subtopic is None else columns.subtopic_role
-    return Reading(
+    return RawTable(
         from_rows(found, source.kind, subtopic, columns.extra), tuple(map(_integer_note, integers))
     )
 

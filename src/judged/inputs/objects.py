@@ -10,7 +10,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
-from judged.inputs.names import candidates, is_known
+from judged.inputs.columns import candidates, is_known
 from judged.inputs.tables import RUN, Kind
 
 if TYPE_CHECKING:

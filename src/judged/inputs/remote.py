@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.inputs.tables import Judgements, Lookup, Run
     from judged.matching.join import Matches
     from judged.matching.pool import Pool
@@ -67,11 +67,11 @@ class RemoteRun:
 class RemoteTable:
     """A table that stays where it is, before anybody knows what it holds."""
 
-    def run(self, name: str | None, columns: Named) -> RemoteRun:
+    def run(self, name: str | None, columns: NamedColumns) -> RemoteRun:
         """The run that it is."""
         raise NotImplementedError
 
-    def judgements(self, columns: Named) -> Judgements:
+    def judgements(self, columns: NamedColumns) -> Judgements:
         """The judgements that it holds, which are all brought here."""
         raise NotImplementedError
 

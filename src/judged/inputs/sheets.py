@@ -16,15 +16,15 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
+from judged.inputs.columns import candidates
 from judged.inputs.csv import records
+from judged.inputs.formats import COMMENT, is_number
 from judged.inputs.frames import id_texts
 from judged.inputs.json import parse
-from judged.inputs.names import candidates
 from judged.inputs.objects import as_dict, as_known, column_of, is_record
 from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
-from judged.inputs.whitespace import COMMENT, is_number
 from judged.text import counted, quote
 
 if TYPE_CHECKING:

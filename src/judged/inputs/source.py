@@ -1,5 +1,4 @@
-"""Where bytes come from, a path or standard input, decompressed; and what can be wrong before the
-first line."""
+"""Bytes of files, pipes and standard input: decompressed, read whole or as a stream."""
 
 from __future__ import annotations
 
@@ -8,22 +7,35 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from threading import get_ident
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 from judged.errors import InputError
-from judged.inputs.compression import compression, decompressed
+from judged.inputs.compression import (
+    Compression,
+    compression,
+    decompressed,
+    most_unpacked,
+    too_large,
+    unpacked,
+)
 from judged.inputs.formats import printable, signed
 from judged.inputs.tables import Kind
 from judged.text import quote
 
-HEAD = 1 << 16
-SMALL = 3 << 20
-"""Bytes; what has more is worth the time that it takes to load polars."""
+HEAD_BYTES = 1 << 16
+"""Bytes from which the format of a file is detected."""
+BYTES_WORTH_POLARS = 3 << 20
+"""Up to this size, loading polars takes longer than parsing a file in Python."""
 MAGIC_LENGTH = 16
+BYTES_PER_BLOCK = 1 << 22
+"""Text is parsed in blocks of this size, which stay in the processor's cache."""
+BYTES_PER_READ = 1 << 20
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _FOREIGN = (
@@ -47,8 +59,14 @@ _FOREIGN = (
 )
 
 
+class Readable(Protocol):
+    """An object that bytes are read from."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
 class _NamedFile(io.FileIO):
-    """A file whose errors while it is read name it; Python names it when it is opened only."""
+    """A file whose read errors name it; Python names the file only when opening it fails."""
 
     def __init__(self, path: Path, label: str) -> None:
         super().__init__(path)
@@ -69,21 +87,21 @@ class _NamedFile(io.FileIO):
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Decompressed bytes that can be read more than once: still in the file, or in memory."""
+    """Decompressed bytes that can be read more than once, in a file or in memory."""
 
     label: str
-    """What messages call it."""
+    """The name in messages."""
     kind: Kind
     path: Path
     data: bytes | None
-    """None while the bytes can be read from the file as they are, so that polars can map it."""
+    """None if the bytes are read from the file, so that polars can map it."""
     lasting: bool
     """Whether the path can be opened a second time; a pipe cannot."""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What each of the columns is that somebody named."""
+    """The columns that the user named."""
 
     def open(self) -> BinaryIO:
-        """From the first byte after a byte order mark."""
+        """Open the bytes after a byte order mark."""
         try:
             handle: BinaryIO = (
                 io.BufferedReader(_NamedFile(self.path, self.label))
@@ -102,10 +120,9 @@ class Source:
 
     def head(self) -> bytes:
         with self.open() as handle:
-            return handle.read(HEAD)
+            return handle.read(HEAD_BYTES)
 
     def size(self) -> int:
-        """Bytes in all."""
         return self.path.stat().st_size if self.data is None else len(self.data)
 
     def for_polars(self) -> Path | bytes:
@@ -114,7 +131,7 @@ class Source:
         return self.path if printable(self.path) == str(self.path) else self.read()
 
     def lines(self, *, ends: bool = False) -> Iterator[bytes]:
-        """Lines, which LF, CRLF or CR may end, with these ends or without."""
+        """Yield lines, which LF, CRLF or CR may end, with these ends or without."""
         with self.open() as handle:
             for line in handle:
                 yield from line.splitlines(ends)
@@ -122,12 +139,12 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class LineNumbers:
-    """From row numbers to line numbers, by a second look at the source."""
+    """A function from row numbers to line numbers, by a second look at the source."""
 
     path: Path
     kind: Kind
     kept: Source | None
-    """What cannot be opened a second time; decompressed bytes are not kept until then."""
+    """A source that cannot be opened twice; decompressed bytes are not kept."""
     numbers: Callable[[Source], Iterator[int]]
     """The line number of each row, in the order of rows."""
 
@@ -138,30 +155,28 @@ class LineNumbers:
     def __call__(self, rows: Sequence[int]) -> list[int]:
         numbers = self.numbers(self.kept or open_source(self.path, self.kind))
         wanted = set(rows)
-        found = {
+        lines = {
             row: number
             for row, number in enumerate(islice(numbers, max(wanted, default=-1) + 1))
             if row in wanted
         }
-        return [found[row] for row in rows]
+        return [lines[row] for row in rows]
 
 
 def let_interrupts_through() -> None:
-    """Let Ctrl-C end a read that may wait for ever, as of a pipe: once polars has computed
-    something, reads go on after it."""
+    """Let Ctrl-C end a read of a pipe: polars makes reads continue after it."""
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)
 
 
 def standard_input() -> BinaryIO:
-    """The bytes of standard input."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError("standard input is closed; give a file, or pipe one in.")
     return sys.stdin.buffer
 
 
 def open_source(path: str | Path, kind: Kind) -> Source:
-    """Reads what cannot be mapped: standard input ("-"), pipes and compressed files."""
+    """Open a file; read what cannot be mapped: standard input ("-"), pipes, compressed files."""
     label = "standard input" if str(path) == "-" else printable(path)
     path = Path(path)
     data: bytes | None = None
@@ -185,7 +200,7 @@ def open_source(path: str | Path, kind: Kind) -> Source:
 
 
 def checked(source: Source) -> Source:
-    """Refuse what is empty, or plainly another kind of file."""
+    """Return the source; raise an error if it is empty or another kind of file."""
     head = source.head()
     if not head:
         what = "file" if source.lasting else "input"
@@ -201,7 +216,7 @@ def checked(source: Source) -> Source:
 
 
 def unreadable(label: str, error: Exception) -> InputError:
-    """The error for a file that cannot be opened, or not be read to its end."""
+    """Return the error for a file that cannot be opened or read to its end."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"{label}: no such file.")
     if isinstance(error, IsADirectoryError):
@@ -213,7 +228,7 @@ def unreadable(label: str, error: Exception) -> InputError:
 
 
 def not_a_table(place: str, error: Exception) -> InputError:
-    """The error for text that Python's csv module does not read."""
+    """Return the error for text that Python's csv module does not read."""
     if "field limit" in str(error):
         import csv
 
@@ -225,7 +240,6 @@ def not_a_table(place: str, error: Exception) -> InputError:
 
 
 def decoded(label: str, number: int, line: bytes) -> str:
-    """A line as text."""
     try:
         return line.decode()
     except UnicodeDecodeError:
@@ -233,3 +247,176 @@ def decoded(label: str, number: int, line: bytes) -> str:
             f"{label}, line {number}: not UTF-8 text: {quote(line.strip())}. Convert the file to "
             "UTF-8 first."
         ) from None
+
+
+def blocks(handle: Readable, size: int | None = None) -> Iterator[bytes]:
+    """Yield whole lines, about `size` bytes at a time, each line ended."""
+    size = size or BYTES_PER_BLOCK
+    rest = b""
+    while data := handle.read(size):
+        # A CR at the very end may be the first half of a CRLF.
+        cut = (data.rfind(b"\n") + 1) or (data.rfind(b"\r", 0, len(data) - 1) + 1)
+        if cut:
+            yield rest + data[:cut]
+            rest = data[cut:]
+        else:
+            rest += data
+    if rest:
+        yield rest + b"\n"
+
+
+def count_lines(block: bytes) -> int:
+    return block.count(b"\n") + (block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else 0)
+
+
+def has_lone_returns(block: bytes) -> bool:
+    """Return whether a CR is not followed by LF; polars knows no such line ends."""
+    return b"\r" in block and block.count(b"\r") != block.count(b"\r\n")
+
+
+Thing = TypeVar("Thing")
+
+
+def ahead(things: Iterator[Thing]) -> Generator[Thing]:
+    """Yield the same things, the next of which is made in a thread while one is used."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool, none = ThreadPoolExecutor(1), object()
+    thread = pool.submit(get_ident).result()
+    coming = pool.submit(next, things, none)
+    try:
+        while (thing := coming.result()) is not none:
+            coming = pool.submit(next, things, none)
+            yield thing  # type: ignore[misc]
+    finally:
+        # A generator that was not closed may be collected in any thread, even in its own one,
+        # which must not wait for itself.
+        coming.cancel()
+        if get_ident() == thread:
+            pool.shutdown(wait=False)
+        else:
+            pool.shutdown()
+            getattr(things, "close", bool)()
+
+
+@dataclass(frozen=True)
+class StreamedFile:
+    """A file or a pipe that is read as a stream; "-" is standard input."""
+
+    label: str
+    path: Path
+    lasting: bool
+    """Whether it can be read more than once."""
+    packed: Compression | None
+    """The compression of a file; that of a pipe is known only when it is read."""
+    size: int | None
+    """The size of the file in bytes, compressed."""
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str], label: str) -> StreamedFile:
+        place = Path(path)
+        if str(place) == "-":
+            return cls(label, place, False, None, None)
+        try:
+            status = place.stat()
+            if not stat.S_ISREG(status.st_mode):
+                return cls(label, place, False, None, None)
+            with place.open("rb") as handle:
+                packed = compression(handle.read(MAGIC_LENGTH))
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise unreadable(label, error) from None
+        return cls(label, place, True, packed, status.st_size)
+
+    @contextmanager
+    def opened(self, tell: Callable[[int], None] | None = None) -> Iterator[ByteStream]:
+        """Open the unpacked bytes; report to `tell` how many bytes of the file were read.
+
+        A file that has changed in the end is an error.
+        """
+        try:
+            if str(self.path) == "-":
+                yield ByteStream.of(standard_input(), self.label, tell)
+                return
+            with self.path.open("rb", buffering=0) as handle:
+                before = os.fstat(handle.fileno())
+                yield ByteStream.of(handle, self.label, tell)
+                after = os.fstat(handle.fileno())
+        except OSError as error:
+            raise unreadable(self.label, error) from None
+        if self.lasting:
+            check_unchanged(self.label, before, after)
+
+
+def check_unchanged(label: str, before: os.stat_result, after: os.stat_result) -> None:
+    """Raise an error if a file was written to while it was read."""
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise InputError(
+            f"{label}: changed while it was read (from {before.st_size:,} to {after.st_size:,} "
+            "bytes); wait until nothing writes to it, and try again."
+        )
+
+
+class ByteStream:
+    """Unpacked bytes that are read once, and of which some can be put back."""
+
+    def __init__(self, parts: Iterable[bytes]) -> None:
+        self._parts = iter(parts)
+        self._rest = b""
+        self.opened: object = None
+        """A reference that keeps the file open."""
+
+    @classmethod
+    def of(
+        cls, handle: BinaryIO, label: str, tell: Callable[[int], None] | None = None
+    ) -> ByteStream:
+        """Return the content of a file without a byte order mark at its start."""
+        start = b""
+        while len(start) < MAGIC_LENGTH and (more := _read(handle, MAGIC_LENGTH - len(start))):
+            start += more
+        packed = compression(start)
+
+        def raw() -> Iterator[bytes]:
+            done = len(start)
+            yield start
+            while part := _read(handle, BYTES_PER_READ):
+                done += len(part)
+                yield part
+                if tell is not None:
+                    tell(done)
+
+        stream = cls(raw() if packed is None else unpacked(raw(), packed, label))
+        stream.put_back(stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK))
+        return stream
+
+    def read(self, size: int) -> bytes:
+        """Return so many bytes, or fewer at the end."""
+        parts, length = [self._rest], len(self._rest)
+        while length < size and (part := next(self._parts, None)) is not None:
+            parts.append(part)
+            length += len(part)
+        excess = length - size
+        if excess > 0:
+            parts[-1], self._rest = parts[-1][:-excess], parts[-1][-excess:]
+        else:
+            self._rest = b""
+        return b"".join(parts)
+
+    def rest(self, label: str, packed: int) -> bytes:
+        """Return all remaining bytes; more than the limit is an error."""
+        limit = most_unpacked()
+        data = self.read(limit + 1)
+        if len(data) > limit:
+            raise too_large(label, packed, limit)
+        return data
+
+    def ahead(self) -> ByteStream:
+        """Return the same bytes, unpacked in a thread."""
+        return ByteStream(ahead(chain([self._rest], self._parts)))
+
+    def put_back(self, data: bytes) -> None:
+        self._rest = data + self._rest
+
+
+def _read(handle: BinaryIO, size: int) -> bytes:
+    let_interrupts_through()
+    return handle.read(size) or b""

@@ -1,38 +1,55 @@
-"""What every reader returns: tidy rows with what is needed to speak about them later."""
+"""The tables that readers return, and the last steps that all readers of runs and judgements share.
+
+polars is imported where rows are packed, because small runs are read without it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from judged.text import listed
+import numpy as np
+
+from judged.errors import InputError
+from judged.inputs.order import Ranked, refuse_odd_ranks
+from judged.text import Tallied, Warned, WarnedOnce, counted, listed
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
-    from judged.inputs.query_weights import QueryWeights
+    from judged.arrays import Ints
 
 Locate = Callable[[Sequence[int]], list[int]]
 """Row numbers (from 0, ascending) to line numbers (from 1)."""
 Places = Callable[[Sequence[int]], str]
 """Row numbers (from 0, ascending) to words, such as `row 3 of part-1.parquet`."""
+Row = (
+    tuple[str, str, float] | tuple[str, str, float, str] | tuple[str, None, None] | tuple[Any, ...]
+)
+"""Query, item, value, subtopic if there is one, then the columns that the user named.
+
+A query without items has None for item and value."""
+NO_GRADES = "There are no grades: every item that is listed is relevant, with grade 1."
+SUBTOPIC_COLUMNS = ("subtopic", "iteration")
+"""Names of the column of subtopics; TREC calls it `iteration`, which may hold a filler."""
+ROWS_PER_BATCH = 100_000
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file is read as (a run, judgements, …): the words that messages use for it."""
+    """The kind of a table (a run, judgements, …), in the words that messages use for it."""
 
     phrase: str
     value: str
-    """What the third column is called."""
+    """The name of the third column."""
     columns: str
-    """How the plain text form looks."""
+    """The form of the table in words."""
 
     def mistaken_for(self, wanted: Kind, source: str) -> str:
-        """The message for a file that is plainly of this kind, given where the other is wanted."""
+        """Return the message for a file of this kind where another kind is expected."""
         return (
             f"{source} looks like {self.phrase} ({self.columns}), not {wanted.phrase} "
             f"({wanted.columns}). "
@@ -45,32 +62,127 @@ JUDGEMENTS = Kind("judgements", "grade", "4 columns: query, iteration, item, gra
 
 
 @dataclass(frozen=True, eq=False)
+class QueryWeights:
+    """The weight of each query by its id.
+
+    Parameters
+    ----------
+    weights : mapping
+        {query: weight}.
+    source : str, optional
+        The name in messages.
+
+    >>> QueryWeights({"a": 3.0}).known(["b", "a"]).tolist()
+    [nan, 3.0]
+    """
+
+    weights: Mapping[str, float]
+    source: str = "the weights given"
+
+    def known(self, queries: Sequence[str]) -> NDArray[np.float64]:
+        """Return the weight of each query, NaN for a query without one.
+
+        Parameters
+        ----------
+        queries : sequence of str
+
+        Returns
+        -------
+        numpy.ndarray
+
+        >>> QueryWeights({"a": 3.0}).known(["b", "a"]).tolist()
+        [nan, 3.0]
+        """
+        return np.array([self.weights.get(query, np.nan) for query in queries], np.float64)
+
+    def of(
+        self, queries: Sequence[str], one: str = "judged query", many: str = "judged queries"
+    ) -> NDArray[np.float64]:
+        """Return the weight of each query; a query without one, or a sum of 0, is an error.
+
+        Parameters
+        ----------
+        queries : sequence of str
+            The queries that need a weight.
+        one, many : str, optional
+            The word for them in messages.
+
+        Returns
+        -------
+        numpy.ndarray
+
+        >>> QueryWeights({"a": 3.0, "b": 1.0}).of(["b", "a"]).tolist()
+        [1.0, 3.0]
+        """
+        missing = [query for query in queries if query not in self.weights]
+        if missing:
+            names = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
+            raise InputError(
+                f"{self.source}: {counted(len(missing), f'{one} has', f'{many} have')} no weight "
+                f"({names}); give every {one} one, 0 for one that is not to count."
+            )
+        values = np.array([self.weights[query] for query in queries], np.float64)
+        if not values.any():
+            raise InputError(
+                f"{self.source}: all {many} have the weight 0, so that none counts; give some of "
+                "them a weight above 0."
+            )
+        return values
+
+    def unknown(self, queries: Sequence[str]) -> list[str]:
+        """Return the queries that have a weight but are not judged."""
+        judged = set(queries)
+        return [query for query in self.weights if query not in judged]
+
+
+def _weights_of_column(frame: pl.DataFrame, source: str) -> QueryWeights:
+    """Return the weights in a column of judgements, the same in all rows of a query."""
+    import polars as pl
+
+    weight = pl.col("weight")
+    wrong = frame.with_row_index("row").filter(
+        ~(weight.is_finite() & (weight >= 0)).fill_null(False)
+    )
+    if wrong.height:
+        row, query, value = wrong.select("row", "query", "weight").row(0)
+        raise InputError(
+            f"{source}, row {row + 1}: the weight of query {query!r} is "
+            f"{'missing' if value is None else value}; a weight is a finite number from 0."
+        )
+    by_query = frame.group_by("query", maintain_order=True).agg(
+        weight.first(), weight.max().alias("most"), weight.min().alias("least")
+    )
+    two = by_query.filter(pl.col("most") > pl.col("least"))
+    if two.height:
+        query, _, most, least = two.row(0)
+        raise InputError(
+            f"{source}: query {query!r} has the weights {least:g} and {most:g}; a query has one."
+        )
+    weights = dict(by_query.select("query", "weight").iter_rows())
+    return QueryWeights(weights, f"a column of {source}")
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
-    """Tidy rows in the order of the input."""
+    """Tidy rows in the order of the input.
+
+    Columns are `query` and `item` (texts) and `score` or `grade` (numbers), none of them missing.
+    Judgements may have `subtopic`. Columns `document` (texts) and `weight` (numbers) are there if
+    the user named them.
+    """
 
     frame: pl.DataFrame
-    """Columns `query` and `item` (texts) and `score` or `grade` (numbers); judgements by subtopic
-    have `subtopic` (texts) too; `document` (texts) and `weight` (numbers, of the query) are there
-    where somebody named their columns. Nothing is missing."""
     source: str
-    """What messages call it: a path as given, "standard input", "a data frame"."""
     notes: tuple[str, ...] = ()
-    """What was repaired or assumed while reading, a sentence each; it goes into the audit."""
     locate: Locate | None = None
-    """From row numbers to line numbers, by a second look at the source; None if it has no lines."""
     rows: NDArray[np.integer[Any]] | None = None
-    """The number that each row had in the input, where rows were left out."""
     queries: tuple[str, ...] = ()
-    """All queries in the order in which they are named, where some have nothing in them."""
     basis: tuple[str, ...] = ()
-    """What was done to what is ranked, in words: part of the definition of every number."""
     dropped: int = 0
-    """How many rows were dropped that repeat others."""
     places: Places | None = None
-    """From the numbers of rows, from 0, to words, where a number alone tells no place."""
 
     def names(self) -> list[str]:
-        """All queries, those with nothing in them included, in the order in which they are named.
+        """Return all queries, also those without items, in the order of the input.
 
         Returns
         -------
@@ -83,16 +195,14 @@ class Table:
         """
         if self.queries:
             return list(self.queries)
-        import numpy as np
-
         from judged.arrays import borders
 
         query = self.frame["query"]
-        starts = np.flatnonzero(borders(query.hash(1).to_numpy()))  # few, where rows are grouped
+        starts = np.flatnonzero(borders(query.hash(1).to_numpy()))  # few, if rows are grouped
         return list(dict.fromkeys(query.gather(starts).to_list()))
 
     def where(self, rows: Sequence[int]) -> str:
-        """The places of some rows for a message: lines of a file, rows of a frame, from 1.
+        """Return the places of some rows for a message: lines of a file, or rows, from 1.
 
         Parameters
         ----------
@@ -102,7 +212,6 @@ class Table:
         Returns
         -------
         str
-            The places in words.
 
         >>> import polars as pl
         >>> frame = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0]})
@@ -122,34 +231,34 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Judgements(Table):
-    """Which grade each judged item has for its query, as `read_judgements` returns it.
+    """The grade of each judged item for its query, as `read_judgements` returns it.
 
     Parameters
     ----------
     frame : polars.DataFrame
-        Columns query, item, grade; and subtopic, where each row is about one subtopic of its query.
+        Columns query, item, grade; and subtopic, if each row is about one subtopic of its query.
     source : str
-        What messages call it.
+        The name in messages.
     notes : tuple of str, optional
-        What was repaired or assumed while reading.
+        Repairs and assumptions made while reading.
     locate : callable, optional
-        From row numbers to line numbers, for messages.
+        A function from row numbers to line numbers, for messages.
     rows : array of int, optional
-        The number that each row had in the input, where rows were left out.
+        The number that each row had in the input, if rows were left out.
     queries : tuple of str, optional
-        All queries, where some have nothing in them.
+        All queries, if some have no items.
     basis : tuple of str, optional
-        What was done to what is ranked, in words.
+        Changes made to the ranked items, which define every number.
     dropped : int, optional
-        How many rows were dropped that repeat others.
+        The number of repeated rows that were dropped.
     places : callable, optional
-        From row numbers to words, where a number alone tells no place.
+        A function from row numbers to words, if a line number is not enough.
     weights : QueryWeights, optional
-        How much each query weighs, where a column says so.
+        The weight of each query, if a column holds it.
     part : bool, optional
-        Whether these are some of the judgements, so that there may be more.
+        Whether there may be more judgements than these.
     may_be_run : bool, optional
-        Whether neither the format nor a name tells these from a run.
+        Whether neither the format nor a column name distinguishes these from a run.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
@@ -158,11 +267,8 @@ class Judgements(Table):
     """
 
     weights: QueryWeights | None = None
-    """How much each query weighs, where a column says so."""
     part: bool = False
-    """Whether these are some of the judgements, so that there may be more."""
     may_be_run: bool = False
-    """Whether neither the format nor a name tells these from a run."""
 
     @property
     def by_subtopic(self) -> bool:
@@ -172,7 +278,7 @@ class Judgements(Table):
 
 @dataclass(frozen=True)
 class Passed:
-    """What was read and left out of a table, as nobody judged its queries."""
+    """The unjudged queries that were left out of a table."""
 
     queries: int = 0
     rows: int = 0
@@ -184,38 +290,38 @@ class Passed:
 
 @dataclass(frozen=True, eq=False)
 class Run(Table):
-    """A system's results, as `read_run` returns them; rank is by score, whatever the rows' order.
+    """A system's results, as `read_run` returns them, ranked by score.
 
     Parameters
     ----------
     frame : polars.DataFrame
         Columns query, item, score. The order of rows matters only for `ties="input"`.
     source : str
-        What messages call it.
+        The name in messages.
     notes : tuple of str, optional
-        What was repaired or assumed while reading.
+        Repairs and assumptions made while reading.
     locate : callable, optional
-        From row numbers to line numbers, for messages.
+        A function from row numbers to line numbers, for messages.
     rows : array of int, optional
-        The number that each row had in the input, where rows were left out.
+        The number that each row had in the input, if rows were left out.
     queries : tuple of str, optional
-        All queries, where some have nothing in them.
+        All queries, if some have no results.
     basis : tuple of str, optional
-        What was done to what is ranked, in words.
+        Changes made to the ranked items, which define every number.
     dropped : int, optional
-        How many rows were dropped that repeat others.
+        The number of repeated rows that were dropped.
     places : callable, optional
-        From row numbers to words, where a number alone tells no place.
+        A function from row numbers to words, if a line number is not enough.
     name : str, optional
-        What tables call the run.
+        The name of the run in tables.
     tag : str, optional
-        What the run calls itself in its own file, where it does.
+        The name of the run in its own file.
     passed : Passed, optional
-        What was left out of a block, as nobody judged its queries.
+        The unjudged queries that were left out of a block.
     part : bool, optional
-        Whether this is a block, so that the whole run may hold more.
+        Whether this is a block of a larger run.
     lost : Run, optional
-        Rows without an item, of queries that have others.
+        Rows without an item, of queries that have others. They are an error if the query is judged.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [2.5]})
@@ -224,65 +330,270 @@ class Run(Table):
     """
 
     name: str = "run"
-    """What tables call the run."""
     tag: str | None = None
-    """What the run calls itself in its own file, where it does."""
     passed: Passed = Passed()
-    """What was left out of a block, as nobody judged its queries."""
     part: bool = False
-    """Whether this is a block, so that the whole run may hold more."""
     lost: Run | None = None
-    """Rows without an item, of queries that have others: a mistake, where the query counts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """A run or judgements in a dict of dicts, looked into rather than copied.
+    """A run or judgements in a dict of dicts, which is not copied.
 
     Parameters
     ----------
     lists : mapping
         {query: {item: score or grade}}, or {query: {item: {subtopic: grade}}}; ids are texts.
     source : str, optional
-        What messages call it.
+        The name in messages.
     notes : tuple of str, optional
-        What was repaired or assumed.
+        Repairs and assumptions made while reading.
     name : str, optional
-        What tables call the run.
+        The name of the run in tables.
     by_subtopic : bool, optional
         Whether the judgements are by subtopic.
     repeated : tuple, optional
-        (query, item) of each result that was left out, as a better-ranked one repeats it.
+        (query, item) of each result that was left out, because a better-ranked one repeats it.
     basis : tuple of str, optional
-        What was done to what is ranked, in words.
+        Changes made to the ranked items, which define every number.
     tag : str, optional
-        What the run calls itself in its own file, where it has one.
+        The name of the run in its own file.
     may_be_run : bool, optional
-        Whether nothing tells these judgements from a run.
+        Whether nothing distinguishes these judgements from a run.
 
     >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
     {'a': 2.5}
     """
 
     lists: Mapping[str, Mapping[str, Any]]
-    """{query: {item: score or grade}}, or {query: {item: {subtopic: grade}}}."""
     source: str = "a dict"
-    """What messages call it."""
     notes: tuple[str, ...] = ()
-    """What was repaired or assumed, a sentence each."""
     name: str = "run"
-    """What tables call the run."""
     by_subtopic: bool = False
-    """Whether the judgements are {query: {item: {subtopic: grade}}}."""
     repeated: tuple[tuple[str, str], ...] = ()
-    """Query and item of each result of a list that was left out, as a better-ranked one is about
-    the same item."""
     basis: tuple[str, ...] = ()
-    """What was done to what is ranked, in words: part of the definition of every number."""
     tag: str | None = None
-    """What the run calls itself in its own file, where it has one."""
     may_be_run: bool = False
-    """Whether nothing tells these judgements from a run."""
 
 
 AnyTable = TypeVar("AnyTable", Judgements, Run)
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """The rows that a reader found, before the checks that all formats share.
+
+    A row without item and value names a query without items. A row without a grade is unjudged.
+    """
+
+    frame: pl.DataFrame
+    """Columns query, item and score or grade; subtopic or iteration if there is one."""
+    notes: tuple[str, ...] = ()
+    locate: Locate | None = None
+    tag: str | None = None
+    may_be_run: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Consecutive rows of a run, as a reader parses them."""
+
+    frame: pl.DataFrame
+    """Columns as in a `RawTable`."""
+    first: int
+    """The place of the first row: the number of its line, or of its row from 1."""
+    found: Callable[[], Sequence[int]] | None = None
+    """A function that returns the place of each row, if some lines are no rows."""
+    notes: tuple[str, ...] = ()
+
+    def places(self) -> Ints:
+        """Return the place of each row."""
+        if self.found is not None:
+            return np.array(self.found(), np.int64)
+        return np.arange(self.first, self.first + self.frame.height, dtype=np.int64)
+
+    def cut(self, at: int) -> tuple[Piece, Piece]:
+        """Return the rows before one, and those from it on."""
+        found = self.found
+        before = replace(
+            self,
+            frame=self.frame.slice(0, at),
+            found=None if found is None else lambda: found()[:at],
+        )
+        rest = Piece(
+            self.frame.slice(at),
+            self.first + at,
+            None if found is None else lambda: found()[at:],
+        )
+        return before, rest
+
+
+def texts(name: str, values: Iterable[str | None]) -> pl.Series:
+    """Return a column of texts."""
+    import polars as pl
+
+    try:
+        return pl.Series(name, list(values), dtype=pl.String)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the {name} {error.object!r} holds half a character, as names of files may that are "
+            "not UTF-8; a table cannot hold it. Rename it."
+        ) from None
+
+
+def from_rows(
+    rows: Iterable[Row], kind: Kind, subtopic: str | None = None, extra: Iterable[str] = ()
+) -> pl.DataFrame:
+    """Pack rows in batches, because rows in Python take ten times the memory.
+
+    `subtopic` names the fourth column, `extra` those after it.
+    """
+    import polars as pl
+
+    schema: dict[str, type[pl.DataType]] = {
+        "query": pl.String,
+        "item": pl.String,
+        kind.value: pl.Float64,
+        **dict.fromkeys(filter(None, [subtopic, *extra]), pl.String),
+    }
+    if "weight" in schema:
+        schema["weight"] = pl.Float64
+    width = len(schema)
+    if width > 3:
+        rows = (row if len(row) == width else (*row, *[None] * (width - len(row))) for row in rows)
+    remaining: Iterator[tuple[Any, ...]] = iter(rows)
+    batches = [pl.DataFrame(schema=schema)]
+    while batch := list(islice(remaining, ROWS_PER_BATCH)):
+        batches.append(pl.DataFrame(batch, schema=schema, orient="row"))
+    return pl.concat(batches, rechunk=False)
+
+
+def is_complete(frame: pl.DataFrame) -> bool:
+    """Return whether no id or value is missing; `to_judgements` checks subtopics."""
+    import polars as pl
+
+    if sum(frame.select(pl.exclude(SUBTOPIC_COLUMNS)).null_count().row(0)):
+        return False
+    ids = [name for name in ("query", "item", "document") if name in frame.columns]
+    empty = frame.lazy().select(pl.any_horizontal((pl.col(ids) == "").any())).collect()
+    return not empty.item()
+
+
+def as_score(value: pl.Expr, is_rank: bool) -> pl.Expr:
+    """Turn a rank into a score, the smaller the better."""
+    return -value if is_rank else value
+
+
+def skipped_comments(comments: int) -> tuple[str, ...]:
+    words = "{} comment line was skipped.", "{} comment lines were skipped."
+    return (Tallied(comments, *words),) if comments else ()
+
+
+def to_run(raw: RawTable, source: str, name: str) -> Run:
+    """Finish a whole run."""
+    return run_of(Run(raw.frame, source, raw.notes, raw.locate, name=name, tag=raw.tag))
+
+
+def run_of(run: Run) -> Run:
+    """Finish a run or a block of one."""
+    run, lost = _without_named_only(run)
+    if lost is not None:
+        run = replace(run, lost=lost)
+    if any(isinstance(note, Ranked) for note in run.notes):
+        refuse_odd_ranks(run)
+    return run
+
+
+def to_judgements(raw: RawTable, source: str) -> Judgements:
+    """Finish judgements."""
+    weights = None
+    if "weight" in raw.frame.columns:
+        weights = _weights_of_column(raw.frame, source)
+    table = Judgements(
+        raw.frame, source, raw.notes, raw.locate, weights=weights, may_be_run=raw.may_be_run
+    )
+    table, lost = _without_named_only(table)
+    if lost is not None:
+        raise InputError(lost_message(lost))
+    table = _without_ungraded(table)
+    infinite = (~table.frame["grade"].is_finite()).arg_true().head(1).to_list()
+    if infinite:
+        value = {"inf": "infinite", "-inf": "minus infinity"}.get(
+            str(table.frame["grade"][infinite[0]]), "NaN"
+        )
+        raise InputError(
+            f"{source}, {table.where(infinite)}: the grade is {value}; a grade must be a finite "
+            "number."
+        )
+    return replace(table, frame=_with_telling_subtopics(table))
+
+
+def _without_named_only(table: AnyTable) -> tuple[AnyTable, AnyTable | None]:
+    """Remove the rows that only name a query.
+
+    Also return those of them whose query has other rows, because they lack an item.
+    """
+    if table.frame.is_empty():
+        skipped = "".join(f" {note}" for note in table.notes if isinstance(note, WarnedOnce))
+        raise InputError(f"{table.source}: holds no rows.{skipped}")
+    empty = table.frame["item"].is_null()
+    if not empty.any():
+        return table, None
+    query = table.frame["query"]
+    both = empty & query.is_in(query.filter(~empty).unique().implode())
+    lost = _rows(table, both) if both.any() else None
+    queries = tuple(query.unique(maintain_order=True).to_list())
+    return replace(_rows(table, ~empty), queries=queries), lost
+
+
+def _rows(table: AnyTable, which: pl.Series) -> AnyTable:
+    """Select some rows of a table, which keep their numbers."""
+    rows = which.arg_true().to_numpy()
+    numbers = rows if table.rows is None else table.rows[rows]
+    return replace(table, frame=table.frame.filter(which), rows=numbers)
+
+
+def lost_message(lost: Table, row: int = 0) -> str:
+    return f"{lost.source}, {lost.where([row])}: the item is missing."
+
+
+def ungraded_note(left: int) -> Warned:
+    them = "it" if left == 1 else "them"
+    have = counted(left, "row has", "rows have")
+    return Warned(f"{have} no grade: left out, as nobody judged {them}.")
+
+
+def _without_ungraded(table: Judgements) -> Judgements:
+    """Remove rows without a grade, as in a file that annotators are still filling in."""
+    graded = table.frame["grade"].is_not_null()
+    if graded.all():
+        return table
+    if not graded.any():
+        raise InputError(f"{table.source}: no row has a grade.")
+    query = table.frame["query"]
+    unjudged = set(query.to_list()) - set(query.filter(graded).to_list())
+    return replace(
+        _rows(table, graded),
+        queries=tuple(name for name in table.queries if name not in unjudged),
+        notes=(*table.notes, ungraded_note(int((~graded).sum()))),
+    )
+
+
+def _with_telling_subtopics(table: Table) -> pl.DataFrame:
+    """Drop a column of subtopics that is empty, or an iteration that is the same everywhere."""
+    frame = table.frame
+    name = next((name for name in SUBTOPIC_COLUMNS if name in frame.columns), None)
+    if name is None:
+        return frame
+    column = frame[name]
+    if name == "iteration" and column.eq_missing(column.first()).all():
+        return frame.drop(name)
+    missing = column.is_null() | (column == "")
+    if missing.all():
+        return frame.drop(name)
+    if missing.any():
+        place = table.where(missing.arg_true().head(1).to_list())
+        raise InputError(
+            f"{table.source}, {place}: the subtopic is missing; give one in every row, or in none."
+        )
+    return frame.rename({name: "subtopic"})

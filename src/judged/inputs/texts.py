@@ -9,10 +9,10 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
 from judged.errors import InputError, quoted
+from judged.inputs.columns import NAMES
 from judged.inputs.csv import records
 from judged.inputs.dicts import as_id, is_list
 from judged.inputs.json import parse
-from judged.inputs.names import NAMES
 from judged.inputs.objects import from_arrow
 from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source, decoded, open_source

@@ -1,215 +1,284 @@
-"""Text with fields between white space: TREC runs and qrels, and what else has such lines.
+"""Text with fields between white space: TREC runs and qrels, MS MARCO runs, and lines like these.
 
-Three ways to the same table, each tried only where the one before has a doubt: polars on the file
-as it is; polars on blocks with white space evened out; a block line by line, which either names the
-bad line or returns the rows.
+There is one parser, `parse_lines`, for a block of whole lines. A file is read as several blocks.
+Files so small that loading polars would take longer than parsing are read in plain Python.
 """
 
 from __future__ import annotations
 
-import io
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import polars as pl
+import numpy as np
 
-from judged.errors import InputError
-from judged.inputs.formats import looks_like
-from judged.inputs.layouts import (
-    TREC_JUDGEMENTS,
-    TREC_RUN,
-    LastTag,
-    Layout,
-    first_rows,
-    notes_on_ranks,
-)
-from judged.inputs.polars_errors import POLARS_ERRORS
-from judged.inputs.readings import Reading, Row, as_score, from_rows
-from judged.inputs.source import BYTE_ORDER_MARK, LineNumbers, Source, decoded
-from judged.inputs.tables import JUDGEMENTS, RUN, Kind
-from judged.inputs.whitespace import (
+from judged.errors import InputError, OutputError
+from judged.inputs.columns import is_known
+from judged.inputs.compression import compression
+from judged.inputs.formats import COMMENT, detect_format, is_number, looks_like, run_name, split
+from judged.inputs.order import OrderOnly, against_ranks
+from judged.inputs.source import (
+    BYTE_ORDER_MARK,
+    BYTES_WORTH_POLARS,
+    LineNumbers,
+    Source,
     blocks,
-    count_fields,
+    checked,
     count_lines,
-    data_lines,
-    even_out,
-    is_number,
-    split,
+    decoded,
 )
-from judged.text import merged, quote
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    NO_GRADES,
+    RUN,
+    Kind,
+    Lookup,
+    Piece,
+    RawTable,
+    Row,
+    as_score,
+    from_rows,
+    skipped_comments,
+)
+from judged.text import Warned, WarnedOnce, merged, quote
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SPACE, _NEWLINE = b" \n"
+_ONE_KIND_OF_SPACE = bytes.maketrans(b"\t\r", b" \n")
+_BYTES_IN_CACHE = 1 << 18
+_BYTES_SAMPLED = 1 << 16
+_FIRST_UNIX_TIME = 100_000_000
+"""Grades that are all this large are times, as in files of ratings."""
+_LARGE_GRADE = 1e6
+"""A small file with such a grade is read the careful way."""
 
 
-def read_trec(source: Source) -> Reading:
-    refuse_the_other_kind(source)
-    if source.kind is not RUN:
-        return _without_times(read_layout(source, TREC_JUDGEMENTS), source.label)
-    reading = read_layout(source, TREC_RUN)
-    notes = (*reading.notes, *notes_on_ranks(first_rows(source)))
-    return replace(reading, notes=notes, tag=str(LastTag.of(source)))
+def is_whole(text: str) -> bool:
+    """Return whether a text is a whole number, as ranks are written."""
+    return text.isascii() and text.isdigit()
 
 
-def _without_times(reading: Reading, source: str) -> Reading:
-    """Judgements, once it is sure that these are no ratings: user, item, rating and time."""
-    least = reading.frame["grade"].min()
-    if isinstance(least, float) and least >= _TIME:
-        raise InputError(
-            f"{source}: every grade is {_TIME:,} or more, as {least:.0f}: a time, not a grade. "
-            f"{TREC_JUDGEMENTS.example} If a line is user, item, rating and time, put a line with "
-            "these names above the others (user_id, item_id, rating, timestamp), with tabs "
-            "between them."
+def data_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are neither blank nor comments, with their numbers."""
+    for number, line in enumerate(lines, first):
+        text = line.lstrip(b" \t")
+        if text and not text.startswith(COMMENT):
+            yield number, line
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a line in order; fields after them are ignored."""
+
+    fields: tuple[str, ...]
+    value: str
+    """The field that is a number; empty if there is none."""
+    example: str
+    subtopic: str | None = None
+    """The field that may hold a subtopic."""
+
+    def position(self, field: str) -> int:
+        return self.fields.index(field)
+
+    def may_hold_spaces(self, fields: Sequence[str]) -> bool:
+        """Return whether a line is too long and may have a space in an id.
+
+        That is so if its last fields are a rank and a value too, or if its rank is no rank.
+        """
+        beyond = len(fields) - len(self.fields)
+        ranks = [self.position(name) for name in self.fields if name == "rank" != self.value]
+        return beyond > 0 and not (
+            all(is_whole(fields[at]) for at in ranks)
+            and not (
+                all(is_whole(fields[at + beyond]) for at in ranks)
+                and is_number(fields[self.position(self.value) + beyond])
+            )
         )
-    return reading
+
+    def skipped(self, comments: Sequence[bytes]) -> tuple[str, ...]:
+        """Return the notes on comments; one that looks like a row may be a query such as #1."""
+        notes = skipped_comments(len(comments))
+        row = next((line for line in comments if self._is_row(split(line))), None)
+        if row is None:
+            return notes
+        return (
+            *notes,
+            WarnedOnce(
+                f"The line {quote(row)} begins with # and was skipped as a comment, but it has the "
+                "fields of a row, and is missing from the numbers. If # belongs to the id of the "
+                "query, give the file as CSV or JSON."
+            ),
+        )
+
+    def _is_row(self, fields: Sequence[bytes]) -> bool:
+        if len(fields) != len(self.fields) or fields[0] == COMMENT or b"=" in fields:
+            return False
+        texts = [field.decode("utf-8", "replace") for field in fields]
+        if not self.value:  # names of columns may be such a line, too
+            return not any(is_known(text.lstrip("#")) for text in texts)
+        return is_number(texts[self.position(self.value)])
 
 
-_TIME = 100_000_000
+TREC_RUN = Layout(
+    ("query", "ignored", "item", "rank", "score", "tag"),
+    "score",
+    "A line of a run is: query Q0 item rank score tag.",
+)
+TREC_JUDGEMENTS = Layout(
+    ("query", "iteration", "item", "grade"),
+    "grade",
+    "A line of judgements is: query 0 item grade.",
+    subtopic="iteration",
+)
+RANKS = Layout(("query", "item", "rank"), "rank", "A line of an MS MARCO run is: query item rank.")
+SCORES = Layout(
+    ("query", "item", "score"), "score", "A line of a run of three columns is: query item score."
+)
+GRADES = Layout(
+    ("query", "item", "grade"),
+    "grade",
+    "A line of judgements of three columns is: query item grade.",
+)
+PAIRS = Layout(("query", "item"), "", "A line of judgements of two columns is: query item.")
+_RANKS_ONLY = OrderOnly("There are no scores (an MS MARCO run): the ranks give the order.")
 
 
-def refuse_the_other_kind(source: Source) -> None:
-    """Refuse judgements where a run should be, and the other way round."""
-    other = JUDGEMENTS if source.kind is RUN else RUN
-    first = [split(line) for _, line in islice(data_lines(source.lines()), 10)]
-    if first and all(looks_like(other, fields) for fields in first):
-        raise InputError(other.mistaken_for(source.kind, source.label))
+def parse_lines(block: bytes, layout: Layout, kind: Kind, label: str, first: int) -> Piece:
+    """Parse whole lines, of which the first has the number `first`.
 
-
-def read_layout(source: Source, layout: Layout) -> Reading:
-    """The table of a text whose lines all have one layout."""
-    frame = _as_it_is(source, layout)
-    if frame is not None:  # nothing was skipped
-        return Reading(frame, (), _every_line)
-    frame, notes = _by_blocks(source, layout)
-    return Reading(frame, notes, LineNumbers.of(source, line_numbers))
-
-
-def _as_it_is(source: Source, layout: Layout) -> pl.DataFrame | None:
-    """None where the file is not evenly spaced, or not good; the parse and the look at its spacing
-    share the time."""
-    head = source.head()
-    line = head.split(b"\n", 1)[0]
-    separator = b"\t" if b"\t" in line else b" "
-    fields = line.count(separator) + 1
-    if count_fields(io.BytesIO(head.rpartition(b"\n")[0] + b"\n"), separator) is None:
-        return None
-
-    def all_fields() -> int | None:
-        with source.open() as handle:
-            return count_fields(handle, separator)
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        counted = pool.submit(all_fields)
-        frame = _parse(source.for_polars(), layout, fields, separator.decode(), source.kind)
-        # No line has too few fields, and together they have no more than that: each has its own.
-        return frame if frame is not None and counted.result() == frame.height * fields else None
-
-
-def _by_blocks(source: Source, layout: Layout) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The rows, and notes on comments among them."""
-    frames = [from_rows([], source.kind, layout.subtopic)]
-    notes: list[tuple[str, ...]] = []
-    with source.open() as handle:
-        for number, block in enumerate(blocks(handle)):
-
-            def first(number: int = number) -> int:
-                with source.open() as again:
-                    return 1 + sum(map(count_lines, islice(blocks(again), number)))
-
-            frame, skipped = uneven_rows(block, layout, source.kind, source.label, first)
-            notes.append(skipped)
-            frames.append(frame)
-    return pl.concat(frames, rechunk=False), merged(notes)
-
-
-def even_rows(block: bytes, layout: Layout, kind: Kind) -> pl.DataFrame | None:
-    """The rows of some lines as they are; None where these are not evenly spaced, or not good."""
+    polars splits lines with single separators. Other lines are made like that first. If polars
+    still cannot read them, they are read one by one, which names a bad line.
+    """
     end = block.find(b"\n")
-    if end < 0:  # its lines end otherwise
-        return None
-    separator = b"\t" if block.find(b"\t", 0, end) >= 0 else b" "
-    return _split(block, layout, separator, kind)
-
-
-def uneven_rows(
-    block: bytes, layout: Layout, kind: Kind, source: str, first: Callable[[], int]
-) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The rows of some lines with white space evened out, or else line by line; and notes on
-    comments among them. `first` tells the number of the first line, for messages."""
+    if end >= 0:
+        separator = b"\t" if block.find(b"\t", 0, end) >= 0 else b" "
+        frame = split_by_polars(block, layout, separator, kind)
+        if frame is not None:
+            return Piece(frame, first)
     text, comments = even_out(block)
-    notes = layout.skipped(comments)
-    if not text:
-        return from_rows([], kind, layout.subtopic), notes
-    frame = _split(text, layout, b" ", kind)
+    frame = from_rows([], kind, layout.subtopic)
+    if text:
+        frame = split_by_polars(text, layout, b" ", kind)
     if frame is None:
-        rows = _line_by_line(block.splitlines(), first(), layout, source)
+        rows = _careful_rows(block.splitlines(), first, layout, label)
         frame = from_rows(rows, kind, layout.subtopic)
-    return frame, notes
+    lines = None if frame.height == count_lines(block) else partial(_row_lines, block, first)
+    return Piece(frame, first, lines, layout.skipped(comments))
 
 
-def _split(text: bytes, layout: Layout, separator: bytes, kind: Kind) -> pl.DataFrame | None:
-    """The rows of lines with single separators between as many fields in each; None where they are
-    not like that."""
-    fields = text.count(separator, 0, text.index(b"\n")) + 1
-    counted = count_fields(io.BytesIO(text), separator)
+def _row_lines(block: bytes, first: int) -> list[int]:
+    return [number for number, _ in data_lines(block.splitlines(), first)]
+
+
+def count_fields(text: bytes, separator: bytes) -> int | None:
+    """Count the fields of whole lines that polars can split: with single separators, no comments.
+
+    Return None for other lines. In parts that fit into the processor's cache, this takes a
+    fraction of the time of the parse that it makes safe.
+    """
+    if text[:1] <= b" " or text.startswith(COMMENT):
+        return None
+    if (b" " if separator == b"\t" else b"\t") in text or b"\r" in text:
+        return None
+    if COMMENT in text and b"\n" + COMMENT in text:
+        return None
+    characters = np.frombuffer(text, np.uint8)
+    fields = 0
+    for start in range(0, len(text), _BYTES_IN_CACHE):
+        gap = characters[start : start + _BYTES_IN_CACHE + 1] <= _SPACE
+        if (gap[1:] & gap[:-1]).any():
+            return None
+        fields += int(np.count_nonzero(gap[:_BYTES_IN_CACHE]))
+    return fields
+
+
+def even_out(block: bytes) -> tuple[bytes, list[bytes]]:
+    """Return lines with one space between fields, without blank lines; and the comments."""
+    if b"\t" in block or b"\r" in block:
+        block = block.translate(_ONE_KIND_OF_SPACE)
+    characters = np.frombuffer(b"\n" + block, np.uint8).copy()
+    newline = characters == _NEWLINE
+    gap = (characters == _SPACE) | newline
+    first = gap.copy()
+    first[1:] &= ~gap[:-1]
+    # Only the first character of a gap stays. It becomes an LF if there is one in the gap.
+    late = np.flatnonzero(newline & ~first)
+    if late.size:
+        starts = np.flatnonzero(first)
+        characters[starts[np.searchsorted(starts, late, side="right") - 1]] = _NEWLINE
+    first |= ~gap
+    text = characters[first].tobytes()  # begins with an LF
+    if COMMENT not in text:
+        return text[1:], []
+    kept: list[bytes] = []
+    comments: list[bytes] = []
+    position = 1
+    while (comment := text.find(b"\n#", position - 1)) >= 0:
+        kept.append(text[position : comment + 1])
+        position = text.index(b"\n", comment + 1) + 1
+        comments.append(text[comment + 1 : position - 1])
+    kept.append(text[position:])
+    return b"".join(kept), comments
+
+
+def split_by_polars(
+    text: bytes, layout: Layout, separator: bytes, kind: Kind
+) -> pl.DataFrame | None:
+    """Split lines with single separators between equally many fields; else return None."""
+    import polars as pl
+
+    from judged.inputs.polars_errors import POLARS_ERRORS
+
+    number_of_fields = text.count(separator, 0, text.index(b"\n")) + 1
+    beyond = number_of_fields - len(layout.fields)
+    counted = None if beyond < 0 else count_fields(text, separator)
     if counted is None:
         return None
     if text.startswith(BYTE_ORDER_MARK):
-        # Inside a file it is text, but polars drops it from the start of whatever it reads.
-        text = BYTE_ORDER_MARK + text
-    frame = _parse(text, layout, fields, separator.decode(), kind)
-    return frame if frame is not None and frame.height * fields == counted else None
-
-
-def _parse(
-    text: Path | bytes, layout: Layout, fields: int, separator: str, kind: Kind
-) -> pl.DataFrame | None:
-    """The rows of a text whose lines have so many fields; None where polars cannot read one, where
-    one has fewer, or where one may be read in two ways."""
-    beyond = fields - len(layout.fields)
-    if beyond < 0:
-        return None
+        text = BYTE_ORDER_MARK + text  # polars drops one, which is part of an id here
     names = [*layout.fields, *(f"beyond {number}" for number in range(beyond))]
     schema: dict[str, pl.DataType | type[pl.DataType]] = dict.fromkeys(names, pl.String)
     schema[layout.value] = pl.Float64
     value = as_score(pl.col(layout.value), layout.value == "rank")
-    if names[-1] != layout.value:  # polars says nothing of fields that a line lacks at its end
+    if names[-1] != layout.value:  # polars does not report missing fields at the end of a line
         value = pl.when(pl.col(names[-1]).is_not_null()).then(value)
+    lines = pl.scan_csv(
+        text,
+        separator=separator.decode(),
+        has_header=False,
+        schema=schema,
+        quote_char=None,
+        glob=False,
+        truncate_ragged_lines=True,
+    )
+    ambiguous = [_may_hold_spaces(layout, names).alias("ambiguous")] if beyond else []
+    subtopic = [] if layout.subtopic is None else [layout.subtopic]
     try:
-        frame = (
-            pl.scan_csv(
-                text,
-                separator=separator,
-                has_header=False,
-                schema=schema,
-                quote_char=None,
-                glob=False,
-                truncate_ragged_lines=True,
-            )
-            .select(
-                "query",
-                "item",
-                value.alias(kind.value),
-                *filter(None, [layout.subtopic]),
-                *([_may_hold_spaces(layout, names).alias(_DOUBT)] if beyond else []),
-            )
-            .collect(engine="streaming")
-        )
+        frame = lines.select(
+            "query", "item", value.alias(kind.value), *subtopic, *ambiguous
+        ).collect(engine="streaming")
     except POLARS_ERRORS:
         return None
     if beyond:
-        if frame[_DOUBT].any():
+        if frame["ambiguous"].any():
             return None
-        frame = frame.drop(_DOUBT)
-    return None if sum(frame.null_count().row(0)) else frame
-
-
-_DOUBT = "may be read in two ways"
+        frame = frame.drop("ambiguous")
+    # No line has too few fields, and together they have no more than that: each has its own.
+    complete = frame.height * number_of_fields == counted and not any(frame.null_count().row(0))
+    return frame if complete else None
 
 
 def _may_hold_spaces(layout: Layout, names: Sequence[str]) -> pl.Expr:
-    """`Layout.may_hold_spaces` of all lines at once; where in doubt, true."""
+    """Compute `Layout.may_hold_spaces` for all lines; true if in doubt."""
+    import polars as pl
+
     beyond = len(names) - len(layout.fields)
 
     def like(at: int, pattern: str) -> pl.Expr:
@@ -217,52 +286,465 @@ def _may_hold_spaces(layout: Layout, names: Sequence[str]) -> pl.Expr:
 
     ranks = [layout.position(name) for name in layout.fields if name == "rank" != layout.value]
     moved = like(layout.position(layout.value) + beyond, r"^[+-]?[.\dinIN]")
-    plain = pl.lit(True)
+    whole = pl.lit(True)
     for at in ranks:
-        plain &= like(at, r"^\d+$")
+        whole &= like(at, r"^\d+$")
         moved &= like(at + beyond, r"^\d")
-    return moved | ~plain
+    return moved | ~whole
 
 
-def _line_by_line(lines: Iterable[bytes], first: int, layout: Layout, source: str) -> Iterator[Row]:
-    """The careful look that names a bad line."""
+def _careful_rows(lines: Iterable[bytes], first: int, layout: Layout, label: str) -> Iterator[Row]:
     query, item, value = (layout.position(field) for field in ("query", "item", layout.value))
     sign = -1 if layout.value == "rank" else 1
     for number, line in data_lines(lines, first):
-        fields = re.findall(r"[^ \t]+", decoded(source, number, line))
+        place = f"{label}, line {number}"
+        fields = re.findall(r"[^ \t]+", decoded(label, number, line))
         if len(fields) < len(layout.fields):
             reason = f"expected {len(layout.fields)} fields, found {len(fields)}"
-            raise InputError(
-                f"{source}, line {number}: {reason}: {quote(line.strip())}. {layout.example}"
-            )
+            raise InputError(f"{place}: {reason}: {quote(line.strip())}. {layout.example}")
         if layout.may_hold_spaces(fields):
             raise InputError(
-                f"{source}, line {number}: {len(fields)} fields where {len(layout.fields)} are "
+                f"{place}: {len(fields)} fields where {len(layout.fields)} are "
                 f"expected, so that an id may have a space in it: {quote(line.strip())}. "
                 "Such ids need another format, as CSV or JSON; if the last fields are not meant, "
                 "leave them out."
             )
         if not is_number(fields[value]):
             reason = f"the {layout.value} is not a number: {quote(fields[value], 30)}"
-            raise InputError(
-                f"{source}, line {number}: {reason}, in the line {quote(line.strip())}."
-            )
+            raise InputError(f"{place}: {reason}, in the line {quote(line.strip())}.")
         row = (fields[query], fields[item], sign * float(fields[value]))
         yield row if layout.subtopic is None else (*row, fields[layout.position(layout.subtopic)])
 
 
-def line_by_line(lines: Iterable[bytes], layout: Layout, source: str) -> Iterator[Row]:
-    """The rows of some lines that are not all of a file; a bad one is named without its number."""
+def line_by_line(lines: Iterable[bytes], layout: Layout, label: str) -> Iterator[Row]:
+    """Parse some lines of a file; an error does not number them."""
     try:
-        yield from _line_by_line(lines, 1, layout, source)
+        yield from _careful_rows(lines, 1, layout, label)
     except InputError as error:
         raise InputError(re.sub(r", line \d+:", ":", str(error), count=1)) from None
 
 
+class LastTag:
+    """The tag in the last line that was read, as in trec_eval."""
+
+    def __init__(self) -> None:
+        self._line = b""
+
+    def see(self, lines: bytes) -> None:
+        """Look at the next lines."""
+        end = len(lines)
+        while end >= 0:
+            begin = lines.rfind(b"\n", 0, end) + 1
+            begin = max(begin, lines.rfind(b"\r", begin, end) + 1)
+            line, end = lines[begin:end].strip(b" \t"), begin - 1
+            if line and not line.startswith(COMMENT):
+                self._line = line
+                return
+
+    def __str__(self) -> str:
+        fields = split(self._line)
+        place = TREC_RUN.position("tag")
+        return fields[place].decode("utf-8", "replace") if len(fields) > place else ""
+
+
+def _notes_on_ranks(source: Source) -> tuple[str, ...]:
+    """Return a warning if ranks and scores of the first lines contradict each other."""
+    query, rank, score = (TREC_RUN.position(name) for name in ("query", "rank", "score"))
+
+    def first_rows() -> Iterator[list[bytes]]:
+        with source.open() as handle:
+            for block in blocks(handle, _BYTES_SAMPLED):
+                # bytes.split is faster, but takes two more characters for white space.
+                fields = split if b"\v" in block or b"\f" in block else bytes.split
+                for row in map(fields, block.splitlines()):
+                    if len(row) > score and row[0][:1] != COMMENT:
+                        yield row
+
+    return against_ranks((row[query], row[rank], row[score]) for row in first_rows())
+
+
+@dataclass(frozen=True)
+class LineReader:
+    """A reader of text whose lines have one layout."""
+
+    label: str
+    layout: Layout
+    kind: Kind = RUN
+    notes: tuple[str, ...] = ()
+    tag: LastTag | None = None
+    negated: bool = False
+    """Whether the values are ranks that were read as scores."""
+
+    @classmethod
+    def of(cls, source: Source, format: str) -> LineReader:
+        """Return the reader of a format; three columns of unknown meaning are read as scores."""
+        is_run = source.kind is RUN
+        if format == "trec":
+            refuse_other_kind(source)
+        if format == "trec" and is_run:
+            return cls(source.label, TREC_RUN, RUN, _notes_on_ranks(source), LastTag())
+        if format == "msmarco" and is_run:
+            return cls(source.label, RANKS, RUN, (_RANKS_ONLY,))
+        if format in ("trec", "msmarco"):  # the judgements of MS MARCO are TREC qrels
+            return cls(source.label, TREC_JUDGEMENTS, source.kind)
+        return cls(source.label, SCORES if is_run else GRADES, source.kind)
+
+    def pieces(self, text: Iterable[bytes]) -> Iterator[Piece]:
+        """Parse blocks of whole lines."""
+        first = 1
+        for block in text:
+            if self.tag is not None:
+                self.tag.see(block)
+            piece = parse_lines(block, self.layout, self.kind, self.label, first)
+            first += piece.frame.height if piece.found is None else count_lines(block)
+            del block  # the next one is read meanwhile
+            if self.layout is RANKS:
+                self._refuse_other_than_ranks(piece)
+            if self.negated:
+                import polars as pl
+
+                piece = replace(piece, frame=piece.frame.with_columns(-pl.col("score")))
+            if piece.frame.height or piece.notes:
+                yield piece
+
+    def _refuse_other_than_ranks(self, piece: Piece) -> None:
+        rank = -piece.frame["score"]
+        if wrong := (~_are_whole(rank)).arg_true().head(1).to_list():
+            raise InputError(
+                f"{self.label}, line {piece.places()[wrong[0]]}: a rank must be a whole number "
+                f"from 0; got {rank[wrong[0]]:g}. If the column holds scores, say so with "
+                "run_format='scores' (--run-format scores)."
+            )
+
+    def whole(self, source: Source) -> RawTable:
+        """Read all lines."""
+        import polars as pl
+
+        frames = [from_rows([], self.kind, self.layout.subtopic)]
+        notes, every_line = [], True
+        with source.open() as handle:
+            for piece in self.pieces(blocks(handle)):
+                frames.append(piece.frame)
+                notes.append(piece.notes)
+                every_line = every_line and piece.found is None
+        locate = _next_line if every_line else LineNumbers.of(source, line_numbers)
+        return RawTable(
+            pl.concat(frames, rechunk=False),
+            (*merged(notes), *self.notes),
+            locate,
+            tag=None if self.tag is None else str(self.tag),
+        )
+
+    def decided(self, third: ThirdColumn) -> LineReader:
+        """Return the same reader, once it is known what the third column holds."""
+        is_rank, line, why = third.verdict()
+        if is_rank is None:
+            raise InputError(
+                f"{self.label}, line {line}: {why}, so the third column may hold ranks or scores. "
+                "Say which: run_format='msmarco' (--run-format msmarco) reads ranks, 'scores' "
+                "scores."
+            )
+        note = "scores, the greatest the best"
+        if is_rank:
+            note = "ranks (whole numbers that count up from the first line of each query)"
+        other = "scores" if is_rank else "msmarco"
+        warning = (_WarnedOrder if is_rank else Warned)(
+            f"There is no header: the third column was read as {note}; run_format={other!r} "
+            f"(--run-format {other}) reads {'scores' if is_rank else 'ranks'}."
+        )
+        return replace(self, notes=(warning,), negated=is_rank)
+
+
+def _next_line(rows: Sequence[int]) -> list[int]:
+    return [row + 1 for row in rows]
+
+
 def line_numbers(source: Source) -> Iterator[int]:
-    """The line of each row."""
+    """Yield the line of each row."""
     return (number for number, _ in data_lines(source.lines()))
 
 
-def _every_line(rows: Sequence[int]) -> list[int]:
-    return [row + 1 for row in rows]
+def refuse_other_kind(source: Source) -> None:
+    """Raise an error for judgements where a run should be, and the other way round."""
+    other = JUDGEMENTS if source.kind is RUN else RUN
+    first = [split(line) for _, line in islice(data_lines(source.lines()), 10)]
+    if first and all(looks_like(other, fields) for fields in first):
+        raise InputError(other.mistaken_for(source.kind, source.label))
+
+
+def read_trec(source: Source) -> RawTable:
+    raw = LineReader.of(source, "trec").whole(source)
+    if source.kind is RUN:
+        return raw
+    least = raw.frame["grade"].min()
+    if isinstance(least, float) and least >= _FIRST_UNIX_TIME:
+        raise InputError(
+            f"{source.label}: every grade is {_FIRST_UNIX_TIME:,} or more, as {least:.0f}: a time, "
+            f"not a grade. {TREC_JUDGEMENTS.example} If a line is user, item, rating and time, put "
+            "a line with these names above the others (user_id, item_id, rating, timestamp), with "
+            "tabs between them."
+        )
+    return raw
+
+
+def read_msmarco(source: Source) -> RawTable:
+    return LineReader.of(source, "msmarco").whole(source)
+
+
+def read_scores(source: Source) -> RawTable:
+    return LineReader.of(source, "scores").whole(source)
+
+
+def read_three_fields(source: Source) -> RawTable:
+    """Read a run whose third column holds ranks or scores; the whole column decides."""
+    import polars as pl
+
+    reader = LineReader.of(source, "scores")
+    raw = reader.whole(source)
+    assert raw.locate is not None
+    locate = raw.locate
+    third = ThirdColumn.of(raw.frame)
+    decided = reader.decided(third.at(lambda row: locate([row])[0]))
+    frame = raw.frame.with_columns(-pl.col("score")) if decided.negated else raw.frame
+    return replace(raw, frame=frame, notes=(*raw.notes, *decided.notes))
+
+
+def read_pairs(source: Source) -> RawTable:
+    """Read judgements of two fields in every line, query and item."""
+    rows = [split(line) for _, line in data_lines(source.lines())]
+    if any(len(fields) != 2 for fields in rows):
+        return LineReader(source.label, TREC_JUDGEMENTS, source.kind).whole(source)  # names it
+    lines = (decoded(source.label, number, line) for number, line in data_lines(source.lines()))
+    pairs = (re.findall(r"[^ \t]+", line) for line in lines)
+    frame = from_rows(((query, item, 1.0) for query, item in pairs), source.kind)
+    bare = (line.strip(b" \t") for line in source.lines())
+    comments = [line for line in bare if line.startswith(COMMENT)]
+    warning = Warned(
+        "There is no header: the two columns were read as query and item, from the first line on. "
+        f"{NO_GRADES}"
+    )
+    notes = (*PAIRS.skipped(comments), warning)
+    return RawTable(frame, notes, LineNumbers.of(source, line_numbers))
+
+
+class _WarnedOrder(Warned, OrderOnly):
+    """A warning about a column that also marks the run as having no scores."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class ThirdColumn:
+    """The look of a third column, of a run or of whole queries of it.
+
+    Ranks are whole numbers from 0 or 1 that rise with the lines of each query. The column holds
+    ranks if every query is like that. It holds scores if no query of several lines is, and it
+    either has other numbers than whole ones, or falls with the lines and has ties. Anything else
+    is an error: read the wrong way, every list would be turned upside down.
+    """
+
+    misfit: int | None = None
+    """The first row that fits no ranks."""
+    counts_up: bool = False
+    """Whether a query of several lines looks like ranks."""
+    whole: bool = True
+    several: bool = False
+    """Whether a query has several lines."""
+    rise: int | None = None
+    """The first row that is above the one before it."""
+    level: bool = False
+    """Whether two neighbours are equal."""
+    second: int | None = None
+    """The first row that is not the first of its query."""
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame) -> ThirdColumn:
+        import polars as pl
+
+        table = frame.with_row_index("row")
+        starts = table["query"].ne_missing(table["query"].shift(1))
+        if table["query"].filter(starts).n_unique() < starts.sum():
+            table = table.sort("query", maintain_order=True)
+            starts = table["query"].ne_missing(table["query"].shift(1))
+        value, row = table["score"], table["row"]
+        step = value.diff().fill_null(0.0)
+        whole = _are_whole(value)
+        fits = whole & ((starts & (value <= 1)) | (~starts & (step > 0)))
+        lists = pl.DataFrame({"list": starts.cum_sum(), "fits": fits}).group_by("list")
+        several = lists.agg(pl.col("fits").all(), pl.len()).filter(pl.col("len") > 1)
+
+        def first(rows: pl.Series) -> int | None:
+            places = rows.arg_true().head(1).to_list()
+            return int(row[places[0]]) if places else None
+
+        return cls(
+            first(~fits),
+            bool(several["fits"].any()),
+            bool(whole.all()),
+            several.height > 0,
+            first(~starts & (step > 0)),
+            bool((~starts & (step == 0)).any()),
+            first(~starts),
+        )
+
+    def at(self, line: Callable[[int], int]) -> ThirdColumn:
+        """Return the same with lines of the input instead of rows."""
+        misfit, rise, second = (
+            None if row is None else line(row) for row in (self.misfit, self.rise, self.second)
+        )
+        return replace(self, misfit=misfit, rise=rise, second=second)
+
+    def plus(self, other: ThirdColumn) -> ThirdColumn:
+        """Return the look of two parts together."""
+
+        def least(one: int | None, two: int | None) -> int | None:
+            return min((row for row in (one, two) if row is not None), default=None)
+
+        return ThirdColumn(
+            least(self.misfit, other.misfit),
+            self.counts_up or other.counts_up,
+            self.whole and other.whole,
+            self.several or other.several,
+            least(self.rise, other.rise),
+            self.level or other.level,
+            least(self.second, other.second),
+        )
+
+    def verdict(self) -> tuple[bool | None, int, str]:
+        """Return whether the column holds ranks; None with a line and a reason if it is unclear."""
+        if self.misfit is None:
+            return True, 0, ""
+        if self.counts_up:
+            why = "some queries count up like ranks, but this line does not fit"
+            return None, self.misfit, why
+        if not self.whole or not self.several:
+            return False, 0, ""
+        if self.rise is not None:
+            return None, self.rise, "whole numbers stand in another order than the lines"
+        if self.level:
+            return False, 0, ""
+        assert self.second is not None
+        return None, self.second, "whole numbers fall with the lines of each query"
+
+
+def _are_whole(values: pl.Series) -> pl.Series:
+    return values.is_finite() & (values == values.floor()) & (values >= 0)
+
+
+def read_small_run(source: Source, name: str | None, format: str | None) -> Lookup | None:
+    """Read a small TREC run without polars; return None if it is large or not plain."""
+    small = _read_small(source, TREC_RUN, format)
+    if small is None:
+        return None
+    notes = (*small.notes, *_notes_on_ranks(source))
+    return replace(small, notes=notes, name=name or run_name(source.path))
+
+
+def read_small_judgements(source: Source, format: str | None) -> Lookup | None:
+    """Read small TREC judgements without polars; return None if they are large or not plain."""
+    return _read_small(source, TREC_JUDGEMENTS, format)
+
+
+def _read_small(source: Source, layout: Layout, format: str | None) -> Lookup | None:
+    """Loading polars takes 0.1 s, as long as parsing 3 MB in Python."""
+    if source.columns or source.size() > BYTES_WORTH_POLARS:
+        return None
+    if (format or detect_format(source).name) != "trec":
+        return None
+    text = source.read()
+    if b"\v" in text or b"\f" in text:  # white space to bytes.split only
+        return None
+    query, item, value = (layout.position(field) for field in ("query", "item", layout.value))
+    subtopic = query if layout.subtopic is None else layout.position(layout.subtopic)
+    lists: dict[str, dict[str, float]] = {}
+    subtopics: set[bytes] = set()
+    comments: list[bytes] = []
+    rows, total = 0, 0.0
+    try:
+        text.decode()  # unused fields must be text too
+        for line in text.splitlines():
+            fields = line.split()
+            if not fields or fields[0].startswith(COMMENT):
+                comments += [b" ".join(fields)] if fields else []
+                continue
+            if len(fields) != len(layout.fields) or b"_" in fields[value]:
+                return None
+            number = float(fields[value])
+            lists.setdefault(fields[query].decode(), {})[fields[item].decode()] = number
+            subtopics.add(fields[subtopic])
+            rows, total = rows + 1, total + abs(number)
+            if layout is TREC_JUDGEMENTS and number >= _LARGE_GRADE:
+                return None
+    except ValueError:  # UnicodeDecodeError is one
+        return None
+    repeated = sum(map(len, lists.values())) < rows
+    by_subtopic = layout.subtopic is not None and len(subtopics) > 1
+    if not rows or repeated or by_subtopic or not math.isfinite(total):
+        return None
+    tag = LastTag()
+    tag.see(text)
+    is_run = layout is TREC_RUN
+    return Lookup(
+        lists,
+        source.label,
+        layout.skipped(comments),
+        "run" if is_run else "judgements",
+        tag=str(tag) if is_run else None,
+    )
+
+
+TREC = "a TREC run"
+QRELS = "a TREC file of judgements"
+_EMPTY = (r"^$", "is empty")
+_NUL = (r"\x00", "has a NUL in it")
+_UNWRITABLE = {
+    **dict.fromkeys((TREC, QRELS), (_EMPTY, (r"[\s\x1c-\x1f]", "has white space in it"), _NUL)),
+    "CSV": (_EMPTY, _NUL),
+    "Parquet": (_EMPTY,),
+    "JSON": (_EMPTY,),
+}
+"""Patterns of ids that a format cannot hold, and why."""
+_UNWRITABLE_START = (r"^[#\x{feff}]", "begins like a comment or with a byte order mark")
+
+
+def refuse_ids(frame: pl.DataFrame, format: str, target: Path, tag: str | None = None) -> None:
+    """Raise an error for an id that would not be read back from `format` unchanged.
+
+    `tag` is that of a TREC run.
+    """
+    import polars as pl
+
+    known = ("query", "item", "subtopic")
+    columns = {name: frame[name] for name in known if name in frame.columns}
+    if tag is not None:
+        columns["tag"] = pl.Series([tag])
+    is_trec = format in (TREC, QRELS)
+    for name, ids in columns.items():
+        first = (_UNWRITABLE_START,) if is_trec and name == "query" else ()
+        for pattern, why in (*_UNWRITABLE.get(format, ()), *first):
+            wrong = ids.str.contains(pattern).arg_true()
+            if len(wrong):
+                raise _unwritable(target, name, ids[wrong[0]], why, format)
+    if is_trec and frame.height and not _is_detected_as_trec(frame, format, tag):
+        why = "makes its first line look like another format"
+        raise _unwritable(target, "query", frame["query"][0], why, format)
+
+
+def _is_detected_as_trec(frame: pl.DataFrame, format: str, tag: str | None) -> bool:
+    query, item = frame.row(0)[:2]
+    kind = RUN if format == TREC else JUDGEMENTS
+    rest = f"Q0 {item} 1 1.0 {tag}" if format == TREC else f"0 {item} 1"
+    line = f"{query} {rest}\n".encode()
+    try:
+        detected = detect_format(checked(Source("", kind, Path("a"), line, False)))
+    except InputError:
+        return False
+    return detected.name == "trec" and compression(line) is None
+
+
+def _unwritable(target: Path, name: str, text: str, why: str, format: str) -> OutputError:
+    what = name if name == "tag" else f"{name} id"
+    remedy = "write .json, or change it" if text else "change it"
+    return OutputError(
+        f"{target}: the {what} {text!r} {why}, which {format} cannot hold; {remedy}."
+    )

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, quoted
+from judged.inputs.columns import beside_query, candidates
 from judged.inputs.dicts import as_id
-from judged.inputs.names import beside_query, candidates
-from judged.inputs.query_weights import GIVEN, QueryWeights
-from judged.inputs.tables import Kind
+from judged.inputs.tables import Kind, QueryWeights
 from judged.options import real
 from judged.text import counted, quote
 
 if TYPE_CHECKING:
     from judged.inputs.source import Source
 
+GIVEN = "the weights given"
 WEIGHTS = Kind("weights of queries", "weight", "2 columns: query, weight")
 NAMES = (
     *("weight", "weights", "traffic", "frequency", "freq", "count", "volume", "clicks"),

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.arrays import Floats, Ints
-from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import difference_is_bounded, last_rank
-from judged.evaluation.settlement import score
+from judged.evaluation.scores import score
 from judged.matching.joint import Joint, Pair
 from judged.matching.variants import ONE_ORDER
 from judged.measures import REGISTRY
@@ -167,7 +166,7 @@ def bounds_of(
         ours, theirs = evaluation.runs[run], evaluation.runs[against]
         reached = best_ranks(listings, evaluation.policy.ties, (run, against))
         count = int((unjudged & (reached <= last)).sum())
-        pair = Pair(*(rankings_of(evaluation, scored.name) for scored in (ours, theirs)))
+        pair = Pair(*(evaluation.scored(scored.name).rankings for scored in (ours, theirs)))
         ends = pair, pair
         differences = [_difference(ours.summary[measure], theirs.summary[measure])]
         if count:

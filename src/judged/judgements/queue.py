@@ -15,24 +15,23 @@ from numpy.typing import NDArray
 from judged.arrays import Floats, Ints, borders, ordinals
 from judged.errors import InputError, MeasureError, PolicyError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import last_rank
-from judged.evaluation.request import Request
-from judged.evaluation.runs import judged_runs
-from judged.evaluation.settlement import score
-from judged.evaluation.warnings import announced
+from judged.evaluation.runs import match_runs
+from judged.evaluation.scores import score
+from judged.evaluation.settings import EvaluationSettings
+from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.inputs.tables import Lookup, Run
 from judged.inputs.texts import read_texts
 from judged.judgements.bounds import ROUNDING, DifferenceBounds, best_ranks, bounds_of
-from judged.matching.judges import collection_sizes
 from judged.matching.listings import Listings
+from judged.matching.matcher import collection_sizes
 from judged.matching.variants import judged_otherwise
-from judged.options import checked, choice
+from judged.options import checked, choice, formats_of
 from judged.rankings.columns import gathered
 from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.results import FORMULA, NUMBER, Result, Table
-from judged.text import Warned, counted, few, listed, plain, shown
+from judged.results import FORMULA, NUMBER, Display, Document, Result, Table
+from judged.text import counted, few, listed, plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,7 +153,7 @@ def queue(
     names = tuple(map(listings.queries.__getitem__, candidates.query[rows].tolist()))
     items = tuple(listings.items.gather(candidates.number[rows]).to_list())
     near = best_ranks(listings, ties, range(len(listings.runs))) <= depth
-    return announced(
+    return announce_warnings(
         Queue(
             queries=names,
             items=items,
@@ -184,18 +183,22 @@ def _evaluated(
 ) -> tuple[Any, Evaluation, Any, str]:
     """Match the runs, keeping them in memory, and evaluate them."""
     no_judgements = _is_empty(judgements)
-    files = {
-        name: scoring.pop(name, None) for name in ("columns", "judgements_format", "run_format")
-    }
+    judgements_format, run_format = formats_of(scoring.pop("format", None))
     if no_judgements:
-        judgements, files["judgements_format"] = {"no judgements": {}}, None
-    request = Request.of(
+        judgements, judgements_format = {"no judgements": {}}, None
+    request = EvaluationSettings.of(
         measure, scoring.pop("policy", None), scoring.pop("convention", None), prepares=True
     )
     if len(request.measures) != 1:
         names = listed(list(map(str, request.measures)))
         raise MeasureError(f"a queue is ordered by one measure; got {names}.")
-    data = Data.of(judgements, runs, **files)
+    data = Data.of(
+        judgements,
+        runs,
+        columns=scoring.pop("columns", None),
+        judgements_format=judgements_format,
+        run_format=run_format,
+    )
     if no_judgements:
         data = data.kept()
         lists: dict[str, dict[str, float]] = {
@@ -204,10 +207,9 @@ def _evaluated(
             for name in (run.names() if isinstance(run, Run) else run.lists)
         }
         data = replace(data, given=Lookup(lists, "the judgements"))
-    options = {"duplicates": "error", "collection": None, "progress": None, **scoring}
-    matched = judged_runs(data, request, **{"depth": None, "weights": None, **options}, keep=True)
+    matched = match_runs(data, request, **scoring, keep=True)
     evaluation = evaluate_rankings(matched.rankings, request)
-    return matched, evaluation, options["collection"], options["duplicates"]
+    return matched, evaluation, scoring.get("collection"), request.policy.duplicates
 
 
 def _is_empty(judgements: Any) -> bool:
@@ -219,7 +221,7 @@ def _is_empty(judgements: Any) -> bool:
 
 
 def _check_top_grade(evaluation: Evaluation, top_grade: float | None) -> float:
-    highest = evaluation.runs[0].about.top_grade
+    highest = evaluation.runs[0].rankings.top_grade
     if top_grade is None:
         return highest
     if top_grade < highest or top_grade <= 0:
@@ -359,12 +361,12 @@ def _effects_of(
     that does not count for one of two runs adds nothing to their difference.
     """
     query, (measure,) = candidates.query, evaluation.measures
-    new_queries = len(candidates.listings.queries) - len(evaluation.runs[0].about)
+    new_queries = len(candidates.listings.queries) - len(evaluation.runs[0].rankings)
     scoring = (measure,), evaluation.policy, evaluation.convention
     before, after = [], []
     for number, run in enumerate(evaluation.runs):
         before.append(np.append(run.values[measure], np.full(new_queries, np.nan))[query])
-        copied = _CopiedRun.of(candidates, number, rankings_of(evaluation, run.name), sizes)
+        copied = _CopiedRun.of(candidates, number, evaluation.scored(run.name).rankings, sizes)
         values = [
             score(copied.copies(block, grade), *scoring).values[measure]
             for block in (copied.blocks() if len(candidates) else ())
@@ -374,7 +376,7 @@ def _effects_of(
         before.append(np.zeros(len(query)))
         after.append(np.zeros(len(query)))
     effects = _largest_changes(before, after)
-    weights = evaluation.runs[0].about.weights
+    weights = evaluation.runs[0].rankings.weights
     if weights is not None:
         effects[np.append(weights.values, np.ones(new_queries))[query] == 0] = 0.0
     return effects
@@ -445,8 +447,6 @@ class Queue(Result):
     """
 
     SAVED_AS: ClassVar[dict[str, str]] = SAVED_AS
-    BETWEEN: ClassVar[str] = "\n\n"
-    WORDS: ClassVar = frozenset(("query", "item", "run", "against", "can change"))
 
     queries: tuple[str, ...]
     """Query of each row of the annotators' file."""
@@ -520,11 +520,16 @@ class Queue(Result):
         columns["grade"] = pl.Series([None] * len(self.items), dtype=pl.Float64)
         return pl.DataFrame(columns)
 
-    def to_csv(self, separator: str = ",") -> str:
+    def to_csv(self, **display: Any) -> str:
         """Return the annotators' file as CSV.
 
         Texts that a spreadsheet would take for a formula start with an apostrophe. Ids are
         unchanged, because they must come back as they were.
+
+        Parameters
+        ----------
+        **display
+            Options of `Display`; none has a meaning here.
 
         Returns
         -------
@@ -534,6 +539,14 @@ class Queue(Result):
         >>> queue({"q": {"a": 1}}, {"q": ["a", "b"]}).to_csv()
         'query,item,grade\\nq,b,\\n'
         """
+        self._display("to_csv", display)
+        return self._delimited(",")
+
+    def to_tsv(self) -> str:
+        """Return the annotators' file as CSV with tabs between the cells."""
+        return self._delimited("\t")
+
+    def _delimited(self, separator: str) -> str:
         import polars as pl
 
         frame = self.to_frame()
@@ -543,10 +556,6 @@ class Queue(Result):
             harmless = ~text.str.contains(FORMULA) | text.str.contains(NUMBER)
             frame = frame.with_columns(pl.when(harmless).then(text).otherwise("'" + text))
         return frame.write_csv(separator=separator, quote_style="necessary")
-
-    def to_tsv(self) -> str:
-        """Return the annotators' file as CSV with tabs between the cells."""
-        return self.to_csv("\t")
 
     def to_ndjson(self) -> str:
         """Return the annotators' file as one JSON object per line."""
@@ -591,17 +600,15 @@ class Queue(Result):
             "sentences": self.sentences(),
         }
 
-    def tables(self) -> list[Table]:
-        return self._tables()
-
-    def warnings(self) -> list[str]:
-        return [Warned(text) for text in self._warnings()]
-
-    def sentences(self) -> list[str]:
-        return [*self._warned(), *self._notes(), *self._details()]
-
-    def _brief(self) -> list[str]:
-        return [*self._notes(), *self._conclusions()]
+    def document(self, display: Display) -> Document:
+        answer, *notes = self._notes()
+        return Document(
+            answer=[answer],
+            tables=self._tables(),
+            warnings=self._warnings(),
+            notes=[*notes, *self._conclusions()],
+            details=self._details(),
+        )
 
     def _grave(self) -> list[str]:
         warnings = [] if self._is_first else self.evaluation._grave()
@@ -631,10 +638,9 @@ class Queue(Result):
             (self.texts, self.items, ("item has", "items have")),
             (self.query_texts, self.queries, ("query has", "queries have")),
         ):
-            missing = [
-                name for name in dict.fromkeys(ids) if texts is not None and name not in texts
-            ]
-            if texts is not None and missing:
+            if texts is None:
+                continue
+            if missing := [name for name in dict.fromkeys(ids) if name not in texts]:
                 warnings.append(
                     f"{counted(len(missing), *verbs)} no text in {texts.source} ({few(missing)})."
                 )
@@ -643,7 +649,7 @@ class Queue(Result):
     @property
     def _is_first(self) -> bool:
         """Whether there are no judgements yet."""
-        return not len(self.evaluation.runs[0].about.grades)
+        return not len(self.evaluation.runs[0].rankings.grades)
 
     def _tables(self) -> list[Table]:
         effect = self.by == "effect"
@@ -657,7 +663,7 @@ class Queue(Result):
             for row in self.priority[:TOP_ROWS].tolist()
         ]
         header = ["query", "item", *(["effect"] if effect else []), "best rank"]
-        tables: list[Table] = [(header, rows)] if rows else []
+        tables = [Table(header, rows, {"query", "item"})] if rows else []
         if self.bounds:
             verdicts = {True: "yes", False: "no", None: "not known"}
             rows = [
@@ -671,7 +677,7 @@ class Queue(Result):
             ]
             difference = f"difference in {self.measure}"
             header = ["run", "against", difference, "lowest", "highest", "can change"]
-            tables.append((header, rows))
+            tables.append(Table(header, rows, {"run", "against", "can change"}))
         return tables
 
     def _notes(self) -> list[str]:

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from typing import Any
 
 from judged.errors import InputError, quoted
-from judged.inputs.names import candidates, surest
+from judged.inputs.columns import candidates, surest
 from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
 from judged.inputs.tables import Kind
 from judged.inputs.texts import QUERY_TEXTS, TEXTS, TITLES, Text

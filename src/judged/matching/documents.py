@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.errors import InputError
-from judged.inputs.readings import texts
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.matching.faults import identity, nan_message, refuse_repeated, without_repeats
 from judged.matching.item_to import Documents
 from judged.matching.join import distinct, numbers
@@ -146,23 +145,6 @@ def _level_by_column(
             "document."
         )
     return Level(True)
-
-
-def refuse_documents(judgements: Judgements | Lookup, run: Run | Lookup, to: Documents) -> None:
-    """An error where judgements name documents, so that there are no numbers by item."""
-    ids = _ids(run)
-    if to.of is not None:
-        documents = set(to.documents(list(ids), run.source))
-    elif isinstance(run, Run) and "document" in run.frame.columns:
-        documents = set(run.frame["document"].unique().to_list())
-    else:
-        return  # what the run lacks is said when it is judged
-    named = sorted((_ids(judgements) & documents) - ids)
-    if named:
-        raise InputError(
-            f"{judgements.source}: some ids are those of {to.many}, such as {named[0]!r}, so that "
-            "there are no numbers by item; leave both_levels (--both-levels) out."
-        )
 
 
 def _ids(given: Judgements | Run | Lookup) -> set[str]:

@@ -14,8 +14,7 @@ from judged.arrays import Floats, Ints, descending, starts_of
 from judged.errors import InputError
 from judged.inputs.agreement import agreement
 from judged.inputs.order import AgainstRanks, OrderOnly
-from judged.inputs.readings import lost_message
-from judged.inputs.tables import AnyTable, Lookup, Run, Table
+from judged.inputs.tables import AnyTable, Lookup, Run, Table, lost_message
 from judged.matching.ids import WHOSE
 from judged.text import Warned, counted
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from judged.errors import InputError, quoted
 from judged.inputs.categories import CATEGORIES, DOCUMENTS, Categories, is_frame, read_categories
 from judged.inputs.dicts import as_id
-from judged.inputs.readings import texts
-from judged.inputs.tables import AnyTable, Kind
+from judged.inputs.tables import AnyTable, Kind, texts
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,7 +3,6 @@ results, or without."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
@@ -11,7 +10,6 @@ from judged.matching.own_ids import excluding_same_id
 
 if TYPE_CHECKING:
     from judged.inputs.data import Data
-    from judged.inputs.tables import Judgements, Lookup
     from judged.matching.item_to import Documents
     from judged.options import CategoriesLike, ItemToLike
 
@@ -40,39 +38,6 @@ def with_items(
 
     data = by_document(data.whole(), to, duplicates=duplicates)
     return excluding_same_id(data, one=to.one) if exclude_same_id else data
-
-
-def at_both_levels(
-    data: Data,
-    *,
-    item_to: ItemToLike | None = None,
-    unique: CategoriesLike | None = None,
-    exclude_same_id: bool = False,
-    duplicates: str = "error",
-) -> tuple[Data, Data]:
-    """The data by item, and by document."""
-    to = _documents(data, item_to, unique)
-    if to is None:
-        raise InputError(
-            "both_levels (--both-levels) needs item_to (--item-to), which says what document an "
-            "item belongs to."
-        )
-    from judged.matching.documents import asking_for_column, by_document, refuse_documents
-
-    data = asking_for_column(data.whole(), to).kept()
-
-    def of_items(judgements: Judgements | Lookup) -> Judgements | Lookup:
-        for run in data.readable_runs():
-            refuse_documents(judgements, run, to)
-        return judgements
-
-    if exclude_same_id:
-        data = excluding_same_id(data)
-    items = data.then(judgements=of_items)
-    documents = by_document(data, to, duplicates=duplicates)
-    if exclude_same_id:
-        documents = excluding_same_id(documents, one=to.one)
-    return items, documents.then(run=lambda run: replace(run, name=f"{run.name} ({to.many})"))
 
 
 def _documents(

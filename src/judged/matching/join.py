@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, borders, positions, starts_of
 from judged.errors import InputError, quoted
-from judged.inputs.readings import texts
 from judged.inputs.remote import AnyRun, RemoteRun
-from judged.inputs.tables import AnyTable, Lookup, Run
+from judged.inputs.tables import AnyTable, Lookup, Run, texts
 from judged.matching.faults import (
     EMPTY,
     identity,

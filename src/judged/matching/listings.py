@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
-from judged.inputs.readings import texts
-from judged.inputs.tables import Judgements, Lookup, Run
+from judged.inputs.tables import Judgements, Lookup, Run, texts
 from judged.matching.join import distinct, match, numbers
 from judged.matching.pool import Pool, pool_of
 from judged.matching.ties import Places, place

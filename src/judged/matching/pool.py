@@ -12,8 +12,7 @@ import numpy as np
 
 from judged.arrays import Floats, Ints, descending, each_once, positions, starts_of
 from judged.errors import InputError
-from judged.inputs.readings import texts
-from judged.inputs.tables import Judgements, Lookup
+from judged.inputs.tables import Judgements, Lookup, texts
 from judged.matching.faults import refuse_repeated
 from judged.matching.join import Grouped, distinct, group, hashed, numbers
 from judged.matching.subtopics import lists_by_item, table_by_item

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
-from judged.inputs.query_weights import QueryWeights
-from judged.inputs.tables import Judgements, Lookup
+from judged.inputs.tables import Judgements, Lookup, QueryWeights
 from judged.rankings.findings import findings_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.weights import Weights

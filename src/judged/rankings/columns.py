@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints, freeze, ordinals, positions, starts_of
+from judged.arrays import (
+    Floats,
+    Ints,
+    borders,
+    each_once,
+    freeze,
+    ordinals,
+    positions,
+    starts_of,
+)
 
 if TYPE_CHECKING:
     from judged.options import Ties, Unjudged
@@ -20,6 +29,8 @@ if TYPE_CHECKING:
 
 Cutoff = int | Literal["R"] | None
 """How deep a measure looks: a rank, the query's number of relevant items, or the whole list."""
+ANY_GRADE = float(np.nextafter(0, 1))
+"""The least grade above 0."""
 OTHER_WAY = "all queries are ranked, for every item"
 """Part of what rankings are of, where items search for queries."""
 ENCODED = {
@@ -143,6 +154,28 @@ class Columns:
         True
         """
         return None if self.weights is None else self.weights.values[counted]
+
+    @cached_property
+    def grades(self) -> Floats:
+        """The distinct grades in the judgements, ascending."""
+        return each_once(self.pool_grade[borders(self.pool_grade)])
+
+    @property
+    def top_grade(self) -> float:
+        """The best grade in the judgements; 1 if none is above 0."""
+        best = float(self.pool_grade.max(initial=0))
+        return best if best > 0 else 1.0
+
+    @property
+    def unretrieved_relevant(self) -> int:
+        """The number of relevant items (grade 1 or above) that the run did not retrieve."""
+        return int((self.pool_grade >= 1).sum()) - int((self.hit_grade >= 1).sum())
+
+    @property
+    def all_relevant(self) -> bool:
+        """Whether some query has no judged item that is irrelevant."""
+        irrelevant = (self.pool_grade >= 0) & (self.pool_grade < 1)
+        return bool((np.bincount(self.pool_query[irrelevant], minlength=len(self)) == 0).any())
 
     def __len__(self) -> int:
         return len(self.queries)

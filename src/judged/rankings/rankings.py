@@ -29,10 +29,14 @@ from judged.rankings.grades import (
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.options import (
+        CollectionLike,
+        ColumnsLike,
         ConventionLike,
-        GroupsLike,
+        ItemToLike,
+        JudgementsLike,
         MeasuresLike,
         PolicyLike,
+        RunLike,
         Ties,
         WeightsLike,
     )
@@ -43,12 +47,65 @@ __all__ = ["Cutoff", "Rankings", "Subtopics", "by_query_and_rank"]
 class Rankings(Columns):
     """The ranks of judged items, list lengths and the grades in the pool, flat over all queries.
 
-    Make them with `judged.judge`, `from_relevance` or `from_scores`.
+    Make them with `from_run`, `from_relevance` or `from_scores`.
 
     >>> r = Rankings.from_relevance([[0, 1, 0]], relevant=[4])
     >>> r.hit_rank.tolist(), r.retrieved.tolist(), r.pool_grade.tolist()
     ([1, 2, 3], [3], [1.0, 1.0, 1.0, 1.0, 0.0, 0.0])
     """
+
+    @classmethod
+    @checked
+    def from_run(
+        cls,
+        judgements: JudgementsLike,
+        run: RunLike | None = None,
+        *,
+        policy: PolicyLike | None = None,
+        collection: CollectionLike | None = None,
+        item_to: ItemToLike | None = None,
+        exclude_same_id: bool = False,
+        columns: ColumnsLike | None = None,
+    ) -> Rankings:
+        """Match a run with judgements.
+
+        Parameters
+        ----------
+        judgements : JudgementsLike
+            A file, a dict {query: {item: grade}}, or a table.
+        run : RunLike, optional
+            A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table; None
+            if `judgements` are rows that hold relevant and retrieved ids.
+        policy, collection, item_to, exclude_same_id, columns
+            As for `judged.evaluate`.
+
+        Returns
+        -------
+        Rankings
+
+        >>> judgements = {"q1": {"a": 1, "b": 0, "c": 1}}
+        >>> r = Rankings.from_run(judgements, {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}})
+        >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.retrieved.tolist()
+        ([2, 3], [1.0, 0.0], [3])
+        """
+        from judged.inputs.data import Data
+        from judged.matching import match_with  # hands over downstream
+        from judged.matching.items import with_items
+        from judged.policy import Policy
+
+        chosen = Policy.of(policy)
+        data = with_items(
+            Data.of(judgements, run, columns=columns, engine=None),
+            item_to=item_to,
+            exclude_same_id=exclude_same_id,
+            duplicates=chosen.duplicates,
+        )
+        known = data.judgements()
+        listed = data.run(
+            "from_run takes one run; judged.evaluate takes several, as {name: run} or a list of "
+            "paths."
+        )
+        return match_with(known, chosen, collection)(listed)
 
     @classmethod
     @checked
@@ -167,40 +224,26 @@ class Rankings(Columns):
 
         return rankings_from_scores(y_true, y_score, ties=ties, queries=queries, name=name)
 
-    @checked
     def evaluate(
         self,
         measures: MeasuresLike | None = None,
         *,
         policy: PolicyLike | None = None,
         convention: ConventionLike | None = None,
-        tie_range: bool = False,
-        unjudged_range: bool = False,
         weights: WeightsLike | None = None,
-        unanswerable: bool = False,
-        answer_threshold: float | None = None,
-        interval: bool = False,
-        level: float = 0.95,
-        groups: GroupsLike | None = None,
     ) -> Evaluation:
-        """Score these rankings; built once, they can be evaluated many times.
+        """Evaluate these rankings; made once, they can be evaluated many times.
 
         Parameters
         ----------
         measures : MeasuresLike, optional
             Such as "nDCG@10", or a list; by default those of `judged.evaluate`.
         policy : PolicyLike, optional
-            What is assumed; ties and unjudged items stay as they are, unless it says otherwise.
+            Ties and unjudged items stay as they are, unless it says otherwise.
         convention : ConventionLike, optional
-            Score as another library does, such as "ranx".
-        tie_range, unjudged_range : bool, optional
-            Add what each number could be with ties, or unjudged results, taken otherwise.
+            Another library whose definitions are used, such as "ranx".
         weights : WeightsLike, optional
             How much each query counts: {query: weight}, a table or a file.
-        unanswerable, answer_threshold
-            As for `judged.evaluate`; rankings hold no scores, unless it made them.
-        interval, level, groups
-            As for `judged.evaluate`: whether each number has an interval.
 
         Returns
         -------
@@ -211,24 +254,11 @@ class Rankings(Columns):
         0.770833
         """
         from judged.evaluation.evaluation import evaluate_rankings  # hands over downstream
-        from judged.evaluation.warnings import announced
+        from judged.evaluation.settings import EvaluationSettings
+        from judged.evaluation.warnings import announce_warnings
 
-        return announced(
-            evaluate_rankings(
-                [self],
-                measures,
-                policy=policy,
-                convention=convention,
-                tie_range=tie_range,
-                unjudged_range=unjudged_range,
-                weights=weights,
-                unanswerable=unanswerable,
-                answer_threshold=answer_threshold,
-                interval=interval,
-                level=level,
-                groups=groups,
-            )
-        )
+        settings = EvaluationSettings.of_rankings([self], measures, policy, convention)
+        return announce_warnings(evaluate_rankings([self], settings, weights=weights))
 
     @classmethod
     def concat(cls, blocks: Iterable[Rankings], order: Sequence[str] | None = None) -> Rankings:

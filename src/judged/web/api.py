@@ -221,7 +221,7 @@ def queries(visit: Visit) -> dict[str, Any]:
 
     refuse_wrong_measures(visit)
     found = visit.calculations.evaluation(visit.scoring, interval=False)
-    ids = found.runs[0].about.queries
+    ids = found.runs[0].rankings.queries
     first = visit.params.whole("from", 0)
     size = visit.params.whole("size", QUERIES_PER_ANSWER, at_least=1, at_most=MAX_QUERIES)
     return {
@@ -252,7 +252,7 @@ def query(visit: Visit) -> dict[str, Any]:
     calculations = visit.calculations
     calculations.refuse_unknown_query(visit.scoring, name)
     found = calculations.evaluation(visit.scoring, interval=False)
-    at = found.runs[0].about.queries.index(name)
+    at = found.runs[0].rankings.queries.index(name)
     lists = []
     for run, system in zip(found.runs, visit.workspace.systems, strict=True):
         listing = calculations.listing(visit.scoring, system.name, name)

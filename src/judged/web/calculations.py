@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import JudgedError, did_you_mean, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.request import Request
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.matching import judging
+from judged.matching import match_with
 from judged.matching.variants import ONE_ORDER, restated
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
@@ -21,7 +21,7 @@ from judged.web.workspace import EvaluatedSystem, Workspace
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
     from judged.matching.joint import Joint
@@ -47,7 +47,7 @@ class Calculations:
 
     def evaluation(self, scoring: ScoringSettings, *, interval: bool = True) -> Evaluation:
         """Return what `judged.evaluate` gives, by default with confidence intervals."""
-        options: dict[str, Any] = {"interval": True, "level": scoring.level} if interval else {}
+        options: dict[str, Any] = {"intervals": True, "level": scoring.level} if interval else {}
         key = "evaluation", scoring.measures, self._assumed(scoring), tuple(options.items())
         return self._kept(
             key, lambda: self._evaluated(self.rankings(scoring), scoring.request, **options)
@@ -62,10 +62,10 @@ class Calculations:
         )
 
     def _evaluated(
-        self, rankings: Sequence[Rankings], request: Request, **options: Any
+        self, rankings: Sequence[Rankings], request: EvaluationSettings, **options: Any
     ) -> Evaluation:
         progress_of_this_work().say("Computing measures")
-        return evaluate_rankings(rankings, request, **options)
+        return evaluate_rankings(rankings, request).showing(**options)
 
     def comparison(
         self,
@@ -134,7 +134,7 @@ class Calculations:
         self, scoring: ScoringSettings, narrowed: ScoringSettings, places: Sequence[int]
     ) -> Evaluation | None:
         """Return systems and measures of the cached evaluation, if it has them."""
-        options = {"interval": True, "level": scoring.level}
+        options = {"intervals": True, "level": scoring.level}
         key = "evaluation", scoring.measures, self._assumed(scoring), tuple(options.items())
         if self._key(key) not in self.cache:
             return None
@@ -178,8 +178,8 @@ class Calculations:
 
     def _judge(self, scoring: ScoringSettings, ties: str, duplicates: str) -> tuple[Rankings, ...]:
         """Match all runs with the judgements, one after the other to save memory."""
-        policy = Policy.of({"ties": ties})
-        judge = judging(self.judgements(), policy=policy, duplicates=duplicates)
+        policy = Policy.of({"ties": ties, "duplicates": duplicates})
+        judge = match_with(self.judgements(), policy)
         found: list[Rankings] = []
         for system in self.systems:
             run = self.run(system.name)
@@ -338,7 +338,7 @@ def _is_changed(run: Run | Lookup, prepared: Run | Lookup) -> bool:
 PerMeasure = TypeVar("Kept")
 
 
-def part_of(evaluation: Evaluation, request: Request, places: Sequence[int]) -> Evaluation | None:
+def part_of(evaluation: Evaluation, request: EvaluationSettings, places: Sequence[int]) -> Evaluation | None:
     """Return some systems and measures of an evaluation; None if a measure or its label is
     missing."""
     wanted = request.measures

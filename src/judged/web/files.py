@@ -12,11 +12,10 @@ from typing import Any
 
 from judged.errors import InputError, JudgedError
 from judged.inputs import format_of, judgements_in, rows_of_file, run_in
+from judged.inputs.columns import LISTS, NAMES, plain
 from judged.inputs.compression import compression
 from judged.inputs.formats import FORMATS, Format, printable, promised, signed
-from judged.inputs.names import NAMES, plain
-from judged.inputs.rows.names import LISTS
-from judged.inputs.source import HEAD, Source, checked, open_source
+from judged.inputs.source import HEAD_BYTES, Source, checked, open_source
 from judged.inputs.tables import JUDGEMENTS, RUN, Kind
 from judged.inputs.vectors.formats import FORMATS as VECTOR_FORMATS
 from judged.inputs.vectors.formats import is_safetensors
@@ -173,7 +172,7 @@ def identify_file(file: DataFile) -> DataFile:
     """Return a file with its kind, by its content; its name decides only what that leaves open."""
     try:
         with file.path.open("rb") as handle:
-            start = handle.read(HEAD)
+            start = handle.read(HEAD_BYTES)
         if picture_of(start):
             return replace(file, kind="picture", format=picture_of(start) or "")
         if vectors := _identify_vectors(start, file):
@@ -259,7 +258,7 @@ def _read_beginning(file: DataFile, start: bytes) -> Source:
     packed = compression(start)
     if packed is not None and packed.unpacker() is not None:
         try:
-            start = packed.unpacker().decompress(start, HEAD)
+            start = packed.unpacker().decompress(start, HEAD_BYTES)
         except Exception:  # the reader says what is wrong with it
             return open_source(file.path, RUN)
     elif packed is not None or start.startswith(b"PAR1"):

@@ -17,8 +17,8 @@ from judged.web.visit import Params, Visit
 from judged.web.work import progress_of_this_work
 
 if TYPE_CHECKING:
-    from judged.judgements.agreements.leaderboards import Leaderboards
-    from judged.judgements.agreements.result import Agreement
+    from judged.judgements.agreement import Agreement
+    from judged.judgements.leaderboards import Leaderboards
     from judged.web.visit import ScoringSettings
 
 
@@ -247,7 +247,7 @@ def settled_of(visit: Visit) -> Grades:
 
 def agreement_of(visit: Visit) -> Agreement:
     """What `judged.agreement` gives of all annotators."""
-    from judged.judgements.agreements import agreement
+    from judged.judgements.agreement import agreement
 
     judges = judges_of(visit)
     if len(judges) < 2:
@@ -274,7 +274,7 @@ def _identity(grades: Grades) -> tuple[Any, ...]:
 def overlaid(visit: Visit, grades: Grades) -> Any:
     """The judgements of the collection with grades put over them; the grades alone where there are
     no others."""
-    from judged.judgements.agreements.merger import merge_judgements
+    from judged.judgements.merge import merge_judgements
 
     if visit.workspace.undecided:
         return grades
@@ -287,8 +287,7 @@ def overlaid(visit: Visit, grades: Grades) -> Any:
 def leaderboards_of(visit: Visit) -> Leaderboards:
     """The systems under each annotator: with the grades of each put over the judgements of the
     collection."""
-    from judged.judgements.agreements.leaderboards import Terms
-    from judged.judgements.agreements.leaderboards import leaderboards_of as found_under
+    from judged.judgements.leaderboards import leaderboards_of as found_under
 
     calculations, scoring = visit.calculations, visit.scoring
     judges, settled = judges_of(visit), settled_of(visit)
@@ -304,7 +303,7 @@ def leaderboards_of(visit: Visit) -> Leaderboards:
         options = scoring.options()
         comparing = {"level": scoring.level}
         measure = measure_of(visit)
-        return found_under(under, queries, runs, Terms(measure, None, None, comparing, options))
+        return found_under(under, queries, runs, measure, comparing=comparing, scoring=options)
 
     given = {**judges, MERGED: settled}
     held = tuple((name, _identity(grades)) for name, grades in given.items())
@@ -317,7 +316,7 @@ def leaderboards_of(visit: Visit) -> Leaderboards:
 def merged(visit: Visit, rule: str, *, settled: bool, collection: bool) -> Any:
     """All annotators made one by a rule; what was settled counts before that, and the judgements of
     the collection after it, where they are wanted."""
-    from judged.judgements.agreements.merger import merge_judgements
+    from judged.judgements.merge import merge_judgements
 
     judges = judges_of(visit)
     if not judges:

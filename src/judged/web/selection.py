@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from judged.comparison.match import differences
 from judged.errors import did_you_mean, quoted
-from judged.evaluation.kept import rankings_of
 from judged.explanation.listing import ANY
 from judged.options import choice
 from judged.rankings.strips import UNJUDGED, strips
@@ -62,7 +61,7 @@ class QueryColumns:
 
 def relevant_of(evaluation: Evaluation) -> Floats:
     """Return the number of relevant items of each query."""
-    return evaluation.runs[0].about.relevant(ANY)
+    return evaluation.runs[0].rankings.relevant(ANY)
 
 
 def difference_of(
@@ -218,7 +217,7 @@ def select_queries(visit: Visit) -> Selection:
         )
     systems = _systems(visit, evaluation, label)
     k = params.whole("k", 10, at_least=1, at_most=MAX_RANKS)
-    queries = evaluation.runs[0].about.queries
+    queries = evaluation.runs[0].rankings.queries
     attributes, problems = attributes_of_queries(visit, queries)
     columns = QueryColumns(evaluation, evaluation.labels[label], systems, attributes)
     sorts = _sorts(evaluation, label, systems, attributes)
@@ -276,7 +275,7 @@ def _systems(visit: Visit, evaluation: Evaluation, label: str) -> tuple[str, ...
 
 
 def _strips(visit: Visit, evaluation: Evaluation, system: str, k: int) -> Strips:
-    rankings = rankings_of(evaluation, system)
+    rankings = evaluation.scored(system).rankings
     key = "strips", visit.workspace.identity, visit.scoring.key[1:], system, k
     return visit.cache.get(key, lambda: strips(rankings, k))
 
@@ -398,7 +397,7 @@ def _containing(visit: Visit, text: str, texts: Mapping[str, Any]) -> Mask:
 
 
 def _tied(evaluation: Evaluation, system: str) -> Mask:
-    rankings = rankings_of(evaluation, system)
+    rankings = evaluation.scored(system).rankings
     whole = rankings.whole or rankings
     first, last = whole.spans
     mask = np.zeros(len(rankings.queries), bool)

@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl, urlencode
 from judged import options
 from judged.conventions import find
 from judged.errors import JudgedError, PolicyError, did_you_mean, quoted
-from judged.evaluation.request import Request
+from judged.evaluation.settings import EvaluationSettings
 from judged.options import LEVEL
-from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy
+from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy, add_choices
 from judged.web.calculations import Calculations
 from judged.web.errors import RefusedError
 from judged.web.workspace import FILE_PARAMS
@@ -183,7 +183,7 @@ class ScoringSettings:
         measures, refused = [], []
         for text in params.all("measure"):
             try:
-                Request.of([text], None, convention)
+                EvaluationSettings.of([text], None, convention)
                 measures.append(text)
             except JudgedError as error:
                 refused.append((text, str(error)))
@@ -204,9 +204,10 @@ class ScoringSettings:
         )
 
     @cached_property
-    def request(self) -> Request:
-        """The request that `judged.evaluate` makes of the same options."""
-        return Request.of(self.requested_measures, self.chosen, self.convention, prepares=True)
+    def request(self) -> EvaluationSettings:
+        """The settings that `judged.evaluate` makes of the same options."""
+        measures = self.requested_measures
+        return EvaluationSettings.of(measures, self.chosen, self.convention, prepares=True)
 
     @property
     def requested_measures(self) -> list[str] | None:
@@ -263,6 +264,12 @@ class ScoringSettings:
             "duplicates": None if self.duplicates == "error" else self.duplicates,
         }
         return {name: value for name, value in known.items() if value is not None}
+
+    def scoring(self) -> dict[str, Any]:
+        """Return the settings as keyword arguments of `judged.evaluate`, without the measures."""
+        options = self.options()
+        chosen = {name: options.pop(name, None) for name in ("depth", "duplicates")}
+        return {**options, "policy": add_choices(options.get("policy"), **chosen)}
 
     def with_measures(self, measures: Sequence[str] | None) -> ScoringSettings:
         """Return the same settings for other measures; None keeps them."""

@@ -110,7 +110,7 @@ def test_nothing_is_said_where_nothing_was_collapsed() -> None:
 
 def test_queries_keep_their_order_and_empty_ones_stay() -> None:
     judgements = {"z": {"a": {"1": 1}}, "e": {}, "b": {"b": {"2": 1, "1": 0}}}
-    rankings = judged.judge(judgements, {"b": ["b"], "z": ["x"]})
+    rankings = judged.Rankings.from_run(judgements, {"b": ["b"], "z": ["x"]})
     assert rankings.queries == ("z", "e", "b")
     assert rankings.evaluate(["StRecall"]).scored().values[
         judged.parse_measure("StRecall")
@@ -133,7 +133,7 @@ REPEATED = {
 
 def test_the_same_subtopic_twice_is_an_error() -> None:
     with pytest.raises(InputError) as refused:
-        judged.judge(pl.DataFrame(REPEATED), {"q": ["a"]})
+        judged.Rankings.from_run(pl.DataFrame(REPEATED), {"q": ["a"]})
     assert str(refused.value) == (
         "a data frame, rows 1 and 4: query 'q' has item 'a' more than once for subtopic '1'. "
         "Remove the repetitions, or keep the best-ranked of each with duplicates='first' "
@@ -146,11 +146,13 @@ def test_several_are_counted() -> None:
     with pytest.raises(
         InputError, match=r"rows 1, 4, 5 and 8: .* for subtopic '1' \(and 2 more such triples\)\."
     ):
-        judged.judge(pl.DataFrame(rows), {"q": ["a"]})
+        judged.Rankings.from_run(pl.DataFrame(rows), {"q": ["a"]})
 
 
 def test_the_first_is_kept_where_that_is_wanted() -> None:
-    rankings = judged.judge(pl.DataFrame(REPEATED), {"q": ["a"]}, duplicates="first")
+    rankings = judged.Rankings.from_run(
+        pl.DataFrame(REPEATED), {"q": ["a"]}, policy={"duplicates": "first"}
+    )
     assert rankings.evaluate(["StRecall(rel=1)"]).value() == 1.0
     assert rankings.subtopics is not None
     assert rankings.subtopics.grade.tolist() == [0.0, 1.0, 1.0]  # b, then a: ids descend
@@ -186,7 +188,9 @@ def test_condensed_is_a_run_without_unjudged_items() -> None:
     expected = values(collection.judgements, kept, MEASURES)
     assert values(collection.judgements, collection.run, MEASURES, policy=policy) == expected
     later = (
-        condensed(judged.judge(collection.judgements, collection.run)).evaluate(MEASURES).scored()
+        condensed(judged.Rankings.from_run(collection.judgements, collection.run))
+        .evaluate(MEASURES)
+        .scored()
     )
     assert [later.values[judged.parse_measure(name)].tolist() for name in MEASURES] == [
         [expected[query][name] for query in later.queries] for name in MEASURES
@@ -199,11 +203,11 @@ def test_ties_rearranged_later_are_as_if_decided_at_once() -> None:
         query: {item: float(int(score) // 40) for item, score in each.items()}
         for query, each in collection.run.items()
     }
-    by_id = judged.judge(collection.judgements, tied)
+    by_id = judged.Rankings.from_run(collection.judgements, tied)
     for ties in ("best", "worst"):
         later = rearranged(by_id, ties).evaluate(MEASURES).scored()
         at_once = (
-            judged.judge(collection.judgements, tied, policy={"ties": ties})
+            judged.Rankings.from_run(collection.judgements, tied, policy={"ties": ties})
             .evaluate(MEASURES)
             .scored()
         )
@@ -215,7 +219,7 @@ def test_ties_rearranged_later_are_as_if_decided_at_once() -> None:
 
 def test_taken_queries_keep_their_values() -> None:
     collection = generate(6)
-    rankings = judged.judge(collection.judgements, collection.run)
+    rankings = judged.Rankings.from_run(collection.judgements, collection.run)
     order = [5, 0, 0, 19, 3]
     for name in map(judged.parse_measure, MEASURES):
         np.testing.assert_array_equal(
@@ -224,7 +228,7 @@ def test_taken_queries_keep_their_values() -> None:
 
 
 def test_arrays_are_read_only() -> None:
-    rankings = judged.judge({"q": {"a": {"1": 1}}}, {"q": ["a"]})
+    rankings = judged.Rankings.from_run({"q": {"a": {"1": 1}}}, {"q": ["a"]})
     assert rankings.subtopics is not None
     with pytest.raises(ValueError, match="read-only"):
         rankings.subtopics.grade[0] = 2
@@ -334,11 +338,11 @@ DICT_ERRORS: dict[str, tuple[dict[str, Any], str]] = {
 def test_dicts_that_are_refused(case: str) -> None:
     judgements, message = DICT_ERRORS[case]
     with pytest.raises(InputError) as refused:
-        judged.judge(judgements, {"q": ["a"]})
+        judged.Rankings.from_run(judgements, {"q": ["a"]})
     assert str(refused.value) == message
 
 
 def test_the_callers_dict_stays_as_it_was() -> None:
     judgements = {"q": {"a": {1: 1, 2: 0}, "b": {"x": 2}}}
-    judged.judge(judgements, {"q": ["a"]})
+    judged.Rankings.from_run(judgements, {"q": ["a"]})
     assert judgements == {"q": {"a": {1: 1, 2: 0}, "b": {"x": 2}}}

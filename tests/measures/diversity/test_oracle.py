@@ -57,10 +57,10 @@ def compared(collection: Collection, rel: int, alpha: float, beta: float) -> int
         query: len(
             {name for other, name, _, grade in collection.rows if other == query and grade >= rel}
         )
-        for query in scored.about.queries
+        for query in scored.rankings.queries
     }
     count = 0
-    for at, query in enumerate(scored.about.queries):
+    for at, query in enumerate(scored.rankings.queries):
         for theirs, measure in wanted.items():
             ours = scored.values[measure][at]
             value = expected[query][theirs] if query in expected else 0.0
@@ -228,7 +228,9 @@ def test_what_ir_measures_writes(text: str) -> None:
     judgements = Collection(rows, collection.run).judgements
     scored = judged.evaluate(judgements, collection.run, [text]).scored()
     found = dict(
-        zip(scored.about.queries, scored.values[judged.parse_measure(text)].tolist(), strict=True)
+        zip(
+            scored.rankings.queries, scored.values[judged.parse_measure(text)].tolist(), strict=True
+        )
     )
     assert found == pytest.approx(theirs, abs=1e-12)
     assert len(found) > 5

@@ -98,7 +98,7 @@ def ours_by_query(given: Collection, texts: Sequence[str]) -> dict[str, dict[str
     scored = evaluate(judgements, run, list(texts)).scored()
     return {
         query: {text: float(scored.values[parse_measure(text)][at]) for text in texts}
-        for at, query in enumerate(scored.about.queries)
+        for at, query in enumerate(scored.rankings.queries)
     }
 
 

@@ -99,7 +99,7 @@ def test_every_name_of_subtopics(seed: int) -> None:
         expected = {q: 0.0 if value != value else value for q, value in theirs.items()}
         found = evaluate(given.judgements, given.run, text, convention=NAME).scored()
         (values,) = found.values.values()
-        ours = dict(zip(found.about.queries, values.tolist(), strict=True))
+        ours = dict(zip(found.rankings.queries, values.tolist(), strict=True))
         assert ours == pytest.approx({**dict.fromkeys(ours, 0.0), **expected}, abs=1e-9), text
         compared += len(expected)
     assert compared
@@ -125,7 +125,7 @@ def test_parameters_in_any_order_are_those_of_ir_measures() -> None:
         found = ours(NAME, given, text).scored()
         (own,) = found.values.values()
         expected = values(text, given)
-        by_query = dict(zip(found.about.queries, own.tolist(), strict=True))
+        by_query = dict(zip(found.rankings.queries, own.tolist(), strict=True))
         assert by_query == pytest.approx(expected, abs=1e-9), text
 
 

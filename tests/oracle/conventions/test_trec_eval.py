@@ -41,7 +41,7 @@ def test_every_line(path: Path) -> None:
         values = scored.values[evaluation.measure(name)].tolist()
         ours = {
             "all": evaluation.value(name),
-            **dict(zip(scored.about.queries, values, strict=True)),
+            **dict(zip(scored.rankings.queries, values, strict=True)),
         }
         assert {query: ours[query] for query in by_query} == pytest.approx(
             by_query, abs=HALF_A_DIGIT, rel=0

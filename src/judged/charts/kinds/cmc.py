@@ -28,7 +28,7 @@ def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFram
     measures = {depth: parse_measure("Success")(k=depth, rel=rel) for depth in depths}
     evaluation = systems.evaluate(list(measures.values()))
     rows = [
-        (run.name, len(run.about), depth, run.summary[measure])
+        (run.name, len(run.rankings), depth, run.summary[measure])
         for run in evaluation.runs
         for depth, measure in measures.items()
     ]

@@ -26,7 +26,7 @@ def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
     measures = [parse_measure("IPrec")(recall=point, rel=rel) for point in POINTS]
     evaluation = systems.evaluate(measures)
     rows = [
-        (run.name, len(run.about), point, run.summary[measure])
+        (run.name, len(run.rankings), point, run.summary[measure])
         for run in evaluation.runs
         for point, measure in zip(POINTS, measures, strict=True)
     ]

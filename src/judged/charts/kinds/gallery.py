@@ -16,10 +16,10 @@ from judged.charts.sources import checked_k, place_of
 from judged.charts.themes import ThemeName, theme_named
 from judged.errors import InputError
 from judged.inputs import Lookup, read_judgements
-from judged.inputs.blocks.reading import read_query
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
+from judged.inputs.large_runs import read_query
 from judged.inputs.tables import Run
-from judged.matching import judge_pool, pool_of
+from judged.matching import Matcher, pool_of
 from judged.options import checked, whole
 from judged.policy import Policy
 from judged.text import html
@@ -60,7 +60,7 @@ def data(
         )
     pool = pool_of(read_judgements(judgements))
     read = read_query(run, query, Room.of(MEMORY))
-    r = judge_pool(pool, read, policy=Policy(), depth=None, duplicates="error")
+    r = Matcher(pool, Policy())(read)
     shown = (
         [r.queries[place_of(query, r.queries)]]
         if query is not None

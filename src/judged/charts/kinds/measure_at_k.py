@@ -46,7 +46,7 @@ def data(
     rows = [
         (
             run.name,
-            len(run.about),
+            len(run.rankings),
             _without_cutoff(measure),
             depth,
             run.summary[measure(k=depth)],

@@ -35,9 +35,9 @@ def data(
         for depth in depths
     }
     [run] = systems.evaluate(list(wanted.values())).runs
-    about = run.about.queries[0] if len(run.about) == 1 else None
+    about = run.rankings.queries[0] if len(run.rankings) == 1 else None
     rows = [
-        (run.name, about, len(run.about), MEASURES[name], depth, run.summary[measure])
+        (run.name, about, len(run.rankings), MEASURES[name], depth, run.summary[measure])
         for (name, depth), measure in wanted.items()
     ]
     schema = {

@@ -15,7 +15,7 @@ from judged.charts.letters import widest
 from judged.charts.sources import Source, Systems, asked
 from judged.charts.specification import chart, layers
 from judged.errors import InputError
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
+from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_all
 from judged.options import checked
 from judged.rankings.audit import Audit
@@ -46,12 +46,12 @@ def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFram
     rows: list[tuple[Any, ...]] = []
     for measure in evaluation.measures:
         for run in evaluation.runs:
-            facts = (evaluation.label(measure), run.name, len(run.about), run.summary[measure])
+            facts = (evaluation.label(measure), run.name, len(run.rankings), run.summary[measure])
             if ties_known:
                 worst, expected, best = (run.others[name].summary[measure] for name in TIE_ORDERS)
                 rows.append((*facts, "ties", min(worst, best), expected, max(worst, best)))
             hits = len(evaluation.rankings[run.name].hit_rank)
-            complete = hits >= run.about.retrieved.sum() or _complete(run.audit)
+            complete = hits >= run.rankings.retrieved.sum() or _complete(run.audit)
             if open_ended and not complete:
                 ends = [run.others[name].summary[measure] for name in UNJUDGED_ENDS]
                 rows.append((*facts, "unjudged", min(ends), None, max(ends)))

@@ -16,8 +16,8 @@ from judged.charts.specification import chart, layers
 from judged.charts.themes import Theme
 from judged.errors import InputError
 from judged.inputs import Lookup, as_runs, read_judgements
-from judged.inputs.blocks.reading import read_query
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
+from judged.inputs.large_runs import read_query
 from judged.inputs.tables import Run
 from judged.matching import pool_of
 from judged.matching.join import match

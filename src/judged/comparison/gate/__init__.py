@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
 from judged.options import checked
+from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.comparison.gate.result import Gate
@@ -163,7 +164,7 @@ temporary, progress
         measures = [str(own["label"]) for own in given.file.conditions.measures.values()]
     if measures is None and given.absent and isinstance(minimum, Mapping):
         measures = [*minimum]
-    from judged.evaluation.request import Request
+    from judged.evaluation.settings import EvaluationSettings
 
     if isinstance(run, Repeats):
         run = {f"repeat {at}": each for at, each in enumerate(run.runs, 1)}
@@ -180,12 +181,15 @@ temporary, progress
     scored = decision.scores(
         data,
         given,
-        Request.of(measures, policy, convention, prepares=True),
+        EvaluationSettings.of(
+            measures,
+            add_choices(policy, depth=depth, duplicates=duplicates),
+            convention,
+            prepares=True,
+        ),
         level=level,
         trusted=trusted,
         weights=weights,
-        depth=depth,
-        duplicates=duplicates,
         collection=collection,
         progress=progress,
         item_to=item_to,

@@ -18,7 +18,7 @@ from judged.comparison.numbers import Compared, Entry, Places, averaged, entry_o
 from judged.comparison.wording import some
 from judged.errors import InputError, quoted
 from judged.evaluation.evaluation import Evaluation
-from judged.evaluation.scored import Scored
+from judged.evaluation.scores import Scored
 from judged.inputs.formats import named_file, printable
 from judged.inputs.tables import Judgements, Lookup
 from judged.matching.join import distinct
@@ -27,8 +27,8 @@ from judged.statistics.samples import Means, Median, Sample
 from judged.text import plain
 
 if TYPE_CHECKING:
-    from judged.evaluation.about import About
     from judged.evaluation.evaluation import Evaluation
+    from judged.rankings.rankings import Rankings
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ class Conditions:
             evaluation.policy.to_dict(),
             None if convention is None else str(convention),
             depth,
-            _collection_of(evaluation.runs[0].about),
-            list(evaluation.runs[0].about.basis),
+            _collection_of(evaluation.runs[0].rankings),
+            list(evaluation.runs[0].rankings.basis),
             judgements,
         )
 
@@ -80,7 +80,7 @@ class Conditions:
         return list(_unlike(self, then))
 
 
-def _collection_of(r: About) -> int | dict[str, int] | None:
+def _collection_of(r: Rankings) -> int | dict[str, int] | None:
     """How many items there were to retrieve: one number where it is the same for all queries."""
     if r.collection is None:
         return None
@@ -236,7 +236,9 @@ def measured(
         own = [entry_of(run, measure, places) for run in runs]
         label = Compared(evaluation.label(measure))
         entries[str(measure)] = averaged(own, label, name)
-    lacking = (np.asarray(run.about.queries, object)[run.about.missing].tolist() for run in runs)
+    lacking = (
+        np.asarray(run.rankings.queries, object)[run.rankings.missing].tolist() for run in runs
+    )
     return Measured(name, entries, frozenset().union(*lacking), len(runs))
 
 

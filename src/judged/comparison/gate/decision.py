@@ -43,10 +43,10 @@ from judged.comparison.settings import Settings
 from judged.comparison.wording import some
 from judged.errors import InputError, PolicyError, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.request import Request
-from judged.evaluation.runs import judged_runs
-from judged.evaluation.trusted import with_trusted
-from judged.evaluation.warnings import announced
+from judged.evaluation.runs import match_runs
+from judged.evaluation.settings import EvaluationSettings
+from judged.evaluation.trusted import at_level, correct_by_trusted
+from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.inputs.formats import run_name
 from judged.inputs.groups import groups_of
@@ -58,7 +58,7 @@ from judged.statistics.units import about_few_units
 from judged.text import Warned, few, listed
 
 if TYPE_CHECKING:
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.options import PolicyLike
 
 Limits = Mapping[str, float] | float | None
@@ -221,7 +221,14 @@ class Scores:
 
 
 def scores(
-    data: Data, given: Given, request: Request, *, level: float, weights: Any, **ranked: Any
+    data: Data,
+    given: Given,
+    request: EvaluationSettings,
+    *,
+    level: float,
+    weights: Any,
+    trusted: Any = None,
+    **ranked: Any,
 ) -> Scores:
     """Score everything that has to be scored; the level is that of corrected numbers."""
     before: dict[str | None, Any] = {}
@@ -235,13 +242,13 @@ def scores(
             before[own] = each
         data = replace(data, given_runs={**data.given_runs, **before})
     with data.reading_ahead() as reading:
-        found = judged_runs(reading, request, weights=weights, **ranked)
+        found = match_runs(reading, request, weights=weights, trusted=trusted, **ranked)
     evaluation = evaluate_rankings(found.rankings, request, weights=weights)
-    if found.trusted is not None:
-        evaluation = with_trusted(evaluation, found.trusted, level)
-    announced(evaluation)
-    prints = fingerprints(found.judgements, duplicates=ranked["duplicates"])
-    conditions = Conditions.of(evaluation, prints, depth=ranked["depth"])
+    if trusted is not None:
+        evaluation = at_level(correct_by_trusted(evaluation, trusted, found.trusted), level)
+    announce_warnings(evaluation)
+    prints = fingerprints(found.judgements, duplicates=request.policy.duplicates)
+    conditions = Conditions.of(evaluation, prints, depth=request.policy.depth)
     queries = queries_of(evaluation)
     size = len(evaluation.runs) - len(before)
     now, then = (
@@ -329,12 +336,12 @@ def decide(
 
 
 def _rankings(evaluation: Evaluation) -> list[Any]:
-    return [run.about for run in evaluation.runs]
+    return [run.rankings for run in evaluation.runs]
 
 
 def _weights(evaluation: Evaluation, queries: Sequence[str]) -> Floats | None:
     """The weight of each query, in the order of ids."""
-    r = evaluation.runs[0].about
+    r = evaluation.runs[0].rankings
     if r.weights is None:
         return None
     by_query = dict(zip(r.queries, r.weights.values.tolist(), strict=True))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from judged.comparison.wording import amount
 from judged.errors import InputError, did_you_mean, quoted
+from judged.inputs.columns import candidates
 from judged.inputs.dicts import as_id
-from judged.inputs.names import candidates
 from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.tables import Kind
 from judged.options import number

@@ -385,7 +385,7 @@ class Gate(Result):
         if trusted is None:
             return []
         return [
-            f"{about(trusted, len(self.evaluation.runs[0].about))}: values and changes are "
+            f"{about(trusted, len(self.evaluation.runs[0].rankings))}: values and changes are "
             "corrected by them (PPI++), baseline and now with the λ of their change; single "
             "queries are as the cheap judgements have them."
         ]

@@ -9,14 +9,15 @@ from judged.conventions.disagreement.compare import Rows, compare
 from judged.conventions.disagreement.definitions import family
 from judged.conventions.disagreement.result import Disagreement
 from judged.errors import InputError
-from judged.evaluation.preparation import unprepared
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.evaluation.settings import unprepared
+from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.data import Data, holds_rows
-from judged.matching import judge_variants
+from judged.matching import match_variants
 from judged.matching.items import with_items
 from judged.matching.variants import list_variants
 from judged.measures import Measure, parse_all
 from judged.options import checked
+from judged.policy import Policy
 from judged.rankings.findings import audit_of
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
@@ -136,7 +137,9 @@ def compare_conventions(
     )
     listed = data.run("compare_conventions takes one run; compare several one at a time.")
     # What is wrong with the data is wrong with all definitions: it is found here.
-    rows = Rows(judge_variants(data.judgements(), listed, depth=depth, duplicates=duplicates))
+    rows = Rows(
+        match_variants(data.judgements(), listed, Policy(depth=depth, duplicates=duplicates))
+    )
     families = map(family, wanted)
     users = (user for each in families for known in each for user in known.users)
     libraries = {user.convention.name: user.convention for user in users}

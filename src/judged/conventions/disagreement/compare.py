@@ -15,7 +15,7 @@ from judged.conventions import Convention, Name, find
 from judged.conventions.disagreement.definitions import Choice, Definition, Meaning, User
 from judged.errors import PolicyError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.evaluation.request import Conventional, Request
+from judged.evaluation.settings import Conventional, EvaluationSettings
 from judged.matching.variants import Variants
 from judged.measures import Measure
 from judged.measures.conventions import Named
@@ -55,7 +55,7 @@ class Rows:
     def _scored(self, some: list[Meaning]) -> dict[Meaning, Scores]:
         """The scores of meanings of one policy; one alone, where it has something beside it."""
         policy = some[0].policy
-        request = Request(tuple(each.measure for each in some), policy, _beside(some[0]))
+        request = EvaluationSettings(tuple(each.measure for each in some), policy, _beside(some[0]))
         try:
             rankings = self._runs.under(policy.ties, policy.unjudged)
             scored = evaluate_rankings([rankings], request).scored()

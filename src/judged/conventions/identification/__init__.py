@@ -10,11 +10,12 @@ from judged.conventions.identification.grid import all_rankings, compute
 from judged.conventions.identification.likelihood import Definition, Match, Ranker, chance
 from judged.conventions.identification.printed import Asked
 from judged.conventions.identification.result import SHOWN, Identification
-from judged.inputs.blocks.room import MEMORY, Room
+from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.data import Data
-from judged.matching import judge_variants
+from judged.matching import match_variants
 from judged.matching.items import with_items
 from judged.options import checked
+from judged.policy import Policy
 from judged.rankings.findings import audit_of
 
 if TYPE_CHECKING:
@@ -118,12 +119,11 @@ def identify(
         exclude_same_id=exclude_same_id,
         duplicates=duplicates,
     )
-    variants = judge_variants(
+    variants = match_variants(
         data.judgements(),
         data.run("identify takes one run."),
-        depth=depth,
-        duplicates=duplicates,
-        collection=collection,
+        Policy(depth=depth, duplicates=duplicates),
+        collection,
     )
     rankings = all_rankings(variants)
     tried = spaces(measures, variants.usual)

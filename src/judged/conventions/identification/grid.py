@@ -11,7 +11,7 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.errors import MeasureError, PolicyError
-from judged.evaluation.settlement import Settlement, nothing_relevant, undefined
+from judged.evaluation.scores import Settlement, nothing_relevant, undefined
 from judged.matching.variants import Variants
 from judged.measures import Measure
 from judged.measures.spec import Mask, Settled, taken

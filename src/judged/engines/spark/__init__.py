@@ -15,7 +15,7 @@ from judged.inputs.tables import JUDGEMENTS, RUN
 
 if TYPE_CHECKING:
     from judged.engines.spark.run import SparkRun
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.inputs.tables import Judgements, Kind
 
 __all__ = ["SparkFrame", "per_query"]
@@ -27,14 +27,14 @@ class SparkFrame(RemoteTable):
 
     given: Any
 
-    def run(self, name: str | None, columns: Named) -> SparkRun:  # type: ignore[override]
+    def run(self, name: str | None, columns: NamedColumns) -> SparkRun:  # type: ignore[override]
         """The run that it is."""
         from judged.engines.spark.run import SparkRun
 
         check_installed()
         return SparkRun.of(self.table(RUN, columns, name))
 
-    def judgements(self, columns: Named) -> Judgements:
+    def judgements(self, columns: NamedColumns) -> Judgements:
         """The judgements that it holds, which are all brought here, by id."""
         from judged.engines.spark.collected import judgements_here
 
@@ -48,7 +48,7 @@ class SparkFrame(RemoteTable):
             "run is in Spark; collect it first (frame.toPandas())."
         )
 
-    def table(self, kind: Kind, columns: Named, name: str | None = None) -> SparkTable:
+    def table(self, kind: Kind, columns: NamedColumns, name: str | None = None) -> SparkTable:
         """The table that it is."""
         if isinstance(self.given, SparkTable):
             return replace(self.given, name=name or self.given.name)

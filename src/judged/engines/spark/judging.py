@@ -12,7 +12,7 @@ import numpy as np
 from judged.engines.spark.faults import fault_in
 from judged.errors import JudgedError
 from judged.inputs.tables import Judgements, Lookup, Run
-from judged.matching.judges import Judge
+from judged.matching.matcher import Matcher
 from judged.matching.pool import pool_of
 from judged.matching.subtopics import counts_of
 from judged.matching.weights import weighed
@@ -31,13 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class How:
-    """How a partition is judged; see `Judge`."""
+    """How a partition is judged; see `Matcher`."""
 
     policy: Policy
-    depth: int | None = None
-    duplicates: str = "error"
     collection: CollectionLike | None = None
-    best_scores: bool = False
     weights: str | None = None
     """Where the weights of queries come from, where the judgements have a column of them."""
 
@@ -68,7 +65,7 @@ class JudgePartition:
             found = self.rankings(judged, run)
             yield found if self.make is None else self.make(found)
         except JudgedError as error:
-            yield fault_in(error, tables, duplicates=self.how.duplicates)
+            yield fault_in(error, tables, duplicates=self.how.policy.duplicates)
 
     def _run(self, listed: pl.DataFrame) -> Run | Lookup:
         """The run that some rows are, with what is done to it first."""
@@ -85,8 +82,8 @@ class JudgePartition:
         if self.of_judgements is not None:
             judgements = self.of_judgements(replace(some, part=True))
         # Of a part, ids are looked at even where those of other parts may turn out to be judged.
-        pool = replace(pool_of(judgements, duplicates=how.duplicates), is_part=True)
-        judge = Judge(pool, how.policy, how.depth, how.duplicates, how.collection, how.best_scores)
+        pool = replace(pool_of(judgements, duplicates=how.policy.duplicates), is_part=True)
+        judge = Matcher(pool, how.policy, how.collection)
         found = judge.block(run, np.arange(len(pool.queries)))
         if how.weights is not None:
             found = weighed(found, _weights(judged, pool.queries, how.weights))

@@ -14,7 +14,7 @@ from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.engines.spark.judging import JudgePartition
-    from judged.evaluation.parts import Asked
+    from judged.evaluation.settings import EvaluationSettings
     from judged.options import (
         CollectionLike,
         ColumnsLike,
@@ -68,19 +68,19 @@ def per_query(
     from judged.engines.spark.run import refuse_input_order
     from judged.engines.spark.session import check_installed
     from judged.engines.spark.summaries import partition_work
-    from judged.evaluation.parts import Asked
-    from judged.evaluation.request import Request
+    from judged.evaluation.settings import EvaluationSettings
     from judged.inputs.data import Data
     from judged.inputs.remote import is_spark
     from judged.inputs.tables import JUDGEMENTS
     from judged.matching.items import with_items
     from judged.matching.pool import pool_of
+    from judged.policy import add_choices
 
     check_installed()
     if not is_spark(run):
         raise InputError(f"per_query takes a run in Spark; got {type(run).__name__}.")
-    request = Request.of(measures, policy, convention, prepares=True)
-    asked = Asked.of(request)
+    chosen_policy = add_choices(policy, depth=depth, duplicates=duplicates)
+    request = EvaluationSettings.of(measures, chosen_policy, convention, prepares=True)
     data = with_items(
         Data.of(judgements, run, columns=columns, engine="spark"),
         exclude_same_id=exclude_same_id,
@@ -88,7 +88,7 @@ def per_query(
     )
     listed = request.prepare(data.run("per_query takes one run."))
     refuse_input_order(request.policy.ties, listed.table)
-    how = How(request.policy, depth, duplicates, collection)
+    how = How(request.policy, collection)
     of_judgements = None
     chosen: Chosen = "many"
     if is_spark(judgements):
@@ -104,7 +104,12 @@ def per_query(
         chosen = "few" if len(pool.queries) <= SMALL else "many"
         table = pool_table(pool, None, listed.table.frame.sparkSession)
     work = partition_work(
-        table, True, how, listed, of_judgements=of_judgements, make=partial(values_in, asked=asked)
+        table,
+        True,
+        how,
+        listed,
+        of_judgements=of_judgements,
+        make=partial(values_in, settings=request),
     )
     names = [request.labels.get(measure, str(measure)) for measure in request.measures]
     schema = ", ".join(f"`{name.replace('`', '``')}` double" for name in names)
@@ -112,13 +117,15 @@ def per_query(
     return rows.mapInArrow(sent_rows(work, names), f"query string, {schema}")
 
 
-def values_in(rankings: Rankings, asked: Asked) -> tuple[tuple[str, ...], list[list[float | None]]]:
+def values_in(
+    rankings: Rankings, settings: EvaluationSettings
+) -> tuple[tuple[str, ...], list[list[float | None]]]:
     """The queries of rankings, and the values of each measure."""
     import numpy as np
 
-    from judged.evaluation.parts import gathered, part_of
+    from judged.evaluation.scores import score_run
 
-    scored = gathered([part_of(rankings, asked)], asked, rankings.queries)
+    scored = score_run(rankings, settings)
     columns = [
         [None if gone else value for value, gone in zip(each.tolist(), np.isnan(each), strict=True)]
         for each in scored.values.values()

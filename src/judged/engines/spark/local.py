@@ -9,8 +9,7 @@ import numpy as np
 from judged.arrays import starts_of
 from judged.engines.spark.failures import failures
 from judged.engines.spark.tables import SparkTable
-from judged.inputs.readings import texts
-from judged.inputs.tables import JUDGEMENTS
+from judged.inputs.tables import JUDGEMENTS, texts
 
 if TYPE_CHECKING:
     import polars as pl

@@ -22,8 +22,8 @@ from judged.engines.spark.partitions import SIDE
 from judged.engines.spark.session import address_of
 from judged.engines.spark.work import done
 from judged.errors import InputError, JudgedError
-from judged.inputs.readings import texts
 from judged.inputs.remote import RemoteRun
+from judged.inputs.tables import texts
 from judged.matching.faults import ADVICE
 from judged.matching.ids import IDS
 from judged.matching.join import Matches, Reduced, Tied

@@ -22,7 +22,7 @@ from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup
 from judged.text import Warned
 
 if TYPE_CHECKING:
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.options import ColumnsLike, FileFormat
 
 TABLE = "table:"
@@ -96,7 +96,9 @@ def _plain(where: str) -> str:
     return where.rstrip("/")
 
 
-def _opened(spark: Any, where: str, kind: Kind, named: Named, format: str | None) -> SparkTable:
+def _opened(
+    spark: Any, where: str, kind: Kind, named: NamedColumns, format: str | None
+) -> SparkTable:
     if where == "-":
         raise InputError("Spark cannot read standard input; give a path or table:NAME.")
     if where.startswith(TABLE):
@@ -120,7 +122,7 @@ def _opened(spark: Any, where: str, kind: Kind, named: Named, format: str | None
     return table_of(frame, kind, named, source=where, texts=True)
 
 
-def _head(spark: Any, where: str, kind: Kind, named: Named) -> Source | None:
+def _head(spark: Any, where: str, kind: Kind, named: NamedColumns) -> Source | None:
     """The first lines of a text; None of a Parquet file."""
     if promised(Path(where)) == "parquet":
         return None
@@ -182,8 +184,7 @@ def _trec(spark: Any, where: str, kind: Kind, head: Source) -> SparkTable:
     workers as they are, which read them with care."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    from judged.inputs.layouts import TREC_JUDGEMENTS, TREC_RUN
-    from judged.inputs.trec import read_trec
+    from judged.inputs.trec import TREC_JUDGEMENTS, TREC_RUN, read_trec
 
     layout = TREC_RUN if kind is RUN else TREC_JUDGEMENTS
     notes = tuple(note for note in read_trec(head).notes if isinstance(note, Warned))

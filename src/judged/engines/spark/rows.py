@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 
 from judged.engines.spark.faults import Fault, FaultError
 from judged.engines.spark.partitions import SIDE
-from judged.inputs.readings import Reading, from_rows, to_judgements, to_run
-from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Passed, Run
+from judged.inputs.tables import (
+    JUDGEMENTS,
+    RUN,
+    Judgements,
+    Kind,
+    Passed,
+    RawTable,
+    Run,
+    from_rows,
+    to_judgements,
+    to_run,
+)
 from judged.text import quote
 
 if TYPE_CHECKING:
@@ -65,8 +75,7 @@ class Described:
         """The rows with those in place of lines that have more fields than usual, or fewer."""
         import polars as pl
 
-        from judged.inputs.layouts import TREC_JUDGEMENTS, TREC_RUN
-        from judged.inputs.trec import line_by_line
+        from judged.inputs.trec import TREC_JUDGEMENTS, TREC_RUN, line_by_line
 
         lines = rows["line"].drop_nulls().sort().to_list()
         rows = rows.filter(pl.col("line").is_null()).drop("line")
@@ -91,11 +100,11 @@ class Described:
         """The judgements that such rows are."""
         return to_judgements(self._reading(rows), self.source)
 
-    def _reading(self, rows: pl.DataFrame) -> Reading:
+    def _reading(self, rows: pl.DataFrame) -> RawTable:
         """Rows in which no id is missing."""
         from judged.inputs.frames import complete
 
-        return Reading(complete(rows, self.kind, self.source), self.notes)
+        return RawTable(complete(rows, self.kind, self.source), self.notes)
 
 
 def _number(rows: pl.DataFrame, name: str, source: str) -> pl.Series:

@@ -33,7 +33,7 @@ from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
     from judged.engines.spark.tables import SparkTable
-    from judged.matching.judges import Judge
+    from judged.matching.matcher import Matcher
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,9 @@ class SparkRun(DistantRun):
         """The same run, with something done to each partition."""
         return replace(self, changes=(*self.changes, change))
 
-    def judged(self, judge: Judge, make: Callable[[Rankings], Any] | None = None) -> Iterator[Any]:
+    def judged(
+        self, judge: Matcher, make: Callable[[Rankings], Any] | None = None
+    ) -> Iterator[Any]:
         """The rankings of each partition, or what is made of them there."""
         refuse_input_order(judge.policy.ties, self.table)
         judgements = pool_table(judge.pool, judge.own_weights, self.table.frame.sparkSession)
@@ -77,15 +79,12 @@ class SparkRun(DistantRun):
         yield from found
 
     def _work(
-        self, judge: Judge, judgements: SparkTable, make: Callable[[Rankings], Any] | None
+        self, judge: Matcher, judgements: SparkTable, make: Callable[[Rankings], Any] | None
     ) -> JudgePartition:
         weights = judge.own_weights
         how = How(
             judge.policy,
-            judge.depth,
-            judge.duplicates,
             judge.collection,
-            judge.best_scores,
             None if weights is None else weights.source,
         )
         change = Changes(self.changes) if self.changes else None
@@ -95,7 +94,7 @@ class SparkRun(DistantRun):
 
 def findings_in(made: Any) -> Findings:
     """What was found in a partition, of its rankings or of what was made of them."""
-    found = made.findings if isinstance(made, Rankings) else made.about.findings
+    found = made.findings if isinstance(made, Rankings) else made.rankings.findings
     assert found is not None
     return found
 

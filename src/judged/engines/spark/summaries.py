@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,7 @@ from judged.engines.spark.session import address_of
 from judged.engines.spark.tables import SparkTable
 from judged.engines.spark.work import some_queries
 from judged.errors import InputError
-from judged.inputs.readings import ungraded_note
-from judged.inputs.tables import JUDGEMENTS
+from judged.inputs.tables import JUDGEMENTS, ungraded_note
 from judged.matching.faults import EMPTY, nothing_in_common_of
 from judged.matching.items import with_items
 from judged.matching.subtopics import with_note
@@ -25,42 +24,41 @@ from judged.rankings.findings import Findings
 from judged.text import merged
 
 if TYPE_CHECKING:
-    from judged.evaluation.parts import Asked
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
+    from judged.evaluation.settings import EvaluationSettings
     from judged.inputs.data import Data
     from judged.options import Progress
 
 
 def summaries(
-    data: Data, asked: Asked, how: Mapping[str, Any], progress: Progress | None, **ranked: Any
+    data: Data, settings: EvaluationSettings, how: How, progress: Progress | None, **ranked: Any
 ) -> Iterator[Scored]:
     """The summaries of each run, by judgements that stay in Spark."""
-    from judged.evaluation.totals import summed, totals_in
+    from judged.evaluation.totals import sum_up, totals_of
 
-    data = with_items(data, duplicates=how["duplicates"], **ranked)
+    data = with_items(data, duplicates=settings.policy.duplicates, **ranked)
     given: Any = data.given
-    judgements, one_iteration, top = graded(given.table(JUDGEMENTS, data.columns))
-    asked = replace(asked, top_grade=top)
+    judgements, one_iteration, _ = graded(given.table(JUDGEMENTS, data.columns))
     work_of = partial(
         partition_work,
         judgements,
         one_iteration,
-        How(**how),
+        how,
         of_judgements=data.of_judgements,
-        make=partial(totals_in, asked=asked),
+        make=partial(totals_of, settings=settings),
     )
-    for run in map(asked.request.prepare, data.runs()):
-        counts = counted(run, judgements, asked.request.policy.ties)
+    for run in map(settings.prepare, data.runs()):
+        counts = counted(run, judgements, settings.policy.ties)
         found = list(judged_partitions(run.table, judgements, counts, work_of(run)))
-        if not any(part.about.findings.results for part in found):
+        if not any(part.rankings.findings.results for part in found):
             raise InputError(f"{run.source}: {EMPTY}")
-        every = merged(part.about.findings.notes for part in found)
+        every = merged(part.rankings.findings.notes for part in found)
         once = Findings(
             run_queries=counts.queries - counts.judged_queries,
             notes=with_note(merged([judgements.notes, every])),
         )
-        last = replace(found[0], about=replace(found[0].about, findings=once), usual={}, others={})
-        scored = summed([last, *map(_without_notes, found)], asked)
+        last = replace(found[0], rankings=replace(found[0].rankings, findings=once), sums={})
+        scored = sum_up([last, *map(_without_notes, found)], settings)
         if progress is not None:
             progress(scored.audit.judged_queries)
         yield scored
@@ -68,8 +66,8 @@ def summaries(
 
 def _without_notes(part: Any) -> Any:
     """What a partition gives, but for notes, which were merged."""
-    findings = replace(part.about.findings, notes=())
-    return replace(part, about=replace(part.about, findings=findings))
+    findings = replace(part.rankings.findings, notes=())
+    return replace(part, rankings=replace(part.rankings, findings=findings))
 
 
 def partition_work(

@@ -13,7 +13,7 @@ from judged.inputs.tables import Kind
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class SparkTable:
 def table_of(
     frame: Any,
     kind: Kind,
-    named: Named,
+    named: NamedColumns,
     *,
     name: str = "run",
     source: str | None = None,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judged.engines.spark.failures import failures
 from judged.engines.spark.faults import Fault
 from judged.errors import InputError, JudgedError
-from judged.inputs.names import candidates
+from judged.inputs.columns import candidates
 from judged.text import counted, quote
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from judged.options import LEVEL, checked
+from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.evaluation.advice.result import Advice
@@ -83,12 +84,9 @@ def advise(
     from judged.evaluation.advice.numbers import advice_of, wanted
 
     options: dict[str, Any] = {
-        "policy": policy,
-        "depth": depth,
-        "duplicates": duplicates,
+        "policy": add_choices(policy, depth=depth, duplicates=duplicates),
         "columns": columns,
-        "judgements_format": judgements_format,
-        "run_format": run_format,
+        "format": {"judgements": judgements_format, "run": run_format},
     }
     asked = wanted(measures)
     found = evaluate(judgements, runs, asked.computed, progress=progress, **options)

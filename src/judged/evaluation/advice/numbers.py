@@ -94,7 +94,7 @@ def _best_first(found: Evaluation) -> Rankings | None:
     listed = np.bincount(kept.pool_query, minlength=count)
     # A query that no run has is left out of the values under missing=skip, so also of the ceiling.
     skipped = found.policy.missing == "skip"
-    lacking = np.logical_and.reduce([run.about.missing for run in found.runs])
+    lacking = np.logical_and.reduce([run.rankings.missing for run in found.runs])
     return Rankings(
         queries=kept.queries,
         retrieved=np.maximum(listed, kept.retrieved),
@@ -111,7 +111,7 @@ def _best_first(found: Evaluation) -> Rankings | None:
 def _ideal(found: Evaluation, asked: Wanted, best: Rankings | None) -> dict[Measure, Floats]:
     """Return the best value that each query can have, NaN where it has nothing to find."""
     if best is None:
-        size = len(found.runs[0].about)
+        size = len(found.runs[0].rankings)
         return {measure: np.full(size, _end(measure)) for measure in asked.measures}
     return {measure: measure.compute(best) for measure in asked.measures}
 
@@ -178,7 +178,7 @@ def _row(
 def _tells_irrelevant(found: Evaluation) -> bool:
     """Return whether judgements hold irrelevant items too: if not, unlisted items are irrelevant
     rather than unjudged."""
-    about = found.runs[0].about
+    about = found.runs[0].rankings
     return not about.complete and bool((about.grades <= 0).any())
 
 

@@ -7,14 +7,13 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from inspect import signature
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, JudgedWarning, PolicyError, did_you_mean, quoted
 from judged.evaluation import evaluate
 from judged.evaluation.latency import Latency
-from judged.evaluation.request import Request
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.order import DISTANCES
 from judged.inputs.retriever.asking import Answer, Asking
@@ -22,7 +21,8 @@ from judged.inputs.retriever.calls import Call, call_of
 from judged.inputs.retriever.queries import read_queries
 from judged.inputs.retriever.results import Item, Reader, Results
 from judged.inputs.retriever.saving import Record, Saved, hash_of
-from judged.options import checked
+from judged.options import SCORING, checked, formats_of
+from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
@@ -33,14 +33,7 @@ if TYPE_CHECKING:
 
 GIVE_UP = 20
 """Where so many queries failed and none was answered, no more are asked."""
-OF_RUNS = ("run_format", "engine", "memory", "temporary", "jobs", "skip_bad", "per_query")
-"""The options of `evaluate` that are about runs that lie somewhere: what a retriever returns is in
-memory."""
-OPTIONS = {
-    name
-    for name, each in signature(evaluate).parameters.items()
-    if each.kind is each.KEYWORD_ONLY and name not in (*OF_RUNS, "progress")
-}
+OPTIONS = set(SCORING) - {"skip_bad", "progress"}
 """The options of `evaluate` that may be given here."""
 
 
@@ -90,14 +83,10 @@ class Task:
                 raise InputError(
                     f"evaluate_retriever takes no {option!r}{did_you_mean(option, OPTIONS)}"
                 )
-        columns, form = options.get("columns"), options.get("judgements_format")
+        columns, form = options.get("columns"), formats_of(options.get("format"))[0]
         read = read_judgements(judgements, columns=columns, format=form)
         judged = read.names() if isinstance(read, Judgements) else list(read.lists)
-        rest = {
-            key: value
-            for key, value in options.items()
-            if key not in ("columns", "judgements_format")
-        }
+        rest = {key: value for key, value in options.items() if key not in ("columns", "format")}
         asked = {query: query for query in judged} if queries is None else read_queries(queries)
         chosen, notes = _chosen(asked, judged, all_queries=all_queries)
         call.check(next(iter(chosen.values())))
@@ -161,7 +150,7 @@ class Task:
                 raise self._nothing()
             return
         results = self.reader.read(answer.query, answer.found)
-        if self.options.get("duplicates", "error") == "error":
+        if Policy.of(self.options.get("policy")).duplicates == "error":
             _refuse_repeated(answer.query, results)
         asked = hash_of(answer.query, self.queries[answer.query]) if self.record else ""
         saved = Saved(results, answer.seconds, answer.tries, self.asking.workers, asked)
@@ -186,7 +175,7 @@ class Task:
 
     def _said(self, answered: Mapping[str, Saved], order: _Order) -> list[str]:
         """What whoever reads the numbers should know."""
-        request = Request.of(
+        request = EvaluationSettings.of(
             self.measures, self.options.get("policy"), self.options.get("convention")
         )
         said = [*self.notes, *self._about_failed(request.policy)]

@@ -16,12 +16,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from judged.errors import InputError
+from judged.inputs.columns import candidates, matching, sure
 from judged.inputs.dicts import as_id
-from judged.inputs.names import candidates, sure
+from judged.inputs.formats import is_number
 from judged.inputs.objects import is_series, results_of_series
-from judged.inputs.rows.names import matching
 from judged.inputs.tables import JUDGEMENTS, RUN
-from judged.inputs.whitespace import is_number
 from judged.text import quote
 
 Place = Callable[[int], str]

@@ -12,13 +12,14 @@ from typing import Any
 import polars as pl
 
 from judged.errors import InputError
+from judged.inputs.columns import LISTS, matching
 from judged.inputs.csv import line_numbers as record_lines
 from judged.inputs.csv import records
 from judged.inputs.json import line_numbers as object_lines
 from judged.inputs.json import objects, parse
 from judged.inputs.objects import Records, from_arrow, is_record, records_of
 from judged.inputs.polars_errors import reading_parquet, refusing
-from judged.inputs.rows.names import LISTS, RowColumns, matching
+from judged.inputs.rows.names import RowColumns
 from judged.inputs.rows.rows import Loaded
 from judged.inputs.source import LineNumbers, Source
 from judged.text import counted, quote

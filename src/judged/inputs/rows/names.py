@@ -3,54 +3,18 @@ give them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
-from judged.inputs.names import candidates
+from judged.inputs.columns import LISTS, ROW_PATTERNS, matching
 from judged.text import quote
 
 if TYPE_CHECKING:
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
 
-_RELEVANT = "relevant|gold|golden|expected|reference|ground_?truth|positive|target|correct|true"
-_RETRIEVED = "retrieved|predicted|prediction|recommended|returned|ranked|search_?result|result"
-_ITEM = "doc|document|item|chunk|passage|context|node|corpus|evidence|source|page|product|article"
-_TEXT = "context|text"
-
-NAMES: dict[str, tuple[str, ...]] = {
-    "query": (
-        "(query|question|topic|user|sample)_?(id|no)|qid",
-        "query|question|user_?input|input|prompt|topic|user",
-        "_?id",
-    ),
-    "relevant": (
-        f"({_RELEVANT})_?(({_ITEM})_?)?ids?",
-        f"relevants?|gold|golden|ground_?truths?|positives|({_RELEVANT})_?(?!{_TEXT})({_ITEM})s?",
-        f"({_RELEVANT})_?({_TEXT})s?|expected_?retrieved_?contexts?",
-    ),
-    "retrieved": (
-        f"({_RETRIEVED})_?(({_ITEM})_?)?ids?",
-        "retrieved|predicted|predictions|recommended|recommendations|ranked|ranking|ranked_?list"
-        f"|results|search_?results|hits|({_RETRIEVED})_?(?!{_TEXT})({_ITEM})s?",
-        f"contexts|({_RETRIEVED})_?({_TEXT})s?",
-    ),
-    "scores": (
-        f"(({_RETRIEVED})_?)?(({_ITEM})_?)?"
-        "(((similarity|relevance|retrieval|rerank(er|ing)?)_?)?scores?|similarit(y|ies))",
-    ),
-    "grades": (
-        f"(({_RELEVANT})_?)?(({_ITEM})_?)?(relevance_?)?(grades?|ratings?|gains?)"
-        f"|({_RELEVANT})_?(({_ITEM})_?)?scores?",
-        f"(({_RELEVANT})_?)?(({_ITEM})_?)?(relevances?|(relevance_?)?labels?)",
-    ),
-}
-"""Patterns of names for each role, the surest first; case, spaces and hyphens do not matter."""
-LISTS = ("relevant", "retrieved")
-"""The roles of the columns without which there are no rows that hold everything."""
 _BESIDE = {"relevant": "grades", "retrieved": "scores"}
 """What may stand beside ids."""
 EXAMPLES = {
@@ -82,33 +46,13 @@ class RowColumns:
         return list(dict.fromkeys(name for name in given if name is not None))
 
 
-def matching(role: str, header: Sequence[str]) -> list[list[str]]:
-    """The columns that may play a role, the surest names first; those that are as sure together."""
-    plain = {name: re.sub(r"[\s-]", "_", name.strip()).lower() for name in header}
-    return [
-        [name for name in header if re.fullmatch(pattern, plain[name])] for pattern in NAMES[role]
-    ]
-
-
 def may_be_labels(name: str) -> bool:
     """Return whether a column may say of retrieved items, too, how relevant they are."""
     return bool(matching("grades", [name])[1])
 
 
-def has_lists(
-    header: Sequence[str], roles: Sequence[str], named: Named | None = None, alone: bool = False
-) -> bool:
-    """Whether a table has lists of ids in these roles, not one item per row; one that stands
-    `alone` must."""
-    said = {} if named is None else named.positions(header)
-    sure = alone or any(role in said for role in LISTS)
-    if not sure and ("item" in said or candidates("item", header)):
-        return False
-    return all(role in said or any(matching(role, header)) for role in roles)
-
-
 def choose_columns(
-    header: Sequence[str], source: str, named: Named, roles: Sequence[str] = LISTS
+    header: Sequence[str], source: str, named: NamedColumns, roles: Sequence[str] = LISTS
 ) -> RowColumns:
     """The column of each role, those that somebody named first; two that could be meant are
     refused. Only what `roles` need is read."""
@@ -150,15 +94,15 @@ def choose_columns(
     )
 
 
-def _said(header: Sequence[str], source: str, named: Named) -> dict[str, str]:
+def _said(header: Sequence[str], source: str, named: NamedColumns) -> dict[str, str]:
     """The columns that somebody named; a score or grade is the list of them."""
     found: dict[str, str] = {}
     for role, places in named.positions(header).items():
         known = {"score": "scores", "grade": "grades"}.get(role, role)
-        if known not in NAMES:
+        if known not in ROW_PATTERNS:
             raise InputError(
                 f"{source}: a column of {role}s has no place beside lists of ids; roles are "
-                f"{', '.join(NAMES)}."
+                f"{', '.join(ROW_PATTERNS)}."
             )
         if len(places) > 1 or known in found:
             raise InputError(

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
-from judged.inputs.rows.names import choose_columns, has_lists, matching
+from judged.inputs.columns import has_lists, matching
+from judged.inputs.rows.names import choose_columns
 from judged.inputs.tables import JUDGEMENTS, RUN
 from judged.text import quote
 
 if TYPE_CHECKING:
-    from judged.inputs.named import Named
+    from judged.inputs.columns import NamedColumns
     from judged.inputs.rows.loading import Headed
     from judged.inputs.rows.rows import Rows
     from judged.inputs.tables import Judgements
@@ -23,7 +24,7 @@ _KINDS = {"relevant": JUDGEMENTS, "retrieved": RUN}
 def rows_in(
     table: Headed | None,
     roles: Sequence[str],
-    columns: Named,
+    columns: NamedColumns,
     *,
     alone: bool = False,
 ) -> Rows | None:

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
+from judged.inputs.columns import LISTS
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
 from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
-from judged.inputs.readings import NO_GRADES, texts
 from judged.inputs.rows.lists import (
     Column,
     Lists,
@@ -22,15 +22,8 @@ from judged.inputs.rows.lists import (
     lists_of,
     numbers_of,
 )
-from judged.inputs.rows.names import (
-    EXAMPLES,
-    LISTS,
-    RowColumns,
-    may_be_labels,
-    shown,
-    two_columns,
-)
-from judged.inputs.tables import Judgements, Locate, Run
+from judged.inputs.rows.names import EXAMPLES, RowColumns, may_be_labels, shown, two_columns
+from judged.inputs.tables import NO_GRADES, Judgements, Locate, Run, texts
 from judged.text import Warned, counted, quote
 
 _LONG = 60

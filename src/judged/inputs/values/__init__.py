@@ -14,13 +14,12 @@ from judged.arrays import Floats
 from judged.errors import InputError, quoted
 from judged.inputs.agreement import apart, few
 from judged.inputs.dicts import as_id
-from judged.inputs.formats import distinct_names, named_file
+from judged.inputs.formats import distinct_names, is_number, named_file
 from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
 from judged.inputs.values.dicts import part_of_dict
 from judged.inputs.values.names import all_measures, is_measure
 from judged.inputs.values.parts import MEASURE, NOT_ZERO, VALUES, Part
 from judged.inputs.values.tables import part_of_table
-from judged.inputs.whitespace import is_number
 from judged.text import Warned, counted, listed, quote
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from judged.errors import InputError
-from judged.inputs.names import candidates, plain
+from judged.inputs.columns import candidates, plain
 from judged.text import quote
 
 NAMES = {

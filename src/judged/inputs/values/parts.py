@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from judged.errors import quoted
+from judged.inputs.formats import is_number
 from judged.inputs.tables import Kind
-from judged.inputs.whitespace import is_number
 
 VALUES = Kind(
     "values of queries",

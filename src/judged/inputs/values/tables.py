@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.names import candidates
+from judged.inputs.columns import candidates
+from judged.inputs.formats import is_number
 from judged.inputs.sheets import Sheet
 from judged.inputs.values.names import column, is_measure, is_range
 from judged.inputs.values.parts import UNWEIGHTED, Part, no_number, number_of
-from judged.inputs.whitespace import is_number
 from judged.text import Warned, listed, quote
 
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_nonrel_judged_ret")

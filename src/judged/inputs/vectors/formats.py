@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from judged.errors import InputError, did_you_mean, quoted
+from judged.inputs.columns import CONTENT, NAMES
 from judged.inputs.formats import Format, check_format, promised, signed, without_compression
-from judged.inputs.names import CONTENT, NAMES
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind
 

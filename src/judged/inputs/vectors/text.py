@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
+from judged.inputs.formats import COMMENT, is_number
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.vectors.formats import VECTORS, File, choose_ids, is_index
@@ -25,7 +26,6 @@ from judged.inputs.vectors.tables import (
     without_repeated,
 )
 from judged.inputs.vectors.vectors import Matrix, Vectors
-from judged.inputs.whitespace import COMMENT, is_number
 from judged.text import Warned, quote
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "text": " "}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from judged.judgements.check.kinds import MEASURES, NEAR, NEAR_VECTORS
 from judged.options import checked
+from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.judgements.check.result import CollectionCheck
@@ -107,8 +108,8 @@ judgements_format, run_format
     >>> check(judgements, run, items={"a": "Ice", "b": "Snow", "c": "Rain"}).sound
     True
     """
-    from judged.evaluation.request import Request
-    from judged.evaluation.warnings import announced
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
     from judged.judgements.check.collection import Collection, Side
     from judged.judgements.check.numbers import Numbers
@@ -119,7 +120,8 @@ judgements_format, run_format
     size_in_bytes(memory)
     if measures is None and convention is None:
         measures = MEASURES
-    request = Request.of(measures, policy, convention, prepares=True)
+    chosen = add_choices(policy, depth=depth, duplicates="first")
+    request = EvaluationSettings.of(measures, chosen, convention, prepares=True)
     thresholds = Thresholds(near, near_vectors, memory, ignored_names(ignore))
     found = Collection.of(
         Data.of(
@@ -135,6 +137,6 @@ judgements_format, run_format
         Side.of("items", items, item_vectors, item_ids),
         rel,
     )
-    options = {"depth": depth, "collection": collection, "weights": weights}
+    options = {"collection": collection, "weights": weights}
     trained = None if training is None else Training.of(training, rel)
-    return announced(searched(found, Numbers(found, request, options), trained, thresholds))
+    return announce_warnings(searched(found, Numbers(found, request, options), trained, thresholds))

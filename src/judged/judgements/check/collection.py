@@ -17,8 +17,7 @@ from judged.errors import InputError, JudgedError
 from judged.inputs import read_judgements
 from judged.inputs.data import Data
 from judged.inputs.dicts import results_of
-from judged.inputs.readings import from_rows, texts
-from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run
+from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, from_rows, texts
 from judged.inputs.texts import Of, Texts, read_texts
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.matching.faults import identity, repeated, without_repeats

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from judged.arrays import Ints
-from judged.inputs.readings import texts as column
+from judged.inputs.tables import texts as column
 from judged.judgements.check.collection import Side
 from judged.judgements.check.twins import MOST, TooManyError, Twins, same_texts, same_vectors
 from judged.text import counted, shown

@@ -9,8 +9,8 @@ from typing import Any
 
 from judged.errors import JudgedError
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.request import Request
-from judged.evaluation.runs import judged_runs
+from judged.evaluation.runs import match_runs
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.judgements.check.collection import Collection, query_ids
@@ -22,7 +22,7 @@ class Numbers:
     """How numbers are computed, and those of the data as it is."""
 
     collection: Collection
-    request: Request
+    request: EvaluationSettings
     options: Mapping[str, Any]
     """depth, collection and weights, as `evaluate` has them."""
 
@@ -88,5 +88,5 @@ class Numbers:
             return str(error)
 
     def _evaluated(self, data: Data) -> Evaluation:
-        found = judged_runs(data, self.request, duplicates="first", progress=None, **self.options)
+        found = match_runs(data, self.request, **self.options)
         return evaluate_rankings(found.rankings, self.request, weights=self.options["weights"])

@@ -9,7 +9,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs import read_judgements
-from judged.inputs.readings import texts
+from judged.inputs.tables import texts
 from judged.inputs.texts import read_texts
 from judged.judgements.check.collection import Collection, as_table
 from judged.judgements.check.kinds import EXAMPLES

@@ -16,7 +16,7 @@ import numpy as np
 from judged.arrays import Floats
 from judged.embeddings.similarity.record import Gain
 from judged.embeddings.similarity.similarity import Similarity
-from judged.evaluation.scored import Scored
+from judged.evaluation.scores import Scored
 from judged.learning.learn.data import Part, pairs_of
 from judged.measures import Measure
 

@@ -19,8 +19,8 @@ from judged.embeddings.similarity.equal import keys_of
 from judged.embeddings.similarity.similarity import Cosine, Similarity
 from judged.errors import InputError
 from judged.evaluation.evaluation import evaluate_rankings
-from judged.evaluation.request import Request
-from judged.evaluation.scored import Scored
+from judged.evaluation.scores import Scored
+from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.vectors.vectors import Vectors
 from judged.measures import Measure
 from judged.policy import Policy
@@ -130,7 +130,7 @@ class Part:
         return self.scored(self.ranked(similarity), measures)
 
     def scored(self, rankings: Rankings, measures: Sequence[Measure]) -> Scored:
-        return evaluate_rankings([rankings], Request.of(measures, None)).runs[0]
+        return evaluate_rankings([rankings], EvaluationSettings.of(measures, None)).runs[0]
 
     def ranked(self, similarity: Similarity) -> Rankings:
         # What is to be said of the vectors is said once, not at every iteration.

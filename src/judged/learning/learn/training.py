@@ -17,7 +17,7 @@ from judged.embeddings.similarity.maps import Kind, Weights, as_kind
 from judged.embeddings.similarity.record import HeldOut, Training
 from judged.embeddings.similarity.similarity import Cosine, Similarity
 from judged.errors import MeasureError
-from judged.evaluation.warnings import announced
+from judged.evaluation.warnings import announce_warnings
 from judged.learning.learn.candidates import candidates_of
 from judged.learning.learn.chance import gains_of
 from judged.learning.learn.data import (
@@ -161,7 +161,7 @@ def fit(
     data = Data.of(embeddings, as_relation(relevance, what="relevance"), rel=options.rel)
     own_rank = options.kind.rank(rank, data.queries.dims, data.items.dims)
     learned = Fit(options, data, own_rank).run(progress)
-    announced(learned.training)
+    announce_warnings(learned.training)
     return learned
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError
-from judged.inputs import as_runs
-from judged.inputs.mistaken import read_runs
+from judged.inputs import as_runs, read_runs
 from judged.options import checked
 from judged.runs.fusion.settings import DEPTH, K, Settings
 

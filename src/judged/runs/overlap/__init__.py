@@ -6,8 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, quoted, warn
-from judged.inputs import as_runs
-from judged.inputs.mistaken import read_runs
+from judged.inputs import as_runs, read_runs
 from judged.options import checked, real
 from judged.text import with_source
 

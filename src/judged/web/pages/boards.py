@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from judged.errors import InputError, did_you_mean, quoted
-from judged.evaluation.kept import rankings_of
-from judged.evaluation.ranges import TIE_ORDERS, UNJUDGED_ENDS
-from judged.evaluation.settlement import is_bounded
+from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS, is_bounded
 from judged.rankings.strips import mean_strip
 from judged.text import listed
 from judged.web.pages.pairs import Heading, leading
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
 
 FEW_JUDGED = 0.75
@@ -190,11 +188,7 @@ def board(
     ranks = {place.run: place for place in leaderboard}
     rows = []
     for at, run in enumerate(evaluation.runs):
-        strip = (
-            mean_strip(rankings_of(evaluation, run.name), STRIP_RANKS)
-            if strips is None
-            else strips[at]
-        )
+        strip = mean_strip(run.rankings, STRIP_RANKS) if strips is None else strips[at]
         place: Place | None = ranks.get(run.name)
         rows.append(
             BoardRow(

@@ -15,7 +15,6 @@ from judged.comparison.methods import done, family_of
 from judged.comparison.settings import TESTS
 from judged.comparison.verdicts import OTHERWISE
 from judged.comparison.wording import amount, shown_level, shown_margin, shown_p, with_sign
-from judged.evaluation.kept import rankings_of
 from judged.evaluation.ranges import difference_is_bounded
 from judged.rankings.strips import strips
 from judged.statistics.tested import fewest_units
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from judged.comparison.settings import Settings
     from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.rankings.strips import Cell
 
 MAX_NAMED = 3
@@ -152,7 +151,7 @@ def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
         return Heading(f"No system has a value on {measure}")
     best = max if known.spec.higher_is_better else min
     value, run = best(valued, key=lambda pair: pair[0])
-    queries = counted(len(run.about), *_QUERIES)
+    queries = counted(len(run.rankings), *_QUERIES)
     certain = queries
     interval = run.intervals.get(known)
     if interval is not None and interval.known and evaluation.level is not None:
@@ -491,8 +490,8 @@ def largest_differences(
         below = [int(at) for at in order if differences[at] < 0][-most:]
     sides = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]
     rel = 1.0 if known.measure is None else float(known.measure.params.get("rel", 1))
-    relevant = sides[0].about.relevant(rel)
-    drawn = [strips(rankings_of(comparison.evaluation, side.name), STRIP_RANKS) for side in sides]
+    relevant = sides[0].rankings.relevant(rel)
+    drawn = [strips(side.rankings, STRIP_RANKS) for side in sides]
     places = [{query: at for at, query in enumerate(side.queries)} for side in sides]
 
     def row(at: int) -> QueryDifference:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, quoted
 from judged.options import LEVEL, checked, size_in_bytes
+from judged.policy import add_choices
 
 if TYPE_CHECKING:
     from judged.charts.pictures import PicturesLike
@@ -115,9 +116,9 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
     """
     from judged.comparison.dependence import says_missing
     from judged.evaluation.evaluation import evaluate_rankings
-    from judged.evaluation.request import Request
-    from judged.evaluation.runs import judged_runs
-    from judged.evaluation.warnings import announced
+    from judged.evaluation.runs import match_runs
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
     from judged.web.report.contents import QueryResults, why_lacking
     from judged.web.report.provenance import call_of, input_files
@@ -130,31 +131,26 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
         run_format=run_format,
     )
     with data.reading_ahead() as read:
-        request = Request.of(measures, policy, convention, prepares=True)
-        judged = judged_runs(
+        chosen = add_choices(policy, depth=depth, duplicates=duplicates)
+        request = EvaluationSettings.of(measures, chosen, convention, prepares=True)
+        judged = match_runs(
             read,
             request,
-            depth=depth,
-            duplicates=duplicates,
             collection=collection,
             weights=weights,
             progress=progress,
-            best_scores=unanswerable,
             keep=True,
             item_to=item_to,
             unique=unique,
             exclude_same_id=exclude_same_id,
         )
-    evaluation = announced(
-        evaluate_rankings(
-            judged.rankings,
-            request,
-            weights=weights,
-            unanswerable=unanswerable,
-            answer_threshold=answer_threshold,
-            interval=True,
+    evaluation = announce_warnings(
+        evaluate_rankings(judged.rankings, request, weights=weights).showing(
+            intervals=True,
             level=level,
             groups=groups,
+            unanswerable=unanswerable,
+            threshold=answer_threshold,
         )
     )
     names = tuple(each.name for each in evaluation.runs)
@@ -249,7 +245,7 @@ def report_of(
         items = items_of([each for part in found.listed for each in part])
         found = replace(found, texts=read_texts(texts, only=items))
     if queries is not None:
-        query_ids = {query for run in found.evaluation.runs for query in run.about.queries}
+        query_ids = {query for run in found.evaluation.runs for query in run.rankings.queries}
         found = replace(found, queries=read_texts(queries, of="queries", only=query_ids))
     if pictures is not None:
         found = replace(found, pictures=read_pictures(pictures))

@@ -15,7 +15,6 @@ from judged.comparison.dependence import refuse_lacking, refuse_unsaid
 from judged.comparison.match import matched
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
 from judged.evaluation.intervals import with_intervals
-from judged.evaluation.kept import rankings_of
 from judged.explanation import explain
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.options import LEVEL
@@ -77,7 +76,7 @@ class QueryResults:
                 rows=RESULTS_SHOWN,
                 **self.judging,
             )
-        rankings = rankings_of(self.evaluation, run)
+        rankings = self.evaluation.scored(run).rankings
         alone = rankings.take([rankings.queries.index(query)])
         found = explain(alone, measure=measure, query=query, policy=policy, rows=RESULTS_SHOWN)
         items = self.first.get(run, {}).get(query, {})
@@ -191,7 +190,7 @@ def hardest(
     values = run.values[measure]
     sign = 1 if measure.spec.higher_is_better else -1
     counting = np.flatnonzero(~np.isnan(values)).tolist()
-    names = run.about.queries
+    names = run.rankings.queries
     worst = sorted(counting, key=lambda at: (sign * values[at], names[at]))[:most]
     queries = [names[at] for at in worst]
     looked = results.about(set(queries), [run.name])
@@ -203,7 +202,7 @@ def hardest(
 
 def _side(results: QueryResults, run: str, query: str, measure: Measure) -> ListedRun:
     scored = results.evaluation.scored(run)
-    value = float(scored.values[measure][scored.about.queries.index(query)])
+    value = float(scored.values[measure][scored.rankings.queries.index(query)])
     try:
         return ListedRun(run, value, results.explanation(run, query, measure))
     except JudgedError as refused:
@@ -456,7 +455,7 @@ def _check(names: list[str], baseline: str | None, slices: SlicesLike | None) ->
 
 def _why_not(evaluation: Evaluation, missing: str | None) -> str:
     """Why the runs of an evaluation are not compared; nothing where they can be."""
-    rankings = [run.about for run in evaluation.runs]
+    rankings = [run.rankings for run in evaluation.runs]
     query_sets = {(OTHER_WAY in each.basis, frozenset(each.queries)) for each in rankings}
     if len(query_sets) > 1:
         return "The runs are about different queries, and are not compared."

@@ -14,7 +14,6 @@ from judged.charts.pictures import address
 from judged.comparison.methods import done
 from judged.comparison.tables import Form, slice_tables
 from judged.errors import JudgedError, MissingExtraError
-from judged.evaluation.kept import rankings_of
 from judged.evaluation.table import Look
 from judged.measures.bibliography import BIBLIOGRAPHY, bibtex
 from judged.rankings.strips import strips
@@ -27,7 +26,7 @@ from judged.web.report.provenance import versions
 
 if TYPE_CHECKING:
     from judged.charts.chart import Chart
-    from judged.evaluation.scored import Scored
+    from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
     from judged.results import Table
@@ -224,7 +223,7 @@ class ReportLayout:
     def query_ids(self) -> list[str]:
         """All queries, in the order of their ids."""
         runs = self.contents.evaluation.runs
-        return sorted({query for run in runs for query in run.about.queries})
+        return sorted({query for run in runs for query in run.rankings.queries})
 
     def shown(self, listed: tuple[ListedQuery, ...], without: frozenset[str]) -> list[ShownQuery]:
         """Queries with their lists and the sums behind their numbers."""
@@ -279,7 +278,7 @@ class ReportLayout:
                 run,
                 measure,
                 self.query_ids,
-                rankings_of(contents.evaluation, run.name) if with_strips else None,
+                contents.evaluation.scored(run.name).rankings if with_strips else None,
             )
             for run in contents.evaluation.runs
         ]
@@ -297,7 +296,7 @@ class ReportLayout:
     def top(self) -> float:
         """The best grade that there is."""
         runs = self.contents.evaluation.runs
-        return max(float(run.about.grades.max(initial=1.0)) for run in runs)
+        return max(float(run.rankings.grades.max(initial=1.0)) for run in runs)
 
     @property
     def slices(self) -> list[tuple[str, list[Table]]]:
@@ -383,7 +382,7 @@ def _values(
 ) -> ValueColumn:
     """A run's values in the order of all queries, and the strips of its rankings where these are
     wanted; a query that it was not asked has none."""
-    place = {query: at for at, query in enumerate(run.about.queries)}
+    place = {query: at for at, query in enumerate(run.rankings.queries)}
     at = [place.get(query) for query in queries]
     values = run.values[measure].tolist()
     codes = None if rankings is None else strips(rankings, STRIP_RANKS).codes()

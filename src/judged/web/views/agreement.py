@@ -37,8 +37,8 @@ from judged.web.visit import SCORING_NAMES, CommandText, Page, Params, RawConten
 from judged.web.workspace import FILE_PARAMS, pictures_of, queries_of, texts_of
 
 if TYPE_CHECKING:
-    from judged.judgements.agreements.pairs import JudgePair
-    from judged.judgements.agreements.result import Agreement
+    from judged.judgements.agreement import Agreement
+    from judged.judgements.pairs import AssessorPair
 
 
 PARAMS = ("first", "second", "all", "query", "item")
@@ -48,7 +48,7 @@ FEW, MOST = 20, 1_000
 
 def page(visit: Visit) -> Page:
     """All annotators, two of them in detail, and what they differ on."""
-    from judged.judgements.agreements.choices import RULES
+    from judged.judgements.merge import RULES
 
     found = agreement_of(visit)
     pair = _pair(visit, found)
@@ -78,11 +78,11 @@ def page(visit: Visit) -> Page:
         "kept": visit.params.without(*PARAMS).pairs,
         "settled_in": f"{FOLDER}/{SETTLED}{QRELS_SUFFIX}",
     }
-    title = _title(pair) if len(found.judges) == 2 else _title_of_all(found)
-    return Page("agreement.html", title, context, _command(visit, found.judges))
+    title = _title(pair) if len(found.assessors) == 2 else _title_of_all(found)
+    return Page("agreement.html", title, context, _command(visit, found.assessors))
 
 
-def _title(pair: JudgePair) -> str:
+def _title(pair: AssessorPair) -> str:
     kappa = pair.kappa.estimate
     said = "is undefined" if isnan(kappa) else f"is {kappa:.2f}"
     return f"{pair.first} and {pair.second}: Cohen's κ {said}, on {counted(pair.items, 'item')}"
@@ -90,10 +90,10 @@ def _title(pair: JudgePair) -> str:
 
 def _title_of_all(found: Agreement) -> str:
     several = int((found.grades.times > 1).sum())
-    return f"{len(found.judges)} annotators, {counted(several, 'item')} judged by two or more"
+    return f"{len(found.assessors)} annotators, {counted(several, 'item')} judged by two or more"
 
 
-def _pair(visit: Visit, found: Agreement) -> JudgePair:
+def _pair(visit: Visit, found: Agreement) -> AssessorPair:
     """The two of the address; the first who judged something together, where none are named."""
     first, second = visit.params.one("first"), visit.params.one("second")
     if first is None and second is None:
@@ -101,7 +101,7 @@ def _pair(visit: Visit, found: Agreement) -> JudgePair:
     return found.pair(first, second)
 
 
-def _numbers(pair: JudgePair) -> list[dict[str, Any]]:
+def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
     """The numbers of two, as a table shows them."""
     named = {
         "same grade": pair.agreement,
@@ -124,7 +124,7 @@ def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
     for query, item, *grades in found.differences.iter_rows():
         given = [
             (name, grade, Cell("relevant" if grade > 0 else "irrelevant", grade, top))
-            for name, grade in zip(found.judges, grades, strict=True)
+            for name, grade in zip(found.assessors, grades, strict=True)
             if grade is not None
         ]
         rows.append(
@@ -154,7 +154,6 @@ def _boards(visit: Visit) -> dict[str, Any]:
         boards = leaderboards_of(visit)
     except JudgedError as error:
         return {"refused": str(error)}
-    from judged.judgements.agreements.sentences import of_boards
 
     measure = boards.measures[0]
     values = boards.values[measure]
@@ -175,7 +174,7 @@ def _boards(visit: Visit) -> dict[str, Any]:
         "judges": [judge for judge, _ in columns],
         "rows": rows,
         "moved": any(len({rank for rank, _ in row["cells"]}) > 1 for row in rows),
-        "sentences": list(of_boards(boards)),
+        "sentences": list(boards.sentences()),
         "queries": boards.queries,
         "warnings": [str(text) for text in boards.notes],
     }
@@ -205,7 +204,7 @@ def _command(visit: Visit, judges: Sequence[str]) -> CommandText:
 
 def merged_page(visit: Visit) -> RawContent:
     """The judgements to save."""
-    from judged.judgements.agreements.choices import RULES
+    from judged.judgements.merge import RULES
 
     rule = visit.params.choice("rule", tuple(RULES), "majority")
     found = merged(

@@ -12,7 +12,6 @@ import numpy as np
 from judged.embeddings.normalisation_kinds import NORMALISATIONS
 from judged.embeddings.similarity.choice import SIMILARITIES
 from judged.errors import did_you_mean, quoted
-from judged.evaluation.kept import rankings_of
 from judged.options import LEVEL
 from judged.rankings.strips import Cell, strips
 from judged.text import Warned, counted, shown
@@ -136,7 +135,7 @@ def worst_first(evaluation: Evaluation, label: str) -> list[int]:
 
 def query_of(visit: Visit, evaluation: Evaluation) -> str:
     """The query that is looked at alone; where none is named, the worst one."""
-    known, wanted = evaluation.runs[0].about.queries, visit.params.one("query")
+    known, wanted = evaluation.runs[0].rankings.queries, visit.params.one("query")
     if wanted is None:
         order = worst_first(evaluation, next(iter(evaluation.labels)))
         return known[order[0] if order else 0]
@@ -149,7 +148,7 @@ def items_of(
     looked: SearchResults, first: TopK, evaluation: Evaluation, query: str
 ) -> list[dict[str, Any]]:
     """The first items of a query: id, score, and whether each is relevant."""
-    rankings = rankings_of(evaluation, evaluation.runs[0].name)
+    rankings = evaluation.runs[0].rankings
     at = rankings.queries.index(query)
     cells: list[Cell] = strips(rankings.take([at]), ITEMS_PER_QUERY).cells(0)
     row = first.query_vectors.names().index(query)
@@ -294,7 +293,7 @@ def gallery(looked: SearchResults) -> Page:
     order = worst_first(evaluation, evaluation.label(measure))
     begin = visit.params.whole("from", 0, at_most=max(len(order) - 1, 0))
     values = evaluation.runs[0].values[measure]
-    names = evaluation.runs[0].about.queries
+    names = evaluation.runs[0].rankings.queries
     rows = [
         {
             "query": names[at],
@@ -399,7 +398,7 @@ def _numbers(looked: SearchResults) -> Page:
         )
         for label, measure in evaluation.labels.items()
     ]
-    relevant = next((each for each in scored.about.basis if each.startswith("relevant: ")), "")
+    relevant = next((each for each in scored.rankings.basis if each.startswith("relevant: ")), "")
     line = (
         f"{counted(len(queries), 'query vector')}, {counted(len(items), 'item vector')}, "
         f"{counted(items.dims, 'dimension')}. {relevant.capitalize()}. All items are ranked."

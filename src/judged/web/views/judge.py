@@ -284,7 +284,7 @@ def _ranges(visit: Visit, log: Log) -> Facts:
     def made() -> Facts:
         runs = {each.name: calculations.run(each.name) for each in calculations.systems}
         judgements = overlaid(visit, log.grades)
-        found = evaluate(judgements, runs, measure, unjudged_range=True, **scoring.options())
+        found = evaluate(judgements, runs, measure, **scoring.scoring())
         ranges = {each.name: sorted(found.unjudged_range(run=each.name)) for each in found.runs}
         facts = [
             (f"{measure}, {name}", f"{low:.3f} – {high:.3f}")

@@ -1,0 +1,303 @@
+"""The settings of an evaluation: measures, policy and the convention of another library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.arrays import Floats, starts_of
+from judged.errors import ConventionError, MeasureError
+from judged.inputs.blocks import RunBlocks
+from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.tables import Lookup, Run
+from judged.matching.own_ids import have_own_id, own_id_words, without_own_ids
+from judged.measures import DEFAULT, Measure, parse_measure
+from judged.measures.grammar import each_of, labelled, read_all
+from judged.policy import Policy
+from judged.text import Tallied, TalliedWarning, Warned, counted
+
+if TYPE_CHECKING:
+    from judged.conventions import Convention
+    from judged.measures.conventions import Named
+    from judged.options import ConventionLike, MeasuresLike, PolicyLike
+    from judged.rankings.rankings import Rankings
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """What is to be computed, and what is to be assumed."""
+
+    measures: tuple[Measure, ...]
+    policy: Policy
+    convention: Conventional | None = None
+    labels: Mapping[Measure, str] = field(default_factory=dict)
+    """What each measure is called in tables and files: as it was asked for."""
+
+    @classmethod
+    def of(
+        cls,
+        measures: MeasuresLike | None,
+        policy: PolicyLike | None,
+        convention: ConventionLike | None = None,
+        *,
+        prepares: bool = False,
+        **otherwise: str,
+    ) -> EvaluationSettings:
+        """Return settings from what a caller may pass.
+
+        `prepares` is whether runs will go through `prepare`; `otherwise` holds the choices of a
+        policy that neither the caller nor the convention makes.
+        """
+        if convention is None:
+            labels = read_all(DEFAULT if measures is None else measures)
+            return cls(tuple(labels), Policy.of(policy, **otherwise), labels=labels)
+        from judged.conventions import Convention, find
+        from judged.measures.conventions import named_all, named_among
+
+        chosen = convention if isinstance(convention, Convention) else find(convention)
+        Policy.of(policy)
+        if measures is None:
+            named = _of_one_policy(named_among(chosen, DEFAULT))
+        else:
+            named = named_all(chosen, each_of(measures))
+        if not named:
+            raise MeasureError(
+                f"no measure was given; name one that {chosen.title} has, such as "
+                f"{chosen.names[0].theirs}."
+            )
+        if not isinstance(policy, Policy):
+            policy = _shared_policy(chosen, named, policy or {}, otherwise)
+        _check_one_meaning(chosen, named)
+        return cls(
+            tuple(dict.fromkeys(each.measure for each in named)),
+            policy,
+            Conventional(chosen, tuple(named), prepares),
+            labelled((each.measure, each.label or str(each.measure)) for each in named),
+        )
+
+    @classmethod
+    def of_rankings(
+        cls,
+        rankings: Sequence[Rankings],
+        measures: MeasuresLike | None,
+        policy: PolicyLike | None = None,
+        convention: ConventionLike | None = None,
+    ) -> EvaluationSettings:
+        """Return settings for rankings that exist already: ties and unjudged items stay as they
+        are, unless the policy says otherwise."""
+        first = rankings[0]
+        return cls.of(measures, policy, convention, ties=first.ties, unjudged=first.unjudged)
+
+    def prepare(self, run: Any) -> Any:
+        """A run as the convention's library takes it, before it is judged."""
+        if isinstance(run, RunBlocks):
+            return run if self.convention is None else run.then(self.prepare)
+        return prepared(run, self.convention.convention if self.convention else None)
+
+
+def _of_one_policy(named: list[Named]) -> list[Named]:
+    """Of measures that nobody asked for one by one, those that have the policy of most."""
+    policies = [each.name.policy for each in named]
+    usual = max(policies, key=policies.count, default=None)
+    return [each for each in named if each.name.policy == usual]
+
+
+def _shared_policy(
+    convention: Convention, named: list[Named], given: Mapping[str, str], otherwise: dict[str, str]
+) -> Policy:
+    """The policy that holds for all of these measures, with what the caller chose; an error where
+    they differ."""
+    policies = [
+        (each.theirs, Policy.of({**otherwise, **convention.policy, **each.name.policy, **given}))
+        for each in named
+    ]
+    (first, policy), *others = policies
+    for other, own in others:
+        for choice, value in policy.to_dict().items():
+            if own.to_dict()[choice] != value:
+                raise ConventionError(
+                    f"{convention.title} has {choice}={value} for {first} and "
+                    f"{choice}={own.to_dict()[choice]} for {other}; "
+                    f"evaluate them one at a time, or choose {choice} for both."
+                )
+    return policy
+
+
+def _check_one_meaning(convention: Convention, named: list[Named]) -> None:
+    """No two of the names are one measure of ours to which the library gives other values where it
+    is undefined, or that is about other grades."""
+    first: dict[Measure, Named] = {}
+    for each in named:
+        known = first.setdefault(each.measure, each)
+        if (known.name.undefined, known.name.threshold) != (
+            each.name.undefined,
+            each.name.threshold,
+        ):
+            raise ConventionError(
+                f"{known.theirs} and {each.theirs} are both {each.measure} here, though "
+                f"{convention.title} gives them different values for some queries; evaluate them "
+                "one at a time."
+            )
+
+
+@dataclass(frozen=True)
+class Conventional:
+    """The library whose numbers an evaluation has, and what it calls them."""
+
+    convention: Convention
+    named: tuple[Named, ...]
+    prepared: bool = False
+    """Whether the data were made ready as the library does it."""
+
+    def __str__(self) -> str:
+        return f"{self.convention.title} {self.convention.version}".strip()
+
+    def read(self, measure: str | Measure) -> Measure:
+        """One of the library's names, or a measure as it stands in the evaluation."""
+        if isinstance(measure, str) and any(self.convention.read(measure)):
+            from judged.measures.conventions import named_all
+
+            return named_all(self.convention, [measure])[0].measure
+        return parse_measure(measure)
+
+    def theirs(self, measure: Measure) -> Named | None:
+        """What the library calls a measure."""
+        return next((each for each in self.named if each.measure == measure), None)
+
+    def threshold(self, measure: Measure) -> str:
+        """The rule by which the library finds out what is relevant, unless `rel` says it."""
+        named = self.theirs(measure)
+        usual = (
+            "rel" in measure.params and measure.params["rel"] == measure.spec.param("rel").default
+        )
+        return named.name.threshold if named and usual else ""
+
+    def undefined(self, measure: Measure) -> float | None:
+        """What a query counts for which a measure is undefined, where the library says so."""
+        named = self.theirs(measure)
+        return named.name.undefined if named else None
+
+    def filled(self, measure: Measure, values: Floats) -> Floats:
+        """A measure's values, with what the library counts where there is none."""
+        fixed = self.undefined(measure)
+        return values if fixed is None else np.where(np.isnan(values), fixed, values)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.convention.name,
+            "version": self.convention.version,
+            "held": self.convention.held,
+            "names": {
+                str(each.measure): each.theirs
+                for each in self.named
+                if each is self.theirs(each.measure)
+            },
+        }
+
+
+def prepared(run: AnyRun, convention: Convention | None) -> AnyRun:
+    """A run as a library takes it: results with the id of their query are taken out, or warned of;
+    queries with an empty list are missing, where they are to it.
+
+    >>> from judged.conventions import find
+    >>> prepared(Lookup({"q": {"q": 2.0, "a": 1.0}}), find("beir")).lists
+    {'q': {'a': 1.0}}
+    """
+    if convention is None:
+        return run
+    if convention.needs_results:
+        run = _without_empty(run)
+    says = [each.says for each in convention.cautions if each.when == "own ids"]
+    if not (convention.drops_own_id or says):
+        return run
+    shorter, number = without_own_ids(run)
+    if not number:
+        return run
+    if convention.drops_own_id:
+        words = own_id_words(then=f": taken out first, as {convention.title} does.")
+        return replace(shorter, notes=(*run.notes, Tallied(number, *words)))
+    said = (TalliedWarning(number, *own_id_words(then=f". {text}")) for text in says)
+    return replace(run, notes=(*run.notes, *said))
+
+
+def unprepared(run: Run | Lookup | RunBlocks, conventions: Iterable[Convention]) -> list[Warned]:
+    """What libraries do to this very run first that is not done where they stand side by side."""
+    asked = [each for each in conventions if each.drops_own_id or each.needs_results]
+    if not asked:
+        return []
+    if isinstance(run, RunBlocks):
+        counts = run.gather(lambda: [_counts(table) for table in run.blocks(None)])
+        own, empty = (sum(numbers) for numbers in zip(*counts, strict=True))
+    else:
+        own, empty = _counts(run)
+    return [text for each in asked for text in _unprepared(each, own, empty)]
+
+
+def _counts(run: Run | Lookup) -> tuple[int, int]:
+    """How many results have the id of their query, and how many queries have nothing in them."""
+    return without_own_ids(run)[1], _empty(run)
+
+
+def _unprepared(convention: Convention, own: int, empty: int) -> list[Warned]:
+    said = []
+    if convention.drops_own_id and own:
+        said.append(f"{have_own_id(own)}, which {convention.title} takes out first")
+    if convention.needs_results and empty:
+        lists = f"{counted(empty, 'query has', 'queries have')} an empty list"
+        said.append(f"{lists}, which {convention.title} takes for missing")
+    return [
+        Warned(f"{text}; its rows here are without that: see convention={convention.name}.")
+        for text in said
+    ]
+
+
+def _empty(run: Run | Lookup) -> int:
+    """How many queries have nothing in them."""
+    if isinstance(run, Run):
+        return max(0, len(run.queries) - run.frame["query"].n_unique())
+    return sum(not items for items in run.lists.values())
+
+
+def _without_empty(run: AnyRun) -> AnyRun:
+    """A run without the queries that have nothing in them."""
+    if isinstance(run, RemoteRun):
+        return run.without_empty_lists()
+    if isinstance(run, Run):
+        return replace(run, queries=())
+    return replace(run, lists={query: items for query, items in run.lists.items() if items})
+
+
+def regraded(r: Rankings, rule: str) -> Rankings:
+    """The rankings with grade 1 for what a rule of `conventions.THRESHOLDS` takes for relevant, and
+    0 for the rest."""
+    least = THRESHOLD[rule](r)
+
+    def graded(query: np.ndarray, grade: Floats) -> Floats:
+        reached = (grade >= least[query]) & (grade > 0)
+        return np.where(reached, 1.0, np.minimum(grade, 0.0))
+
+    return replace(
+        r,
+        hit_grade=graded(r.hit_query, r.hit_grade),
+        pool_grade=graded(r.pool_query, r.pool_grade),
+        whole=None if r.whole is None else regraded(r.whole, rule),
+    )
+
+
+def _half_or_tenth(r: Rankings) -> Floats:
+    """The greater of half of the best grade and the 90th percentile (by the nearest rank)."""
+    sizes = np.bincount(r.pool_query, minlength=len(r))
+    least = np.full(len(r), np.inf)
+    some = np.flatnonzero(sizes)
+    best = starts_of(sizes)[some]
+    tenth = best + sizes[some] - np.ceil(0.9 * sizes[some]).astype(np.int64)
+    # Each query's grades come best first.
+    least[some] = np.maximum(0.5 * r.pool_grade[best], r.pool_grade[tenth])
+    return least
+
+
+THRESHOLD = {"half or tenth": _half_or_tenth}
+"""How each rule of `conventions.THRESHOLDS` finds the least relevant grade of every query."""

@@ -1,0 +1,239 @@
+"""Runs that are read in blocks of whole queries, so that a run need not fit into memory.
+
+Small runs, and inputs that cannot be cut (JSON documents, dicts, rows with lists), are read whole.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from os import PathLike, fspath, stat
+from pathlib import Path
+from stat import S_ISREG
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from judged.errors import InputError, OutputError, quoted
+from judged.inputs.compression import compression
+from judged.options import size_in_bytes
+from judged.process import TEMPORARY
+from judged.text import counted
+
+if TYPE_CHECKING:
+    from judged.inputs.tables import Lookup, Run
+    from judged.inputs.trec import LastTag
+
+    Cut: TypeAlias = Callable[[frozenset[str] | None], Iterator[Run | Lookup]]
+    Change: TypeAlias = Callable[[Run | Lookup], Run | Lookup]
+
+Made = TypeVar("Made")
+
+SMALL = 32 << 20
+"""A file with fewer bytes is read whole: blocks pay for themselves from about here on."""
+MEMORY = "1GB"
+BYTES_PER_ROW = 120
+"""Memory that a row takes while its query is matched."""
+
+Told: TypeAlias = Callable[[int], None]
+"""A function that is told how many bytes are done."""
+Watcher: TypeAlias = Callable[[str, "int | None"], AbstractContextManager[Told]]
+"""A function that shows the progress of a phase, given its name and bytes."""
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Show the progress of all reading meanwhile."""
+    before = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(before)
+
+
+@contextmanager
+def phase(name: str, size: int | None) -> Iterator[Told]:
+    """Show the progress of one phase of reading."""
+    watcher = _WATCHER.get()
+    if watcher is None:
+        yield lambda done: None
+        return
+    with watcher(name, size) as told:
+        yield told
+
+
+@dataclass(frozen=True)
+class Room:
+    """The memory that reading may take, and the folder for what does not fit.
+
+    >>> Room.of("100MB").block
+    2500000
+    """
+
+    memory: int
+    """Bytes, beyond those of the program and the judgements."""
+    temporary: str | None = None
+    """The folder in which a temporary one is made; None for the system's."""
+
+    @classmethod
+    def of(cls, memory: str | int, temporary: str | os.PathLike[str] | None = None) -> Room:
+        size = size_in_bytes(memory, at_least=20_000_000)
+        if temporary is None:
+            return cls(size)
+        if not isinstance(temporary, (str, os.PathLike)):
+            raise InputError(f"temporary must be a folder; got {quoted(temporary)}.")
+        folder = os.fspath(temporary)
+        if not os.path.isdir(folder):
+            raise InputError(f"temporary: there is no folder {folder!r}; make it first.")
+        if not os.access(folder, os.W_OK):
+            raise InputError(f"temporary: the folder {folder!r} cannot be written to.")
+        return cls(size, folder)
+
+    @property
+    def block(self) -> int:
+        """Bytes of text that are read at a time."""
+        return min(8 << 20, self.memory // 40)
+
+    @property
+    def rows(self) -> int:
+        """Rows that can be matched at once."""
+        return self.memory // BYTES_PER_ROW
+
+    def refuse_long(self, source: str, query: str, rows: int) -> None:
+        """Raise an error if the results of a query do not fit."""
+        if rows > self.rows:
+            needed = -(-rows * BYTES_PER_ROW * 5 // 4 // 10**8) / 10
+            raise InputError(
+                f"{source}: query {query!r} has {counted(rows, 'result')} or more, which take "
+                f"{needed:g} GB; memory is {self.memory / 10**9:g} GB. A list has to fit: give "
+                f"more memory (memory='{needed:g}GB', --memory {needed:g}GB), or cut the lists of "
+                "the run."
+            )
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """Make a folder that only its owner can read, and remove it in the end."""
+        import shutil
+        import tempfile
+
+        place = self.temporary or tempfile.gettempdir()
+        name = os.path.join(place, f"judged-{os.urandom(8).hex()}")
+        TEMPORARY.add(name)  # before it is made, because an interrupt may come at any time
+        try:
+            try:
+                os.mkdir(name, 0o700)
+            except OSError as error:
+                raise OutputError(
+                    f"{place}: no temporary folder can be made there ({error.strerror}); name "
+                    "another one (temporary=, --temporary DIR)."
+                ) from None
+            yield Path(name)
+        finally:
+            shutil.rmtree(name, ignore_errors=True)
+            TEMPORARY.discard(name)
+
+
+def may_be_large(given: Any) -> bool:
+    """Return whether a run is a large or compressed file, a folder, a pipe or a lazy frame."""
+    if not isinstance(given, (str, PathLike)):
+        polars = sys.modules.get("polars")
+        return polars is not None and isinstance(given, polars.LazyFrame)
+    if fspath(given) == "-":
+        return True
+    try:
+        status = stat(given)
+        if not S_ISREG(status.st_mode) or status.st_size >= SMALL:
+            return True
+        with open(given, "rb") as handle:
+            start = handle.read(16)
+    except (OSError, ValueError):  # its reader reports the error
+        return False
+    if start.startswith(b"PAR1"):
+        return status.st_size >= SMALL // 4
+    return status.st_size >= SMALL // 20 and compression(start) is not None
+
+
+class UngroupedError(Exception):
+    """A query came back after its block, so the results of the blocks so far are wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunBlocks:
+    """A run that is read block by block."""
+
+    name: str
+    source: str
+    """The name in messages."""
+    blocks: Cut
+    """A function from the judged queries (None: all) to tables of whole queries.
+
+    Rows of unjudged queries are left out, and counted in `passed` of the tables. If a query comes
+    back, it raises `UngroupedError`, and reads another way when called again."""
+    tag: LastTag | None = None
+    """The name of the run in its own file, once it has been read."""
+
+    def gather(self, make: Callable[[], Made]) -> Made:
+        """Call `make`, which reads all blocks, and again if a query came back.
+
+        >>> RunBlocks("run", "run.txt", lambda judged: iter(())).gather(lambda: "made")
+        'made'
+        """
+        try:
+            return make()
+        except UngroupedError:
+            return make()
+
+    @contextmanager
+    def opened(self, judged: frozenset[str] | None) -> Iterator[Iterator[Run | Lookup]]:
+        """Yield the blocks, and remove temporary files in the end."""
+        blocks = self.blocks(judged)
+        try:
+            yield blocks
+        finally:
+            getattr(blocks, "close", bool)()
+
+    def only(self, query: str) -> Run | Lookup | None:
+        """Return the results of one query; None if it has none."""
+        tables = self.gather(lambda: list(self.blocks(frozenset([query]))))
+        return next((table for table in tables if holds(table)), None)
+
+    def in_input_order(self) -> RunBlocks:
+        """Return the run for ties=input; an error where its rows have no order."""
+        return self
+
+    def then(self, change: Change) -> RunBlocks:
+        """Return the same run, with a change made to each block."""
+
+        def changed(judged: frozenset[str] | None) -> Iterator[Run | Lookup]:
+            with self.opened(judged) as blocks:
+                yield from map(change, blocks)
+
+        return replace(self, blocks=changed)
+
+
+def _elsewhere(judged: frozenset[str] | None) -> Iterator[Run | Lookup]:
+    raise AssertionError("the blocks of a distant run are matched where they are")
+
+
+@dataclass(frozen=True, eq=False)
+class DistantRun(RunBlocks):
+    """A run whose blocks are matched where they are, such as on a cluster."""
+
+    blocks: Cut = _elsewhere
+
+    def rankings(self, judge: Any) -> Iterator[Any]:
+        """Yield `Rankings` of whole queries, as a `Judge` makes them; join them by `concat`."""
+        return self.judged(judge)
+
+    def judged(self, judge: Any, make: Callable[[Any], Any] | None = None) -> Iterator[Any]:
+        """Yield what `make` makes of the rankings of each block, where the block is."""
+        raise NotImplementedError
+
+
+def holds(table: Run | Lookup) -> bool:
+    """Return whether a block has a query, even one without results."""
+    lists = getattr(table, "lists", None)
+    return bool(lists) if lists is not None else bool(table.frame.height or table.queries)  # type: ignore[union-attr]

@@ -1,0 +1,613 @@
+"""How far assessors agree, which of them is stricter, and what that means for runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged import __version__
+from judged.errors import InputError, quoted
+from judged.inputs.agreement import agreement as would_agree
+from judged.inputs.columns import as_columns
+from judged.judgements.assessors import (
+    NEGATIVE_GRADES,
+    AssessorGrades,
+    grades_of,
+    named_assessors,
+    read_assessors,
+    read_runs,
+)
+from judged.judgements.leaderboards import (
+    AssessorSwap,
+    AssessorVerdicts,
+    Leaderboards,
+    leaderboards_of,
+)
+from judged.judgements.pairs import (
+    MIN_QUERIES,
+    AgreementSettings,
+    AssessorPair,
+    alphas_of_all,
+    bounds_in_words,
+    compare_pair,
+)
+from judged.options import LEVEL, MOST, RESAMPLES, checked, checked_methods
+from judged.results import Display, Document, Result, Table
+from judged.statistics.aggregates import CLOSE
+from judged.statistics.intervals import Interval
+from judged.text import Left, Warned, counted, listed, percent, plain, shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.options import JudgementsLike, MeasuresLike, Path, RunsLike
+    from judged.statistics.orders import OrderAgreement
+
+MEASURE = "nDCG@10"
+"""Default measure of runs."""
+MAX_GRADES = 101
+"""More different grades are measurements, not a scale such as 0 to 100."""
+MAX_SHARE_ALONE = 0.1
+"""If more of the items were judged by one assessor only, values of runs get a warning."""
+MAX_TABLE_GRADES = 12
+"""A larger table of grades does not fit a screen; JSON has it."""
+DEFINITIONS = (
+    "kappa: Cohen's, 1 - observed / expected distance of the two grades; plain: 0 or 1, linear: "
+    "their difference, quadratic: its square. Differences are of grades as numbers, not of their "
+    "places among the grades that occur",
+    "alpha: Krippendorff's, 1 - observed / expected distance of any two grades of an item; "
+    "nominal: 0 or 1, ordinal: by mean ranks, interval: the square of their difference",
+    "overlap of the relevant: items that both found relevant, divided by items that at least one "
+    "found relevant; over all items, not a mean over queries",
+)
+
+
+@checked
+def agreement(
+    first: JudgementsLike | Mapping[str, JudgementsLike] | Sequence[Path],
+    second: JudgementsLike | None = None,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike = MEASURE,
+    *,
+    rel: float = 1,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    **scoring: Any,
+) -> Agreement:
+    """Compute how far assessors agree on the items they share, and how that affects runs.
+
+    Parameters
+    ----------
+    first : JudgementsLike, or dict or list of several
+        The judgements of one assessor, with those of another as `second`. Or those of two or more
+        assessors, as {name: judgements} or a list of files.
+    second : JudgementsLike, optional
+        The judgements of the other assessor.
+    runs : RunsLike, optional
+        Runs to evaluate under each assessor's own judgements, on the queries that all judged.
+    measures : MeasuresLike, optional
+        Measures of the runs.
+    rel : float, optional
+        Lowest grade that counts as relevant.
+    level : float, optional
+        Confidence level of intervals and of verdicts on runs.
+    resamples : int, optional
+        Number of bootstrap resamples of the queries.
+    seed : int, optional
+        Seed of the resamples.
+    **scoring
+        Keyword arguments of `evaluate`.
+
+    Returns
+    -------
+    Agreement
+
+    >>> ann = {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 2, "d": 0}}
+    >>> bob = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
+    >>> result = agreement(ann, bob)
+    >>> result.agreement.estimate, round(result.kappa.estimate, 4)
+    (0.6, 0.375)
+    """
+    settings = AgreementSettings(rel, level, resamples, seed)
+    columns, duplicates = scoring.pop("columns", None), scoring.pop("duplicates", "error")
+    judgements_format = scoring.pop("judgements_format", None)
+    named_columns = as_columns(columns, alone=False)
+    _check_no_documents(named_columns, scoring.get("item_to"))
+    if runs is None:
+        _check_no_options({"measures": measures, **scoring})
+    else:  # some columns may be those of runs only
+        columns = named_columns
+    assessors = read_assessors(
+        named_assessors(first, second), columns=columns, format=judgements_format
+    )
+    grades = grades_of(assessors, duplicates=duplicates)
+    _check_overlap(grades)
+    notes = [*grades.notes, *_check_scale(grades)]
+    pairs = [
+        compare_pair(grades, one, other, settings)
+        for one, other in combinations(range(len(grades.assessors)), 2)
+    ]
+    boards = None
+    if runs is not None:
+        boards = leaderboards_of(
+            assessors,
+            grades.shared_queries(),
+            read_runs(runs, columns=columns, format=scoring.pop("run_format", None)),
+            measures,
+            comparing={"level": level, "resamples": resamples, "seed": seed},
+            scoring={**scoring, "duplicates": duplicates},
+        )
+    alphas = pairs[0].alphas if len(pairs) == 1 else alphas_of_all(grades, settings)
+    return Agreement(grades, tuple(pairs), alphas, settings, boards, tuple(notes))
+
+
+def _check_no_documents(columns: Mapping[str, Any], item_to: Any) -> None:
+    if "document" in columns or (isinstance(item_to, str) and item_to.startswith("column:")):
+        raise InputError(
+            "agreement takes no column of documents; give the document of an item by item_to "
+            "(--item-to) as doc:SEPARATOR, pattern:REGEX or table:FILE."
+        )
+
+
+def _check_no_options(options: Mapping[str, Any]) -> None:
+    """Raise an error if options of runs are given without runs."""
+    for name, value in options.items():
+        if isinstance(value, (str, Mapping)) and value in (MEASURE, {}):
+            continue
+        if value is None or value is False:
+            continue
+        command = {"measures": "-m", "policy": "--ties, --missing, --empty, --unjudged"}
+        option = command.get(name, f"--{name.replace('_', '-')}")
+        raise InputError(
+            f"{name} ({option}) applies to runs, but none were given; give runs, or leave it out."
+        )
+
+
+def _check_overlap(grades: AssessorGrades) -> None:
+    """Raise an error if no item was judged by two assessors."""
+    if (grades.times > 1).any():
+        return
+    judged = []
+    for column, name in enumerate(grades.assessors):
+        rows = np.flatnonzero(grades.there[:, column])
+        if len(rows):
+            query, item = grades.frame.row(int(rows[0]))[:2]
+            count = grades.counted(len(rows))
+            judged.append(f"{name} judged {count}, such as {item!r} for query {query!r}")
+        else:
+            negative = bool((~np.isnan(grades.negative[:, column])).any())
+            judged.append(f"{name} judged nothing" + (f" ({NEGATIVE_GRADES})" if negative else ""))
+    raise InputError(
+        f"no item was judged by two of {listed(grades.assessors)}: {'; '.join(judged)}."
+        + _spelling_hint(grades)
+    )
+
+
+def _spelling_hint(grades: AssessorGrades) -> str:
+    """Return what would make the ids of two assessors match."""
+    if len(grades.assessors) > 2 or not grades.there.any(axis=0).all():
+        return ""
+    for name in ("query", "item"):
+        ours, theirs = (
+            grades.frame[name].filter(grades.there[:, column]).unique(maintain_order=True).to_list()
+            for column in (0, 1)
+        )
+        if set(ours).isdisjoint(theirs):
+            whose = [f"the {name} ids of {assessor}" for assessor in grades.assessors]
+            hint = would_agree(ours[:1000], theirs, (whose[0], whose[1]))
+            return f" {hint}" if hint else f" They have no {name} in common."
+    return ""
+
+
+def _check_scale(grades: AssessorGrades) -> list[str]:
+    """Raise an error if grades are measurements; warn if they differ by rounding only."""
+    shared = grades.values[grades.times > 1]
+    scale = np.unique(shared[~np.isnan(shared)])
+    names = listed(grades.assessors)
+    if len(scale) > MAX_GRADES:
+        raise InputError(
+            f"{names} gave {len(scale):,} different grades, but a scale has at most {MAX_GRADES}. "
+            "Round them first, for example to whole numbers."
+        )
+    if scale[-1] > MOST:
+        raise InputError(f"{names} gave a grade of {scale[-1]:g}; grades may be at most {MOST:,}.")
+    close = np.flatnonzero(np.diff(scale) <= CLOSE * scale[1:])
+    if not len(close):
+        return []
+    one, other = scale[close[0] : close[0] + 2].tolist()
+    return [
+        Warned(
+            f"the grades {one!r} and {other!r} count as different, but differ only by rounding; "
+            "round grades first."
+        )
+    ]
+
+
+@checked_methods
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Result):
+    """Agreement of assessors, as returned by `agreement`.
+
+    >>> import judged
+    >>> ann = {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 2, "d": 0}}
+    >>> bob = {"q1": {"a": 1, "b": 0, "c": 1}, "q2": {"a": 1, "d": 0}}
+    >>> judged.agreement({"ann": ann, "bob": bob}).pair("ann", "bob").items
+    5
+    """
+
+    grades: AssessorGrades
+    """All grades, side by side."""
+    pairs: tuple[AssessorPair, ...]
+    """Every pair of assessors."""
+    alphas: Mapping[str, Interval]
+    """Krippendorff's alpha of all assessors: nominal, ordinal and interval."""
+    settings: AgreementSettings
+    """How the assessors were compared."""
+    boards: Leaderboards | None = None
+    """The runs under each assessor, if there are runs."""
+    notes: tuple[str, ...] = ()
+    """Notes and warnings of reading."""
+
+    @property
+    def assessors(self) -> tuple[str, ...]:
+        """Names of the assessors."""
+        return self.grades.assessors
+
+    def pair(self, first: str | None = None, second: str | None = None) -> AssessorPair:
+        """Return the agreement of two assessors.
+
+        Parameters
+        ----------
+        first, second : str, optional
+            Their names, in any order; needed only with more than two assessors.
+
+        Returns
+        -------
+        AssessorPair
+
+        >>> import judged
+        >>> judged.agreement({"q": {"a": 1}}, {"q": {"a": 0}}).pair().items
+        1
+        """
+        names = [name for name in (first, second) if name is not None]
+        for name in names:
+            if not isinstance(name, str) or name not in self.assessors:
+                raise InputError(
+                    f"there is no assessor {quoted(name)}; the assessors are "
+                    f"{listed(self.assessors)}."
+                )
+        pairs = [pair for pair in self.pairs if {*names} <= {pair.first, pair.second}]
+        if len(pairs) != 1 or (first is not None and first == second):
+            choices = ", ".join(f"{pair.first} and {pair.second}" for pair in self.pairs)
+            raise InputError(f"name two assessors: {choices}.")
+        return pairs[0]
+
+    @property
+    def agreement(self) -> Interval:
+        """Of two assessors, the share of items with the same grade from both."""
+        return self.pair().agreement
+
+    @property
+    def kappas(self) -> Mapping[str, Interval]:
+        """Of two assessors, Cohen's kappa: plain, linear and quadratic."""
+        return self.pair().kappas
+
+    @property
+    def kappa(self) -> Interval:
+        """Of two assessors, Cohen's kappa without weights."""
+        return self.pair().kappa
+
+    @property
+    def alpha(self) -> Interval:
+        """Krippendorff's alpha of all assessors, nominal."""
+        return self.alphas["nominal"]
+
+    @property
+    def values(self) -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+        """Value of each run, by measure and assessor; empty without runs."""
+        return {} if self.boards is None else self.boards.values
+
+    @property
+    def verdicts(self) -> tuple[AssessorVerdicts, ...]:
+        """Verdicts on every pair of runs and measure; empty without runs."""
+        return () if self.boards is None else self.boards.verdicts
+
+    @property
+    def orders(self) -> Mapping[str, Mapping[tuple[str, str], OrderAgreement]]:
+        """Agreement of the orders of runs, by measure and pair of assessors; see `Leaderboards`."""
+        return {} if self.boards is None else self.boards.orders
+
+    @property
+    def swaps(self) -> tuple[AssessorSwap, ...]:
+        """The largest swap of two runs, by measure and pair of assessors."""
+        return () if self.boards is None else self.boards.swaps
+
+    @cached_property
+    def differences(self) -> pl.DataFrame:
+        """Items with different grades, the largest difference first."""
+        import polars as pl
+
+        values = self.grades.values
+        most = np.where(self.grades.there, values, -np.inf).max(axis=1, initial=-np.inf)
+        least = np.where(self.grades.there, values, np.inf).min(axis=1, initial=np.inf)
+        rows = np.flatnonzero(most > least)
+        rows = rows[np.argsort(-(most - least)[rows], kind="stable")]
+        columns = [
+            pl.Series(f"grade of {name}", column, nan_to_null=True)
+            for name, column in zip(self.assessors, values[rows].T, strict=True)
+        ]
+        return self.grades.frame[rows].with_columns(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        >>> import judged
+        >>> result = judged.agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 0}})
+        >>> result.to_dict()["pairs"][0]["kappa"]["plain"]["estimate"]
+        0.0
+        """
+        grades, ids = self.grades, self.grades.frame.columns
+        return {
+            "assessors": [
+                {
+                    "name": name,
+                    "judged": int(grades.there[:, column].sum()),
+                    "queries": int(grades.judged[:, column].sum()),
+                    "alone": int((grades.there[:, column] & (grades.times == 1)).sum()),
+                    "negative": int((~np.isnan(grades.negative[:, column])).sum()),
+                }
+                for column, name in enumerate(self.assessors)
+            ],
+            "alpha": {name: interval.to_dict() for name, interval in self.alphas.items()},
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "differences": [
+                {
+                    **dict(zip(ids, row, strict=False)),
+                    "grades": {
+                        name: grade
+                        for name, grade in zip(self.assessors, row[len(ids) :], strict=True)
+                        if grade is not None
+                    },
+                }
+                for row in self.differences.iter_rows()
+            ],
+            "runs": None if self.boards is None else self.boards.to_dict(),
+            "rel": plain(self.settings.rel),
+            "level": self.settings.level,
+            "resamples": self.settings.resamples,
+            "seed": self.settings.seed,
+            "findings": list(self._findings()),
+            "warnings": [str(text) for text in self._warnings()],
+            "definitions": list(DEFINITIONS),
+            "judged": __version__,
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the numbers of every pair as a polars table; alpha of all has no names.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> import judged
+        >>> result = judged.agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 0}})
+        >>> result.to_frame()["number"].to_list()[:2]
+        ['agreement', 'kappa_plain']
+        """
+        import polars as pl
+
+        rows: list[tuple[str | None, str | None, str, Interval]] = [
+            (pair.first, pair.second, name, interval)
+            for pair in self.pairs
+            for name, interval in pair.numbers().items()
+        ]
+        if len(self.pairs) > 1:
+            rows += [
+                (None, None, f"alpha_{name}", interval) for name, interval in self.alphas.items()
+            ]
+        cells = [
+            (*names, interval.estimate, interval.low, interval.high, interval.note or None)
+            for *names, interval in rows
+        ]
+        schema = {
+            **dict.fromkeys(("first", "second", "number"), pl.String),
+            **dict.fromkeys(("value", "low", "high"), pl.Float64),
+            "note": pl.String,
+        }
+        return pl.DataFrame(cells, schema=schema, orient="row").with_columns(
+            pl.col(pl.Float64).fill_nan(None)
+        )
+
+    def document(self, display: Display) -> Document:
+        alone, judged = int((self.grades.times == 1).sum()), int((self.grades.times > 0).sum())
+        left_out = (
+            f"{alone:,} of {self.grades.counted(judged)} were graded by one assessor only and are "
+            "left out."
+        )
+        return Document(
+            answer=list(self._findings()),
+            tables=[self._numbers_table(), *self._pair_tables(), *self._run_tables()],
+            warnings=list(self._warnings()),
+            notes=[*([left_out] if alone else []), *self._undefined()],
+            details=list(self._details()),
+        )
+
+    def _findings(self) -> Iterator[str]:
+        if len(self.pairs) == 1:
+            yield from self.pairs[0].sentences(self.settings.rel, self.grades)
+        else:
+            yield from self._findings_on_all()
+        if self.boards is not None:
+            yield from self.boards.sentences()
+
+    def _findings_on_all(self) -> Iterator[str]:
+        shared = self.grades.counted(int((self.grades.times > 1).sum()))
+        alphas = [
+            f"{name} {alpha.estimate:.3f}{bounds_in_words(alpha)}"
+            for name, alpha in self.alphas.items()
+            if not math.isnan(alpha.estimate)
+        ]
+        if alphas:
+            yield (
+                f"{len(self.assessors)} assessors, {shared} judged by two or more: Krippendorff's "
+                f"alpha is {listed(alphas)}."
+            )
+        else:
+            yield f"Krippendorff's alpha is undefined: {self.alphas['nominal'].note}."
+        known = [pair for pair in self.pairs if not math.isnan(pair.kappa.estimate)]
+        if len(known) > 1:
+            least = min(known, key=lambda pair: pair.kappa.estimate)
+            most = max(known, key=lambda pair: pair.kappa.estimate)
+            yield (
+                f"{most.first} and {most.second} agree best (kappa {most.kappa.estimate:.3f}), "
+                f"{least.first} and {least.second} least ({least.kappa.estimate:.3f})."
+            )
+        yield from (pair.strictness() for pair in self.pairs if pair.stricter is not None)
+
+    def _undefined(self) -> Iterator[str]:
+        """Yield why numbers or intervals are missing, where the findings do not tell."""
+        if len(self.pairs) > 1:
+            for pair in self.pairs:
+                if pair.items and math.isnan(pair.kappa.estimate):
+                    yield f"Cohen's kappa is undefined: {pair.kappa.note}."
+            return
+        (pair,) = self.pairs
+        if math.isnan(pair.overlap.estimate):
+            yield f"The overlap of the relevant is undefined: {pair.overlap.note}."
+        labels: dict[str, list[str]] = {}
+        for label, interval in zip(pair.labels(), pair.numbers().values(), strict=True):
+            if interval.note and not math.isnan(interval.estimate) and pair.queries > 1:
+                labels.setdefault(interval.note, []).append(label)
+        for note, named in labels.items():
+            which = "any number" if len(named) == len(pair.labels()) else listed(named)
+            yield f"No confidence interval of {which}: {note}."
+
+    def _details(self) -> Iterator[str]:
+        settings = self.settings
+        yield (
+            f"{settings.level * 100:g} % confidence intervals: percentile bootstrap with "
+            f"{settings.resamples:,} resamples of the queries (seed {settings.seed})."
+        )
+        yield from (f"{text}." for text in DEFINITIONS)
+        yield from (note for note in self.notes if not isinstance(note, Warned))
+        if self.boards is not None:
+            yield (
+                "Values under an assessor use that assessor's judgements, on the "
+                f"{counted(self.boards.queries, 'query', 'queries')} that all judged."
+            )
+
+    def _warnings(self) -> Iterator[str]:
+        yield from (note for note in self.notes if isinstance(note, Warned))
+        if apart := [f"{pair.first} and {pair.second}" for pair in self.pairs if not pair.items]:
+            yield f"No item was judged by both: {', '.join(apart)}."
+        shared = [pair for pair in self.pairs if 0 < pair.queries < MIN_QUERIES]
+        if one := [f"{pair.first} and {pair.second}" for pair in shared if pair.queries < 2]:
+            yield (
+                "Only one query has items judged by both, so there is no confidence interval: "
+                f"{', '.join(one)}."
+            )
+        several = [pair for pair in shared if pair.queries > 1]
+        if several:
+            named = [f"{pair.first} and {pair.second} ({pair.queries})" for pair in several]
+            yield (
+                f"Fewer than {MIN_QUERIES} queries have items judged by both, so confidence "
+                f"intervals are too narrow: {', '.join(named)}."
+            )
+        yield from filter(None, (pair.scale_warning() for pair in self.pairs))
+        grades, rel = self.grades, self.settings.rel
+        lowest = np.where(grades.there, grades.values, np.inf).min(axis=0)
+        all_relevant = [
+            name for name, least in zip(grades.assessors, lowest, strict=True) if least >= rel
+        ]
+        if all_relevant:
+            yield (
+                f"{listed(all_relevant)} found everything relevant. If the judgements list only "
+                "relevant items, agreement on the shared items says little."
+            )
+        if self.boards is None:
+            return
+        alone = float((grades.times == 1).mean())
+        if alone > MAX_SHARE_ALONE:
+            yield (
+                f"{percent(alone, 0)} % of the items were judged by one assessor only. This adds "
+                "to the differences between values under different assessors."
+            )
+        other = {name: low for name, low in self.boards.relevant_from.items() if low != rel}
+        if other:
+            measures = [f"from grade {low:g} in {name}" for name, low in other.items()]
+            yield (
+                f"Items are relevant from grade {rel:g} here, but {listed(measures)}. Set the "
+                f"grade of a measure as in P(rel={rel:g})@10."
+            )
+        yield from self.boards.notes
+
+    def _numbers_table(self) -> Table:
+        numbers: list[tuple[str, Interval]] = (
+            [(f"{name} alpha", interval) for name, interval in self.alphas.items()]
+            if len(self.pairs) > 1
+            else list(zip(self.pairs[0].labels(), self.pairs[0].numbers().values(), strict=True))
+        )
+        rows = [
+            [
+                label,
+                shown(number.estimate),
+                f"{shown(number.low)} … {shown(number.high)}" if number.known else "–",
+            ]
+            for label, number in numbers
+        ]
+        header = ["number", "value", f"{self.settings.level * 100:g} % confidence interval"]
+        return Table(header, rows, {"number"})
+
+    def _pair_tables(self) -> list[Table]:
+        """Return grades against grades of two assessors, or a row per pair of several."""
+        if len(self.pairs) > 1:
+            rows = [
+                [
+                    f"{pair.first}, {pair.second}",
+                    f"{pair.items:,}",
+                    shown(pair.agreement.estimate),
+                    *(shown(kappa.estimate) for kappa in pair.kappas.values()),
+                    pair.stricter or "–",
+                ]
+                for pair in self.pairs
+            ]
+            numbers = ["items", "agreement", "kappa", "linear", "quadratic"]
+            return [Table(["assessors", *numbers, "stricter"], rows, {"assessors", "stricter"})]
+        (pair,) = self.pairs
+        if len(pair.table.grades) > MAX_TABLE_GRADES:
+            return []
+        names = pair.table.names()
+        rows = [
+            [name, *(f"{count:,}" for count in row)]
+            for name, row in zip(names, pair.table.counts, strict=True)
+        ]
+        return [Table([Left(f"{pair.first} \\ {pair.second}"), *names], rows)]
+
+    def _run_tables(self) -> list[Table]:
+        if self.boards is None:
+            return []
+        rows = [
+            [measure, run, *(shown(under[name][run]) for name in self.assessors)]
+            for measure, under in self.values.items()
+            for run in self.boards.runs
+        ]
+        tables = [Table(["measure", "run", *self.assessors], rows, {"measure", "run"})]
+        if self.verdicts:
+            verdicts = [
+                [row.measure, row.run, row.against, *row.verdicts.values()] for row in self.verdicts
+            ]
+            heads = [Left(f"under {name}") for name in self.assessors]
+            header = ["measure", "run", "against", *heads]
+            tables.append(Table(header, verdicts, {"measure", "run", "against"}))
+        return tables

@@ -1,0 +1,299 @@
+"""The same runs under each assessor's judgements: values, verdicts and orders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.comparison import compare
+from judged.comparison.comparison import Comparison
+from judged.comparison.orders import uneven
+from judged.errors import InputError, PolicyError
+from judged.evaluation import evaluate
+from judged.judgements.assessors import on_queries
+from judged.policy import add_choices
+from judged.statistics.orders import levels_of, order_agreement
+from judged.text import Warned, counted, listed, plain
+
+if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
+    from judged.inputs.tables import Judgements, Lookup, Run
+    from judged.statistics.orders import OrderAgreement
+
+
+@dataclass(frozen=True)
+class AssessorVerdicts:
+    """Verdicts on two runs and one measure, one per assessor."""
+
+    measure: str
+    run: str
+    """The compared run."""
+    against: str
+    """The run it is compared with."""
+    verdicts: Mapping[str, str]
+    """Verdict under each assessor."""
+    differences: Mapping[str, float]
+    """Value of `run` minus value of `against` under each assessor."""
+
+    @property
+    def changes(self) -> bool:
+        """Whether assessors lead to different verdicts."""
+        return len(set(self.verdicts.values())) > 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "measure": self.measure,
+            "run": self.run,
+            "against": self.against,
+            "verdicts": dict(self.verdicts),
+            "differences": {name: plain(value) for name, value in self.differences.items()},
+            "changes": self.changes,
+        }
+
+
+@dataclass(frozen=True)
+class AssessorSwap:
+    """Two runs that change places between two assessors."""
+
+    measure: str
+    first: str
+    """The assessor under whom `run` is better."""
+    second: str
+    """The assessor under whom `run` is worse."""
+    run: str
+    against: str
+    lead: float
+    """Lead of `run` under the first assessor."""
+    loss: float
+    """Deficit of `run` under the second assessor."""
+
+    @property
+    def size(self) -> float:
+        """Change of the difference."""
+        return self.lead + self.loss
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboards:
+    """The same runs under each assessor, on the queries that all of them judged."""
+
+    under: Mapping[str, Comparison | Evaluation]
+    """Comparison of the runs under each assessor; with one run, its evaluation."""
+    queries: int
+    """Number of queries that all assessors judged."""
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def evaluations(self) -> dict[str, Evaluation]:
+        """Evaluation of the runs under each assessor."""
+        return {
+            name: result.evaluation if isinstance(result, Comparison) else result
+            for name, result in self.under.items()
+        }
+
+    @cached_property
+    def _first(self) -> Evaluation:
+        return next(iter(self.evaluations.values()))
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the runs."""
+        return tuple(run.name for run in self._first.runs)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures."""
+        return tuple(self._first.labels)
+
+    @property
+    def relevant_from(self) -> dict[str, float]:
+        """Lowest relevant grade of each measure that has one."""
+        rels = {label: measure.params.get("rel") for label, measure in self._first.labels.items()}
+        return {label: rel for label, rel in rels.items() if isinstance(rel, (int, float))}
+
+    @cached_property
+    def values(self) -> dict[str, dict[str, dict[str, float]]]:
+        """Value of each run, by measure and assessor."""
+        return {
+            label: {
+                name: {run.name: run.summary[result.labels[label]] for run in result.runs}
+                for name, result in self.evaluations.items()
+            }
+            for label in self.measures
+        }
+
+    @cached_property
+    def verdicts(self) -> tuple[AssessorVerdicts, ...]:
+        """Verdicts on every pair of runs and measure; empty with one run."""
+        if len(self.runs) < 2:
+            return ()
+        rows = {name: result.rows for name, result in self.under.items()}  # type: ignore[union-attr]
+        return tuple(
+            AssessorVerdicts(
+                *(same[0].measure, same[0].run, same[0].against),
+                dict(zip(rows, [row.verdict for row in same], strict=True)),
+                dict(zip(rows, [row.difference for row in same], strict=True)),
+            )
+            for same in zip(*rows.values(), strict=True)
+        )
+
+    def _higher_is_better(self, measure: str, assessor: str) -> dict[str, float]:
+        """Return the values of the runs, negated if lower values are better."""
+        sign = 1 if self._first.labels[measure].spec.higher_is_better else -1
+        return {run: sign * value for run, value in self.values[measure][assessor].items()}
+
+    @cached_property
+    def orders(self) -> dict[str, dict[tuple[str, str], OrderAgreement]]:
+        """Agreement of the orders of runs, by measure and pair of assessors.
+
+        Empty with fewer than three runs; without measures for which a run has no value.
+        """
+        if len(self.runs) < 3:
+            return {}
+        return {
+            measure: {
+                (one, other): order_agreement(
+                    self._higher_is_better(measure, one), self._higher_is_better(measure, other)
+                )
+                for one, other in combinations(self.under, 2)
+            }
+            for measure, under in self.values.items()
+            if not any(math.isnan(value) for runs in under.values() for value in runs.values())
+        }
+
+    @cached_property
+    def swaps(self) -> tuple[AssessorSwap, ...]:
+        """The largest swap of two runs, by measure and pair of assessors."""
+        swaps = (
+            self._largest_swap(measure, one, other)
+            for measure in self.measures
+            for one, other in combinations(self.under, 2)
+        )
+        return tuple(swap for swap in swaps if swap is not None)
+
+    def _largest_swap(self, measure: str, one: str, other: str) -> AssessorSwap | None:
+        ours, theirs = (self._higher_is_better(measure, name) for name in (one, other))
+        above, below = _levels(ours), _levels(theirs)
+        swapped = [
+            (run, against, ours[run] - ours[against], theirs[against] - theirs[run])
+            for run in above
+            for against in above
+            if above[run] < above[against] and below[run] > below[against]
+        ]
+        if not swapped:
+            return None
+        run, against, lead, loss = max(swapped, key=lambda swap: swap[2] + swap[3])
+        return AssessorSwap(measure, one, other, run, against, lead, loss)
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what the assessors change about the runs, a sentence each."""
+        for measure in self.measures:
+            rows = [row for row in self.verdicts if row.measure == measure]
+            changed = [row for row in rows if row.changes]
+            if rows and not changed:
+                pairs = counted(len(rows), "pair of runs", "pairs of runs")
+                yield f"{measure}: all assessors lead to the same verdict on {pairs}."
+            for row in changed:
+                words = [f"{verdict} under {name}" for name, verdict in row.verdicts.items()]
+                yield f"{measure}: the verdict on {row.run} vs {row.against} is {listed(words)}."
+            if len(self.runs) == 1:
+                (run,) = self.runs
+                values = self.values[measure].items()
+                under = [f"{runs[run]:.4f} under {name}" for name, runs in values]
+                yield f"{measure} of {run} is {listed(under)}."
+            for (one, other), order in self.orders.get(measure, {}).items():
+                tau = f"undefined ({order.note})" if math.isnan(order.tau) else f"{order.tau:.3f}"
+                yield f"{measure}: Kendall's tau of the orders under {one} and {other} is {tau}."
+            for swap in self.swaps:
+                if swap.measure == measure:
+                    yield (
+                        f"{measure}: the largest swap is {swap.run} and {swap.against}: {swap.run} "
+                        f"is better by {swap.lead:.4f} under {swap.first} and worse by "
+                        f"{swap.loss:.4f} under {swap.second}."
+                    )
+        if len(self.runs) == 2:
+            yield "Kendall's tau of the orders needs at least three runs."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "queries": self.queries,
+            "values": {
+                measure: {
+                    name: {run: plain(value) for run, value in runs.items()}
+                    for name, runs in under.items()
+                }
+                for measure, under in self.values.items()
+            },
+            "verdicts": [verdicts.to_dict() for verdicts in self.verdicts],
+            "orders": [
+                {"measure": measure, "first": one, "second": other, **order.to_dict()}
+                for measure, pairs in self.orders.items()
+                for (one, other), order in pairs.items()
+            ],
+            "swaps": [swap.to_dict() for swap in self.swaps],
+            "policy": self._first.policy.to_dict(),
+            "definitions": {
+                label: measure.definition() for label, measure in self._first.labels.items()
+            },
+        }
+
+
+def _levels(values: Mapping[str, float]) -> dict[str, int]:
+    """Return how many different values are above that of each run; equal up to rounding is one."""
+    known = {run: value for run, value in values.items() if not math.isnan(value)}
+    return dict(zip(known, levels_of(np.array([*known.values()])).tolist(), strict=True))
+
+
+def leaderboards_of(
+    assessors: Mapping[str, Judgements | Lookup],
+    queries: Sequence[str],
+    runs: Mapping[str, Run | Lookup],
+    measures: Any,
+    *,
+    comparing: Mapping[str, Any],
+    scoring: Mapping[str, Any],
+) -> Leaderboards:
+    """Evaluate and compare runs under each assessor, on some queries.
+
+    `comparing` are options of `compare` alone, `scoring` those of `evaluate` and `compare`.
+    """
+    under: dict[str, Comparison | Evaluation] = {}
+    for name, judgements in assessors.items():
+        shared = on_queries(judgements, queries)
+        try:
+            if len(runs) > 1:
+                under[name] = compare(shared, runs, measures, **comparing, **scoring)
+            else:
+                options = dict(scoring)
+                chosen = {key: options.pop(key, None) for key in ("depth", "duplicates")}
+                options["policy"] = add_choices(options.get("policy"), **chosen)
+                under[name] = evaluate(shared, runs, measures, **options)
+        except (InputError, PolicyError) as error:
+            raise type(error)(f"under {name}: {error}") from error
+    return Leaderboards(under, len(queries), tuple(_warnings(under)))
+
+
+def _warnings(under: Mapping[str, Comparison | Evaluation]) -> list[str]:
+    """Return the warnings of all comparisons, each once."""
+    assessors: dict[str, list[str]] = {}
+    for name, result in under.items():
+        more = uneven(result) if isinstance(result, Comparison) else ()
+        for text in (*result.warnings(), *more):
+            text = text.replace(": see --", ": see judged evaluate --")
+            assessors.setdefault(text, []).append(name)
+    return [
+        Warned(text if len(names) == len(under) else f"under {listed(names)}: {text}")
+        for text, names in assessors.items()
+    ]

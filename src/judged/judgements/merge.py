@@ -1,0 +1,389 @@
+"""Combine several assessors' judgements into one, by a named rule."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.arrays import Floats, Ints
+from judged.errors import InputError, OutputError
+from judged.inputs.columns import as_columns
+from judged.inputs.tables import Judgements
+from judged.judgements.assessors import (
+    AssessorGrades,
+    grades_of,
+    read_assessors,
+    several_assessors,
+)
+from judged.options import checked, checked_methods, choice
+from judged.outputs import check_target, replacing
+from judged.results import Display, Document, Result, Table
+from judged.text import Warned, counted, few, listed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.options import ColumnsLike, Duplicates, FileFormat, JudgementsLike
+
+RULES = {
+    "majority": "the most frequent grade, the lowest of several",
+    "mean": "the mean of all grades",
+    "median": "the median of all grades; the mean of the two in the middle",
+    "highest": "the highest grade",
+    "lowest": "the lowest grade",
+    "first": "the grade of the first assessor, in the order given, who judged the item",
+}
+"""Rules, and the grade that an item gets by each."""
+QRELS = "a TREC file of judgements"
+TREC_EXTENSIONS = ("", ".qrels", ".qrel", ".trec", ".txt")
+READABLE_FORMATS = dict.fromkeys(TREC_EXTENSIONS, QRELS) | {
+    ".csv": "CSV",
+    ".parquet": "Parquet",
+    ".json": "JSON",
+}
+"""Formats that can be read back as judgements, but cannot hold every id."""
+
+
+@checked
+def merge_judgements(
+    judgements: Mapping[str, JudgementsLike] | Sequence[str | os.PathLike[str]],
+    *,
+    rule: str = "majority",
+    duplicates: Duplicates = "error",
+    columns: ColumnsLike | None = None,
+    judgements_format: FileFormat | None = None,
+) -> MergedJudgements:
+    """Combine several assessors' judgements: each item gets one grade, by a rule.
+
+    Parameters
+    ----------
+    judgements : dict or list of files
+        {name: judgements}, or files, which may have names: "NAME=FILE".
+    rule : {"majority", "mean", "median", "highest", "lowest", "first"}, optional
+        The grade of an item: the most frequent one, the lowest of several; the mean or the median;
+        the highest; the lowest; or that of the first assessor, in the order given, who judged it.
+    duplicates : {"error", "first"}, optional
+        What to do if an assessor has an item twice for a query.
+    columns : ColumnsLike, optional
+        Meaning of columns, such as {"query": "question_id", "item": "chunk_id"}; by default their
+        names tell.
+    judgements_format : FileFormat, optional
+        Format of the files; by default their content tells.
+
+    Returns
+    -------
+    MergedJudgements
+        Judgements that every function of judged takes.
+
+    >>> ann, bob = {"q": {"a": 2, "b": 0}}, {"q": {"a": 1, "b": 0, "c": 1}}
+    >>> merge_judgements({"ann": ann, "bob": bob}, rule="mean").to_dict()
+    {'q': {'a': 1.5, 'b': 0.0, 'c': 1.0}}
+    """
+    import polars as pl
+
+    choice("rule", rule, RULES)
+    for role in ("document", "weight"):
+        if role in as_columns(columns):
+            raise InputError(
+                f"columns: merged judgements have no {role}; leave it out, and give it when they "
+                "are evaluated."
+            )
+    assessors = read_assessors(
+        several_assessors(judgements, "merge_judgements needs"),
+        columns=columns,
+        format=judgements_format,
+        hint="Only judgements can be merged.",
+    )
+    grades = grades_of(assessors, duplicates=duplicates)
+    # An item with only negative grades stays in the pool by the first of them.
+    merged = one_grade(grades.values, rule)
+    merged = np.where(np.isnan(merged), one_grade(grades.negative, "first"), merged)
+    frame = grades.frame.with_columns(pl.Series("grade", merged, dtype=pl.Float64))
+    has_empty_queries = len(np.unique(grades.query)) < len(grades.queries)
+    return MergedJudgements(
+        frame=frame.select("query", "item", "grade", *grades.frame.columns[2:]),
+        source=f"{listed(grades.assessors)} merged",
+        notes=(*_warnings(grades, merged, rule), *grades.notes),
+        queries=grades.queries if has_empty_queries else (),
+        rule=rule,
+        merged=tuple(
+            AssessorShare(
+                name,
+                int(there.sum()),
+                int((there & (grades.times == 1)).sum()),
+                int((values == merged).sum()),
+            )
+            for name, there, values in zip(
+                grades.assessors, grades.there.T, grades.values.T, strict=True
+            )
+        ),
+        judged_by=tuple(np.bincount(grades.times, minlength=len(assessors) + 1).tolist()),
+    )
+
+
+def one_grade(grades: Floats, rule: str) -> Floats:
+    """Return the grade of each row by a rule; NaN for a row without grades.
+
+    >>> one_grade(np.array([[0.0, 2.0, 2.0], [3.0, np.nan, 1.0]]), "majority").tolist()
+    [2.0, 1.0]
+    """
+    ordered = np.sort(grades, axis=1)  # ascending, NaN last
+    count = (~np.isnan(grades)).sum(axis=1)
+    rows, last = np.arange(len(grades)), np.maximum(count - 1, 0)
+    if rule == "first":
+        return grades[rows, np.argmax(~np.isnan(grades), axis=1)]
+    if rule == "lowest":
+        return ordered[:, 0]
+    if rule == "highest":
+        return ordered[rows, last]
+    if rule == "majority":
+        return ordered[rows, np.argmax(_frequencies(ordered), axis=1)]
+    if rule == "median":
+        middle = np.stack([ordered[rows, last // 2], ordered[rows, (last + 1) // 2]], axis=1)
+        return _mean(middle, np.full(len(rows), 2))
+    return _mean(ordered, count)
+
+
+def _frequencies(ordered: Floats) -> Ints:
+    """Return how often each grade occurs in its row; 0 for NaN."""
+    return (ordered[:, :, None] == ordered[:, None, :]).sum(axis=2)
+
+
+def tied(grades: Floats) -> NDArray[np.bool_]:
+    """Return which rows have several most frequent grades.
+
+    >>> tied(np.array([[0.0, 2.0, 2.0], [3.0, np.nan, 1.0]])).tolist()
+    [False, True]
+    """
+    frequencies = _frequencies(np.sort(grades, axis=1))
+    most = frequencies.max(axis=1, initial=0)
+    return (most > 0) & ((frequencies == most[:, None]).sum(axis=1) > most)
+
+
+def _mean(ordered: Floats, count: Ints) -> Floats:
+    """Return means of ascending grades; equal grades give exactly that grade."""
+    rows = np.arange(len(ordered))
+    low, high = ordered[:, 0], ordered[rows, np.maximum(count - 1, 0)]
+    with np.errstate(all="ignore"):
+        mean = np.nansum(ordered, axis=1) / count
+        # Sums of grades near the largest float overflow.
+        mean = np.where(np.isfinite(mean), mean, np.nansum(ordered / count[:, None], axis=1))
+    return np.where(low == high, low, np.clip(mean, low, high))
+
+
+def _warnings(grades: AssessorGrades, merged: Floats, rule: str) -> list[str]:
+    warnings = []
+    split = int(tied(grades.values).sum()) if rule == "majority" else 0
+    if split:
+        text = (
+            f"{grades.counted(split)} {'has' if split == 1 else 'have'} no majority, because "
+            "several grades are equally frequent. The lowest of them is used."
+        )
+        if len(grades.assessors) == 2:
+            text += (
+                " With two assessors that is the lower grade wherever they differ; a third "
+                "assessor would settle it."
+            )
+        warnings.append(Warned(text))
+    is_new = ~(grades.values == merged[:, None]).any(axis=1)
+    fractions = int(((merged > 0) & (merged < 1) & is_new).sum())
+    if fractions:
+        has, they = ("has", "it counts") if fractions == 1 else ("have", "they count")
+        warnings.append(
+            Warned(
+                f"{grades.counted(fractions)} {has} a grade between 0 and 1 that no assessor gave, "
+                f"so {they} as not relevant in most measures. Set the relevant grade, such as "
+                "P(rel=0.5)@10; nDCG uses the grade as it is."
+            )
+        )
+    return warnings
+
+
+@dataclass(frozen=True)
+class AssessorShare:
+    """What one assessor contributed to merged judgements."""
+
+    name: str
+    judged: int
+    """Number of judged items."""
+    alone: int
+    """Number of items that only this assessor judged."""
+    kept: int
+    """Number of items that have this assessor's grade."""
+
+
+@checked_methods
+@dataclass(frozen=True, eq=False, repr=False)
+class MergedJudgements(Result, Judgements):
+    """Merged judgements, which every function of judged takes, as returned by `merge_judgements`.
+
+    >>> import judged
+    >>> both = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1, "b": 1}}}
+    >>> merged = judged.merge_judgements(both, rule="highest")
+    >>> judged.evaluate(merged, {"q": ["c", "b", "a"]}, "RR").value("RR")
+    0.5
+    """
+
+    rule: str = "majority"
+    """Rule by which several grades became one."""
+    merged: tuple[AssessorShare, ...] = ()
+    """Contribution of each assessor."""
+    judged_by: tuple[int, ...] = ()
+    """Number of items judged by no assessor, by one, by two, and so on."""
+
+    SAVED_AS: ClassVar[dict[str, str]] = {
+        extension: method for extension, method in Result.SAVED_AS.items() if extension != ".txt"
+    }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return {query: {item: grade}}, or {query: {item: {subtopic: grade}}}.
+
+        Returns
+        -------
+        dict
+
+        >>> import judged
+        >>> both = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}
+        >>> judged.merge_judgements(both).to_dict()
+        {'q': {'a': 1.0, 'b': 0.0}}
+        """
+        grades: dict[str, Any] = {query: {} for query in self.names()}
+        for query, item, grade, *subtopic in self.frame.iter_rows():
+            if subtopic:
+                grades[query].setdefault(item, {})[subtopic[0]] = grade
+            else:
+                grades[query][item] = grade
+        return grades
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row per judgement: query, item, grade, and the subtopic if there is one.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> import judged
+        >>> both = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 1}}}
+        >>> judged.merge_judgements(both).to_frame()["item"].to_list()
+        ['a', 'b']
+        """
+        return self.frame
+
+    def document(self, display: Display) -> Document:
+        rows = [
+            [share.name, f"{share.judged:,}", f"{share.alone:,}", f"{share.kept:,}"]
+            for share in self.merged
+        ]
+        return Document(
+            answer=[self._size()],
+            tables=[Table(["assessor", "judged", "alone", "grade kept"], rows, {"assessor"})],
+            warnings=[note for note in self.notes if isinstance(note, Warned)],
+            notes=[f"Rule {self.rule}: {RULES[self.rule]}."],
+            details=[note for note in self.notes if not isinstance(note, Warned)],
+        )
+
+    def _size(self) -> str:
+        words = ("no assessor", "one assessor", "two assessors", "three assessors")
+        by = [
+            f"{items:,} by {words[times] if times < len(words) else f'{times} assessors'}"
+            for times, items in enumerate(self.judged_by)
+            if items
+        ]
+        kind = " by subtopic" if self.by_subtopic else ""
+        items = counted(self.frame.height, f"item{kind}", f"items{kind}")
+        size = f"{items} of {counted(len(self.names()), 'query', 'queries')}"
+        return f"{size}, judged: {', '.join(by)}." if by else f"{size}."
+
+    def to_csv(self, **display: Any) -> str:
+        """Return `to_frame` as CSV; these are judgements, so ids are written unchanged.
+
+        Parameters
+        ----------
+        **display
+            Options of `Display`; none has a meaning here.
+
+        Returns
+        -------
+        str
+
+        >>> import judged
+        >>> both = {"ann": {"q": {"=a": 1}}, "bob": {"q": {"=a": 1}}}
+        >>> judged.merge_judgements(both).to_csv()
+        'query,item,grade\\nq,=a,1.0\\n'
+        """
+        self._display("to_csv", display)
+        return self.frame.write_csv()
+
+    def save(self, path: str | os.PathLike[str], **display: Any) -> None:
+        """Write the judgements to a file, whole or not at all; grades keep all their digits.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where to write. The file extension decides the format: TREC text (.qrels, .qrel, .trec,
+            .txt or none), .parquet, .csv or .json can be read back as the same judgements; .md
+            and .html hold the table and the sentences.
+        **display
+            Options of `Display` that have a meaning in the format.
+
+        >>> import judged
+        >>> judged.merge_judgements({"a": {"q": {"d": 1}}, "b": {"q": {"d": 0}}}).save("/dev/null")
+        """
+        check_merged_target(path)
+        target = Path(path)
+        extension = target.suffix.lower()
+        if extension in READABLE_FORMATS:
+            self._check_readable(target, READABLE_FORMATS[extension])
+        if extension in TREC_EXTENSIONS:
+            self._save_trec(target)
+        else:
+            self._save(target, **display)
+
+    def _check_readable(self, target: Path, format: str) -> None:
+        """Raise an error if a format would not give back the same judgements."""
+        from judged.inputs.trec import refuse_ids
+
+        refuse_ids(self.frame, format, target)
+        if self.by_subtopic and format == QRELS and self.frame["subtopic"].n_unique() == 1:
+            raise OutputError(
+                f"{target}: there is only one subtopic, which {format} cannot tell from none; "
+                "write .json."
+            )
+        if self.queries and format != "JSON":
+            judged = set(self.frame["query"].unique().to_list())
+            empty = [query for query in self.queries if query not in judged]
+            raise OutputError(
+                f"{target}: {counted(len(empty), 'query has', 'queries have')} no judged item "
+                f"({few(empty)}), which {format} cannot hold; write .json."
+            )
+
+    def _save_trec(self, target: Path) -> None:
+        import polars as pl
+
+        whole = pl.col("grade").cast(pl.Int64, strict=False)
+        short = pl.when(whole.cast(pl.Float64) == pl.col("grade")).then(whole.cast(pl.String))
+        lines = self.frame.select(
+            "query",
+            pl.col("subtopic") if self.by_subtopic else pl.lit("0").alias("iteration"),
+            "item",
+            grade=short.otherwise(pl.col("grade").cast(pl.String)),
+        )
+        with replacing(target) as temporary:
+            lines.write_csv(temporary, separator=" ", include_header=False, quote_style="never")
+
+
+def check_merged_target(path: str | os.PathLike[str]) -> None:
+    """Check that judgements can be written to a path, before any work is done."""
+    check_target(path)
+    extensions = [*TREC_EXTENSIONS[1:], *MergedJudgements.SAVED_AS, ".parquet"]
+    extension = Path(path).suffix.lower()
+    if extension and extension not in extensions:
+        raise OutputError(
+            f"{path}: the file extension decides the format and must be {listed(extensions, 'or')}."
+        )

@@ -1,0 +1,367 @@
+"""Agreement of two assessors on the items that both judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.arrays import Floats
+from judged.judgements.assessors import AssessorGrades
+from judged.options import LEVEL, RESAMPLES
+from judged.statistics.agreement import ALPHAS, KAPPAS, alpha_sample, kappa_sample
+from judged.statistics.intervals import Interval
+from judged.statistics.resampling.bootstrap import bootstrap
+from judged.statistics.samples import Means
+from judged.text import counted, listed, percent, plain
+
+MIN_QUERIES = 10
+"""With fewer queries, resampled confidence intervals are too narrow."""
+MIN_ITEMS_FOR_SCALE = 10
+"""Among so many items an assessor would have given a third grade, if there were one."""
+METHOD = "percentile"
+"""Bootstrap method of the confidence intervals."""
+ONE_QUERY = "one query is not enough to estimate the variation between queries"
+UNSPREAD = "all resamples give the same value, so the variation between queries is unknown"
+NOTHING_SHARED = "no item was judged by both"
+UNBOUNDED = "too few resamples for this confidence level, or too many without a value"
+
+
+@dataclass(frozen=True)
+class AgreementSettings:
+    """How assessors are compared."""
+
+    rel: float = 1.0
+    """Lowest grade that counts as relevant."""
+    level: float = LEVEL
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class GradeTable:
+    """Counts of grades of two assessors on the same items."""
+
+    grades: tuple[float, ...]
+    """All grades that occur, ascending."""
+    counts: tuple[tuple[int, ...], ...]
+    """A row per grade of the first assessor, a column per grade of the second."""
+
+    @classmethod
+    def of(cls, first: Floats, second: Floats) -> GradeTable:
+        """Count the pairs of grades."""
+        scale, code = np.unique(np.stack([first, second]), return_inverse=True)
+        one, other = code.reshape(2, -1)
+        width = len(scale)
+        counts = np.bincount(one * width + other, minlength=width * width).reshape(width, width)
+        return cls(tuple(scale.tolist()), tuple(map(tuple, counts.tolist())))
+
+    def names(self) -> list[str]:
+        """Return the grades as texts, with all digits if two would look the same."""
+        short = [f"{grade:g}" for grade in self.grades]
+        return short if len(set(short)) == len(short) else list(map(repr, self.grades))
+
+
+@dataclass(frozen=True)
+class AssessorPair:
+    """Agreement of two assessors on the items that both judged.
+
+    >>> import judged
+    >>> ann, bob = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}}
+    >>> judged.agreement(ann, bob).pair().agreement.estimate
+    0.5
+    """
+
+    first: str
+    """Name of the first assessor."""
+    second: str
+    """Name of the second assessor."""
+    items: int
+    """Number of items that both judged."""
+    queries: int
+    """Number of queries of these items."""
+    only_first: int
+    """Number of items that only the first judged."""
+    only_second: int
+    """Number of items that only the second judged."""
+    agreement: Interval
+    """Share of items with the same grade from both."""
+    kappas: Mapping[str, Interval]
+    """Cohen's kappa: plain, linear and quadratic."""
+    alphas: Mapping[str, Interval]
+    """Krippendorff's alpha of the two: nominal, ordinal and interval."""
+    overlap: Interval
+    """Items that both found relevant, as a share of those that at least one found relevant."""
+    first_relevant: Interval
+    """Share of items that the first assessor found relevant."""
+    second_relevant: Interval
+    """Share of items that the second assessor found relevant."""
+    difference: Interval
+    """Mean grade of the second minus mean grade of the first."""
+    table: GradeTable
+    """Grades of the first against grades of the second."""
+
+    @property
+    def kappa(self) -> Interval:
+        """Cohen's kappa without weights."""
+        return self.kappas["plain"]
+
+    @property
+    def chance(self) -> float:
+        """Share of equal grades expected by chance, given how often each used each grade."""
+        rows = [sum(row) for row in self.table.counts]
+        columns = [sum(column) for column in zip(*self.table.counts, strict=True)]
+        same = sum(row * column for row, column in zip(rows, columns, strict=True))
+        return same / self.items**2 if self.items else math.nan
+
+    @property
+    def stricter(self) -> str | None:
+        """The assessor with significantly lower grades; None without one or with few queries."""
+        if self.queries < MIN_QUERIES:
+            return None
+        gap = self.difference
+        # A difference that is the same on all queries has no interval and is certain.
+        low, high = (gap.low, gap.high) if gap.note != UNSPREAD else (gap.estimate, gap.estimate)
+        if low > 0:
+            return self.first
+        return self.second if high < 0 else None
+
+    def numbers(self) -> dict[str, Interval]:
+        """Return all numbers by their names in tables of data."""
+        return {
+            "agreement": self.agreement,
+            **{f"kappa_{name}": interval for name, interval in self.kappas.items()},
+            **{f"alpha_{name}": interval for name, interval in self.alphas.items()},
+            "overlap": self.overlap,
+            "first_relevant": self.first_relevant,
+            "second_relevant": self.second_relevant,
+            "difference": self.difference,
+        }
+
+    def labels(self) -> list[str]:
+        """Return the names of `numbers` for readers."""
+        return [
+            "agreement",
+            *(f"{name} kappa" for name in self.kappas),
+            *(f"{name} alpha" for name in self.alphas),
+            "overlap of the relevant",
+            f"relevant to {self.first}",
+            f"relevant to {self.second}",
+            f"mean grade of {self.second} minus {self.first}",
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "items": self.items,
+            "queries": self.queries,
+            "only_first": self.only_first,
+            "only_second": self.only_second,
+            "agreement": self.agreement.to_dict(),
+            "chance": plain(self.chance),
+            "kappa": {name: interval.to_dict() for name, interval in self.kappas.items()},
+            "alpha": {name: interval.to_dict() for name, interval in self.alphas.items()},
+            "overlap": self.overlap.to_dict(),
+            "first_relevant": self.first_relevant.to_dict(),
+            "second_relevant": self.second_relevant.to_dict(),
+            "difference": self.difference.to_dict(),
+            "stricter": self.stricter,
+            "table": {
+                "grades": [plain(grade) for grade in self.table.grades],
+                "counts": [list(row) for row in self.table.counts],
+            },
+        }
+
+    def sentences(self, rel: float, grades: AssessorGrades) -> Iterator[str]:
+        """Yield the findings on the two assessors."""
+        kappa = self.kappa
+        alike = (
+            f"{self.first} and {self.second} gave the same grade to {_share(self.agreement)} of "
+            f"the {grades.counted(self.items)} that both judged."
+        )
+        if math.isnan(kappa.estimate):
+            yield f"{alike} Cohen's kappa is undefined: {kappa.note}."
+        else:
+            yield (
+                f"{alike} Chance alone would give {percent(self.chance, 1)} %, so Cohen's kappa is "
+                f"{kappa.estimate:.3f}{bounds_in_words(kappa)}."
+            )
+        yield self.strictness()
+        shares = [
+            f"{percent(self.first_relevant.estimate, 1)} % of these items are relevant to "
+            f"{self.first} and {percent(self.second_relevant.estimate, 1)} % to {self.second} "
+            f"(grade {rel:g} or higher)."
+        ]
+        if not math.isnan(self.overlap.estimate):
+            shares.append(f"Of those relevant to either, {_share(self.overlap)} are to both.")
+        yield " ".join(shares)
+
+    def strictness(self) -> str:
+        """Return which assessor is stricter, in words."""
+        gap = self.difference
+        if gap.estimate == 0 and not gap.known:
+            return f"{self.first} and {self.second} give the same grades on average."
+        if self.stricter is not None:
+            ends = sorted((abs(gap.low), abs(gap.high)))
+            span = f"{ends[0]:.3f} to {ends[1]:.3f}" if gap.known else "the same on all queries"
+            other = self.second if self.stricter == self.first else self.first
+            return (
+                f"{self.stricter} is stricter: the grades are {abs(gap.estimate):.3f} lower than "
+                f"those of {other} on average ({span})."
+            )
+        mean = f"the mean grade of {self.second} minus {self.first} is {gap.estimate:+.3f}"
+        if gap.known:
+            mean += f" ({gap.low:+.3f} to {gap.high:+.3f})"
+        if self.queries < MIN_QUERIES:
+            queries = counted(self.queries, "query is", "queries are")
+            return (
+                f"{queries} too few to tell which assessor is stricter ({MIN_QUERIES} are needed): "
+                f"{mean}."
+            )
+        return f"Neither is significantly stricter: {mean}."
+
+    def scale_warning(self) -> str:
+        """Return a warning if the two hardly use the same scale, else ""."""
+        if not self.items:
+            return ""
+        scale, counts = self.table.grades, np.array(self.table.counts)
+        ours, theirs = (
+            [scale[grade] for grade in np.flatnonzero(counts.sum(axis=axis))] for axis in (1, 0)
+        )
+        used = f"{self.first} gave {_grades(ours)}, and {self.second} {_grades(theirs)}"
+        if set(ours).isdisjoint(theirs):
+            return f"{used}: no grade in common. Is one of them a run, or on another scale?"
+        short, long = sorted((len(ours), len(theirs)))
+        if short == 2 < long and self.items >= MIN_ITEMS_FOR_SCALE:
+            return f"{used}. If their scales differ, map one to the other first."
+        return ""
+
+
+def bounds_in_words(interval: Interval) -> str:
+    """Return the bounds of an interval in parentheses; "" if there are none."""
+    return f" ({interval.low:.3f} to {interval.high:.3f})" if interval.known else ""
+
+
+def _share(interval: Interval) -> str:
+    bounds = f" ({percent(interval.low, 1)} to {percent(interval.high, 1)})"
+    return f"{percent(interval.estimate, 1)} %{bounds if interval.known else ''}"
+
+
+def _grades(grades: list[float]) -> str:
+    names = [f"{grade:g}" for grade in grades]
+    word = "the grade" if len(names) == 1 else "the grades"
+    return f"{word} {listed(names) if len(names) < 8 else f'from {names[0]} to {names[-1]}'}"
+
+
+def compare_pair(
+    grades: AssessorGrades, one: int, other: int, settings: AgreementSettings
+) -> AssessorPair:
+    """Compare two assessors, given by their columns."""
+    there = grades.there[:, [one, other]]
+    both = there.all(axis=1)
+    first, second = grades.values[both][:, [one, other]].T
+    query = np.unique(grades.unit[both], return_inverse=True)[1].reshape(-1)
+    size = int(query.max(initial=-1)) + 1
+    relevant = np.stack([first, second]) >= settings.rel
+    ones = np.ones(len(first), bool)
+
+    def ratio(upper: NDArray[Any], lower: NDArray[Any] = ones) -> Means:
+        sums = [np.bincount(query, part.astype(np.float64), size) for part in (upper, lower)]
+        return Means.ratio(sums[0].astype(np.float64), sums[1].astype(np.float64))
+
+    samples = {
+        "agreement": ratio(first == second),
+        **{name: kappa_sample(first, second, query, weights=name) for name in KAPPAS},
+        **{
+            name: alpha_sample(np.stack([first, second], axis=1), query, metric=name)
+            for name in ALPHAS
+        },
+        "overlap": ratio(relevant[0] & relevant[1], relevant[0] | relevant[1]),
+        "first": ratio(relevant[0]),
+        "second": ratio(relevant[1]),
+        "difference": ratio(second - first),
+    }
+    names = grades.assessors[one], grades.assessors[other]
+    reason = NOTHING_SHARED
+    if len(first):
+        reason = (
+            f"{names[0]} and {names[1]} gave the same grade ({first[0]:g}) to "
+            f"{'all ' if len(first) > 1 else ''}{grades.counted(len(first))}, so chance agreement "
+            "is 100 %"
+        )
+    reasons = {
+        **dict.fromkeys((*KAPPAS, *ALPHAS), reason),
+        "overlap": f"neither {names[0]} nor {names[1]} found anything relevant",
+    }
+    intervals = _intervals(samples, settings, reasons)
+    return AssessorPair(
+        first=names[0],
+        second=names[1],
+        items=len(first),
+        queries=size,
+        only_first=int((there[:, 0] & ~there[:, 1]).sum()),
+        only_second=int((there[:, 1] & ~there[:, 0]).sum()),
+        agreement=intervals["agreement"],
+        kappas={name: intervals[name] for name in KAPPAS},
+        alphas={name: intervals[name] for name in ALPHAS},
+        overlap=intervals["overlap"],
+        first_relevant=intervals["first"],
+        second_relevant=intervals["second"],
+        difference=intervals["difference"],
+        table=GradeTable.of(first, second),
+    )
+
+
+def alphas_of_all(grades: AssessorGrades, settings: AgreementSettings) -> dict[str, Interval]:
+    """Return Krippendorff's alpha of all assessors, on items that two or more judged."""
+    paired = grades.times > 1
+    query = np.unique(grades.unit[paired], return_inverse=True)[1].reshape(-1)
+    values = grades.values[paired]
+    samples = {name: alpha_sample(values, query, metric=name) for name in ALPHAS}
+    known = values[~np.isnan(values)]
+    reason = f"all assessors gave the same grade ({known[0]:g}) to all items"
+    return _intervals(samples, settings, dict.fromkeys(ALPHAS, reason))
+
+
+def _intervals(
+    samples: Mapping[str, Means], settings: AgreementSettings, reasons: Mapping[str, str]
+) -> dict[str, Interval]:
+    """Return numbers with confidence intervals, on the same resamples of queries.
+
+    `reasons` are the notes of undefined numbers.
+    """
+    size = len(next(iter(samples.values())))
+    if not size:
+        return dict.fromkeys(samples, Interval(math.nan, method=METHOD, note=NOTHING_SHARED))
+    with np.errstate(all="ignore"):
+        values = {name: sample.value() for name, sample in samples.items()}
+    defined = [name for name, value in values.items() if not math.isnan(value)]
+    intervals = {
+        name: Interval(math.nan, method=METHOD, note=reasons.get(name, "")) for name in samples
+    }
+    if size < 2:
+        for name in defined:
+            intervals[name] = Interval(values[name], method=METHOD, note=ONE_QUERY)
+        return intervals
+    low, high = bootstrap(
+        [samples[name] for name in defined],
+        levels=(settings.level,),
+        method=METHOD,
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
+    for column, name in enumerate(defined):
+        ends = float(low[0, column]), float(high[0, column])
+        if math.isnan(ends[0]):
+            intervals[name] = Interval(values[name], method=METHOD, note=UNSPREAD)
+        elif math.isinf(ends[0]) or math.isinf(ends[1]):
+            intervals[name] = Interval(values[name], method=METHOD, note=UNBOUNDED)
+        else:
+            intervals[name] = Interval(values[name], *ends, METHOD)
+    return intervals

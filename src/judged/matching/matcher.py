@@ -1,0 +1,310 @@
+"""Runs matched with judgements: whole runs, or blocks of whole queries."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.arrays import Floats, Ints, starts_of
+from judged.errors import InputError
+from judged.inputs.blocks import DistantRun, RunBlocks
+from judged.inputs.order import OrderOnly
+from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.tables import Lookup, Run
+from judged.matching.faults import (
+    EMPTY,
+    LargeTies,
+    RisingScores,
+    nothing_in_common,
+    refuse_swapped,
+)
+from judged.matching.ids import UnlikeIds
+from judged.matching.join import Matches, match, names_of, refuse_apart
+from judged.matching.own_ids import OwnIds, refuse_nothing_left
+from judged.matching.pool import Pool
+from judged.matching.ties import place
+from judged.matching.variants import condensed, cut
+from judged.matching.weights import about_weights, weighed
+from judged.policy import Policy
+from judged.rankings.findings import Findings, total
+from judged.rankings.grades import each_query
+from judged.rankings.rankings import Rankings, by_query_and_rank
+from judged.rankings.weights import Weights
+
+if TYPE_CHECKING:
+    from judged.inputs.tables import QueryWeights
+    from judged.options import CollectionLike
+
+
+@dataclass(frozen=True, eq=False)
+class Matcher:
+    """Judgements, prepared once; called with a run, it returns the `Rankings` of the run.
+
+    Of a run that is read in blocks, only one block is in memory at a time.
+    """
+
+    pool: Pool
+    policy: Policy
+    collection: CollectionLike | None = None
+    weights: QueryWeights | None = None
+    """How much each query counts, if the judgements have a column for it."""
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The judged queries, in the order of their first judgements."""
+        return self.pool.queries
+
+    @cached_property
+    def sizes(self) -> Ints | None:
+        """How many items there are to retrieve for each query; None where nobody says."""
+        return collection_sizes(self.collection, self.pool.queries)
+
+    @cached_property
+    def own_weights(self) -> Weights | None:
+        """The weight of each query, where the judgements say so."""
+        given = self.weights
+        return None if given is None else Weights(given.of(self.queries), given.source)
+
+    def __call__(self, run: AnyRun | RunBlocks) -> Rankings:
+        """The rankings of a whole run."""
+        if isinstance(run, RunBlocks):
+            return run.gather(lambda: Rankings.concat(self.blocks(run), self.queries))
+        if isinstance(run, RemoteRun) and self.policy.ties == "input":
+            run.refuse_input_order()
+        found = match(self.pool, run, duplicates=self.policy.duplicates)
+        refuse_apart(self.pool, run, found)
+        judged = self._ranked(self.pool, run, found, self.sizes)
+        if self.weights is None:
+            return judged
+        findings = judged.findings
+        assert findings is not None
+        assert self.own_weights is not None
+        closing = about_weights(self.weights, self.queries)
+        return replace(
+            weighed(judged, self.own_weights), findings=replace(findings, closing=closing)
+        )
+
+    def blocks(self, run: AnyRun | RunBlocks) -> Generator[Rankings]:
+        """The rankings of a run block by block: each of the judged queries of its block, and in the
+        end those of the judged queries that never came. A run in memory is one block.
+
+        A query that comes back where blocks are cut from a text raises `UngroupedError`: gather
+        them with `RunBlocks.gather`.
+        """
+        if not isinstance(run, RunBlocks):
+            yield self(run)
+            return
+        if isinstance(run, DistantRun):
+            yield from run.rankings(self)
+            return
+        if self.policy.ties == "input":
+            run = run.in_input_order()
+        feed = self.feed(run.name, run.source)
+        with run.opened(frozenset(self.queries)) as tables:
+            for table in tables:
+                block = feed.add(table)
+                if block is not None:
+                    yield block
+        yield feed.end()
+
+    def feed(self, name: str, source: str) -> Feed:
+        """Take a run block by block, as blocks come."""
+        return Feed(self, name, source)
+
+    def block(self, run: Run | Lookup, numbers: Ints) -> Rankings:
+        """The rankings of some judged queries, which a block has; nothing is refused that only the
+        whole run could tell."""
+        pool = self.pool.take(numbers)
+        sizes = None if self.sizes is None else self.sizes[numbers]
+        judged = self._ranked(pool, run, match(pool, run, duplicates=self.policy.duplicates), sizes)
+        if self.own_weights is None:
+            return judged
+        return weighed(judged, self.own_weights.take(numbers))
+
+    def _ranked(self, pool: Pool, run: AnyRun, found: Matches, sizes: Ints | None) -> Rankings:
+        judged = ranked(pool, run, found, self.policy, sizes)
+        if not any(isinstance(note, OrderOnly) for note in run.notes):
+            best = _best_scores(found)
+            whole = None if judged.whole is None else replace(judged.whole, best_score=best)
+            judged = replace(judged, best_score=best, whole=whole)
+        return judged
+
+
+class Feed:
+    """A run as its blocks come: which judged queries it had so far, and what else was found."""
+
+    def __init__(self, matcher: Matcher, name: str, source: str) -> None:
+        self.matcher, self.name, self.source = matcher, name, source
+        self.seen = np.zeros(len(matcher.queries), bool)
+        """Which of the judged queries came."""
+        self.results = False
+        """Whether any of them had a result."""
+        self.names: list[str] = []
+        """Some queries of the run, for messages."""
+        self.rest: list[Findings] = []
+        """What was found in blocks without a judged query."""
+        self.basis: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = ()
+        """What was done to the last block, and what its reader said: of all blocks alike."""
+
+    def add(self, table: Run | Lookup) -> Rankings | None:
+        """The rankings of the judged queries in a block; None where it has none."""
+        places = self.matcher.pool.places
+        there = names_of(table)
+        if len(self.names) < _NAMES:
+            self.names += there[: _NAMES - len(self.names)]
+        numbers = np.array(sorted({places[name] for name in there if name in places}), np.int64)
+        if (again := numbers[self.seen[numbers]]).size:
+            raise InputError(
+                f"{self.source}: query {self.matcher.queries[again[0]]!r} was there before; "
+                "results of a query must come together."
+            )
+        self.seen[numbers] = True
+        self.basis, self.notes = table.basis, table.notes
+        if not len(numbers):
+            passed = 0 if isinstance(table, Lookup) else table.passed.queries
+            listed = len(there) if isinstance(table, Lookup) else len(_names(table))
+            self.rest.append(Findings(run_queries=listed + passed, notes=table.notes))
+            return None
+        block = self.matcher.block(table, numbers)
+        self.results = self.results or bool((block.whole or block).retrieved.any())
+        return block
+
+    def state(self) -> dict[str, Any]:
+        """What `restore` goes back to."""
+        copied = {"seen": self.seen.copy(), "names": self.names[:], "rest": self.rest[:]}
+        return {**vars(self), **copied}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to what was known before a block that could not be judged."""
+        vars(self).update(state)
+
+    def end(self) -> Rankings:
+        """The rankings of the judged queries that never came, with all that was found apart; an
+        error where the run has none of the queries, or no result."""
+        matcher = self.matcher
+        if not self.seen.any():
+            raise InputError(nothing_in_common(matcher.pool, self.source, self.names))
+        if not self.results:
+            refuse_nothing_left(self.source, self.notes)
+            raise InputError(f"{self.source}: {EMPTY}")
+        nothing = Lookup({}, self.source, name=self.name, basis=self.basis, notes=self.notes)
+        block = matcher.block(nothing, np.flatnonzero(~self.seen))
+        findings = block.findings
+        assert findings is not None
+        closing = () if matcher.weights is None else about_weights(matcher.weights, matcher.queries)
+        once = Findings(duplicates_dropped=matcher.pool.dropped, closing=closing)
+        # Notes that count are not said again for what never came.
+        findings = replace(findings, notes=matcher.pool.notes)
+        return replace(block, findings=total([*self.rest, findings, once]))
+
+
+_NAMES = 1000
+"""So many queries are looked at where a run has none that is judged."""
+
+
+def _names(table: Run) -> list[str]:
+    """The queries that a table has itself."""
+    return table.names() if table.frame.height or table.queries else []
+
+
+def _best_scores(found: Matches) -> Floats:
+    """The greatest score of each judged query's results; NaN where there are none."""
+    if found.reduced is not None:
+        return np.append(found.reduced.best, np.nan)[found.list_of]
+    best = np.full(len(found.lengths) + 1, np.nan)  # the last is of a query that the run lacks
+    some = np.flatnonzero(found.lengths)
+    best[some] = np.maximum.reduceat(found.scores, starts_of(found.lengths)[some])
+    return best[found.list_of]
+
+
+def ranked(
+    pool: Pool,
+    run: AnyRun,
+    found: Matches,
+    policy: Policy,
+    collection: Ints | None,
+) -> Rankings:
+    """Return the rankings of a run, or of a block of it, from the matches of its judged items."""
+    if found.reduced is None and not any(isinstance(note, OrderOnly) for note in run.notes):
+        refuse_swapped(pool, run, found.scores, found.lengths)
+    places = place(pool, found, policy.ties)
+    present = found.list_of >= 0
+    retrieved = np.zeros(len(present), np.int64)
+    retrieved[present] = found.lengths[found.list_of[present]]
+    query = pool.query[found.hit_judgement]
+    order = by_query_and_rank(query, places.rank)
+    whole = Rankings(
+        queries=pool.queries,
+        retrieved=retrieved,
+        hit_query=query[order],
+        hit_rank=places.rank[order],
+        hit_grade=pool.grades[found.hit_judgement[order]],
+        hit_tie_first=places.first[order],
+        hit_tie_last=places.last[order],
+        hit_item=None
+        if pool.subtopics is None
+        else (found.hit_judgement - starts_of(pool.lengths)[query])[order],
+        pool_query=pool.query,
+        pool_grade=pool.best_first,
+        subtopics=pool.subtopics,
+        missing=~present,
+        collection=collection,
+        ties=policy.ties,
+        basis=run.basis,
+        name=run.name,
+    )
+    shown = whole if policy.depth is None else cut(whole, policy.depth)
+    final = condensed(shown) if policy.unjudged == "removed" else shown
+    rising = RisingScores()
+    if found.reduced is None:  # elsewhere there are no lines
+        rising = RisingScores.of(
+            found.scores, found.lengths, run.notes, asked=found.asked, in_order=places.in_order
+        )
+    findings = Findings.of(
+        shown,
+        run_queries=found.run_queries,
+        doubts=(
+            UnlikeIds.of(pool, run, found),
+            OwnIds.of(pool, found),
+            LargeTies.of(pool.queries, query, found.hit_score, places.last > places.first),
+            rising,
+        ),
+        # What counts is no repetition of what does not: it is added up.
+        notes=tuple(
+            {(type(each), each): each for each in (*places.notes, *pool.notes, *run.notes)}.values()
+        ),
+        fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
+        negative_grades=int((pool.grades < 0).sum()),
+        infinite_scores=found.infinite,
+        single_ties=places.single_ties,
+        not_positive=_not_positive(pool, run, found),
+        duplicates_dropped=found.dropped + pool.dropped,
+        cut_by_depth=int((whole.retrieved - shown.retrieved).sum()),
+        unjudged_removed=int((shown.retrieved - final.retrieved).sum()),
+    )
+    return replace(final, findings=findings)
+
+
+def _not_positive(pool: Pool, run: AnyRun, found: Matches) -> int:
+    """Count the relevant results with a score of 0 or less, where there are scores."""
+    if any(isinstance(note, OrderOnly) for note in run.notes):
+        return 0
+    return int(np.count_nonzero((found.hit_score <= 0) & (pool.grades[found.hit_judgement] >= 1)))
+
+
+def collection_sizes(given: CollectionLike | None, queries: tuple[str, ...]) -> Ints | None:
+    """How many items there are to retrieve for each query; None where nobody says."""
+    if isinstance(given, Mapping):
+        lost = [query for query in queries if query not in given]
+        if lost:
+            raise InputError(
+                f"collection has no size for query {lost[0]!r}; give one for each judged query, or "
+                "one for all."
+            )
+        return each_query([given[query] for query in queries], queries, "collection")
+    return each_query(given, queries, "collection")

@@ -1,0 +1,237 @@
+"""Runs under each judge: values, verdicts, orders and the largest swap."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import judged
+from judged.errors import InputError, PolicyError
+from judged.statistics import order_agreement
+
+Given = dict[str, dict[str, float]]
+QUERIES = 14
+
+
+def judgements(seed: int) -> Given:
+    generator = np.random.default_rng(seed)
+    return {
+        f"q{query}": {f"d{item}": int(generator.integers(0, 3)) for item in range(12)}
+        for query in range(QUERIES)
+    }
+
+
+def run(seed: int, queries: int = QUERIES) -> Given:
+    generator = np.random.default_rng(seed)
+    return {
+        f"q{query}": {f"d{item}": float(generator.random()) for item in range(12)}
+        for query in range(queries)
+    }
+
+
+ANN, BOB = judgements(1), judgements(2)
+del ANN["q0"], BOB["q1"]
+RUNS = {name: run(seed) for seed, name in enumerate(("x", "y", "z"), 3)}
+
+
+def on_both(given: Given) -> Given:
+    return {query: own for query, own in given.items() if query in ANN and query in BOB}
+
+
+def test_values_are_those_of_evaluate_on_the_queries_that_both_judged() -> None:
+    found = judged.agreement({"ann": ANN, "bob": BOB}, runs=RUNS, measures="AP, P@3", resamples=999)
+    for judge, own in (("ann", ANN), ("bob", BOB)):
+        wanted = judged.evaluate(on_both(own), RUNS, "AP, P@3")
+        for measure in ("AP", "P@3"):
+            assert found.values[measure][judge] == {
+                name: wanted.value(measure, run=name) for name in RUNS
+            }
+    assert found.boards is not None
+    assert found.boards.queries == QUERIES - 2
+    assert (
+        "Values under an assessor use that assessor's judgements, on the 12 queries that all "
+        "judged."
+    ) in found.sentences()
+
+
+def test_verdicts_are_those_of_compare() -> None:
+    """Under ann x is right and y is wrong, under bob the other way round; z is nowhere."""
+    ann = {f"q{at}": {"a": 1, "b": 0, "c": 0} for at in range(12)}
+    bob = {f"q{at}": {"a": 0, "b": 1, "c": 0} for at in range(12)}
+    runs = {
+        "x": {f"q{at}": ["a", "b"] if at else ["a", "c", "b"] for at in range(12)},
+        "y": {f"q{at}": ["b", "a"] if at else ["b", "c", "a"] for at in range(12)},
+    }
+    found = judged.agreement({"ann": ann, "bob": bob}, runs=runs, measures="RR", resamples=999)
+    [row] = found.verdicts
+    wanted = {
+        judge: judged.compare(own, runs, "RR").pair() for judge, own in (("ann", ann), ("bob", bob))
+    }
+    assert row.verdicts == {judge: pair.verdict for judge, pair in wanted.items()}
+    assert row.verdicts == {"ann": "worse", "bob": "better"}
+    assert row.differences == {judge: pair.difference for judge, pair in wanted.items()}
+    assert row.changes
+    [swap] = found.swaps
+    # x has 1 under ann and y 11/12·1/2 + 1/12·1/3.
+    gap = 1 - (11 / 2 + 1 / 3) / 12
+    assert (swap.run, swap.against, swap.first, swap.second) == ("x", "y", "ann", "bob")
+    assert (swap.lead, swap.loss) == (pytest.approx(gap), pytest.approx(gap))
+    said = found.sentences()
+    assert "RR: the verdict on y vs x is worse under ann and better under bob." in said
+    assert (
+        "RR: the largest swap is x and y: x is better by 0.5139 under ann and worse by 0.5139 "
+        "under bob."
+    ) in said
+    assert "Kendall's tau of the orders needs at least three runs." in said
+    assert found.orders == {}
+
+
+def test_orders_are_those_of_order_agreement() -> None:
+    found = judged.agreement({"ann": ANN, "bob": BOB}, runs=RUNS, resamples=999)
+    values = found.values["nDCG@10"]
+    wanted = order_agreement(values["ann"], values["bob"])
+    assert found.orders["nDCG@10"]["ann", "bob"] == wanted
+    said = f"nDCG@10: Kendall's tau of the orders under ann and bob is {wanted.tau:.3f}."
+    assert said in found.sentences()
+    assert found.to_dict()["runs"]["orders"][0]["first"] == "ann"
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "bpref", "FP@3"])
+def test_the_largest_swap_is_found_by_looking_at_all(measure: str) -> None:
+    runs = {f"run {seed}": run(seed) for seed in range(20, 26)}
+    found = judged.agreement({"ann": ANN, "bob": BOB}, runs=runs, measures=measure, resamples=999)
+    sign = -1 if measure.startswith("FP") else 1
+    values = found.values[next(iter(found.values))]
+    moved = {}
+    for one, other in combinations(runs, 2):
+        ours = sign * (values["ann"][one] - values["ann"][other])
+        theirs = sign * (values["bob"][one] - values["bob"][other])
+        if ours * theirs < 0:
+            moved[frozenset((one, other))] = abs(ours) + abs(theirs)
+    [swap] = found.swaps
+    assert {swap.run, swap.against} == set(max(moved, key=lambda pair: moved[pair]))
+    assert swap.size == pytest.approx(max(moved.values()))
+    assert swap.lead > 0 and swap.loss > 0  # noqa: PT018
+
+
+def test_one_run_has_values_alone() -> None:
+    found = judged.agreement({"ann": ANN, "bob": BOB}, runs={"x": RUNS["x"]}, resamples=999)
+    assert (found.verdicts, found.orders, found.swaps) == ((), {}, ())
+    ann, bob = (found.values["nDCG@10"][judge]["x"] for judge in ("ann", "bob"))
+    assert f"nDCG@10 of x is {ann:.4f} under ann and {bob:.4f} under bob." in found.sentences()
+
+
+def test_three_judges_on_the_queries_of_all() -> None:
+    carl = {query: own for query, own in judgements(9).items() if query != "q2"}
+    judges = {"ann": ANN, "bob": BOB, "carl": carl}
+    found = judged.agreement(judges, runs=RUNS, resamples=999)
+    assert found.boards is not None
+    assert found.boards.queries == QUERIES - 3
+    assert set(found.orders["nDCG@10"]) == {("ann", "bob"), ("ann", "carl"), ("bob", "carl")}
+    assert len(found.verdicts) == 3
+
+
+def test_the_same_under_the_same_judge() -> None:
+    found = judged.agreement({"ann": ANN, "again": ANN}, runs=RUNS, resamples=999)
+    assert found.swaps == ()
+    assert not any(row.changes for row in found.verdicts)
+    assert (
+        "nDCG@10: all assessors lead to the same verdict on 3 pairs of runs." in found.sentences()
+    )
+
+
+def test_policies_and_conventions_reach_the_runs() -> None:
+    options: dict[str, Any] = {"policy": {"unjudged": "removed"}, "depth": 5}
+    found = judged.agreement(ANN, BOB, RUNS, "AP", resamples=999, **options)
+    wanted = judged.evaluate(on_both(ANN), RUNS, "AP", **options)
+    assert found.values["AP"]["first"]["x"] == wanted.value(run="x")
+    found = judged.agreement(ANN, BOB, RUNS, "mrr", convention="ranx", resamples=999)
+    assert found.values["mrr"]["second"] == {
+        name: judged.evaluate(on_both(BOB), RUNS, "mrr", convention="ranx").value(run=name)
+        for name in RUNS
+    }
+
+
+def test_much_that_one_alone_judged_is_warned_of() -> None:
+    less = {q: {i: g for i, g in own.items() if i < "d3"} for q, own in BOB.items()}
+    found = judged.agreement(ANN, less, RUNS, resamples=999)
+    share = found.grades.times.tolist().count(1) / len(found.grades.times)
+    assert (
+        f"{100 * share:.0f} % of the items were judged by one assessor only. This adds to the "
+        "differences between values under different assessors."
+    ) in found.warnings()
+
+
+def test_what_is_wrong_with_a_run_is_said_with_the_judge() -> None:
+    with pytest.raises(PolicyError) as caught:
+        judged.agreement({"ann": ANN, "bob": BOB}, runs={"x": RUNS["x"], "y": run(4, 5)})
+    assert str(caught.value).startswith("under ann: y lacks 9 (q5, q6, q7, …) of the 12 judged")
+
+
+def test_a_file_of_the_other_kind(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.qrels", tmp_path / "x.run"
+    one.write_text("q 0 a 1\nq 0 b 0\n")
+    two.write_text("q Q0 a 1 2.5 x\n")
+    where = (
+        "The judgements of two assessors come first, then runs; give further assessors as {name: "
+        "judgements} (--judge FILE)."
+    )
+    with pytest.raises(InputError) as caught:
+        judged.agreement(one, two)
+    assert str(caught.value) == (
+        f"{two} looks like a run (6 columns: query, Q0, item, rank, score, tag), not judgements. "
+        f"{where}"
+    )
+    with pytest.raises(InputError) as caught:
+        judged.agreement(one, one, [one])
+    assert str(caught.value) == (
+        f"{one} looks like judgements (4 columns: query, iteration, item, grade), not a run. "
+        f"{where}"
+    )
+
+
+def test_a_swap_by_rounding_alone_is_none() -> None:
+    """Both runs have the same ranks in another order of queries, so the same means but for their
+    last digits."""
+    draw = Random(0)
+    ranks = {
+        (judge, name): draw.sample([1 + at % 7 for at in range(10)], 10)
+        for judge in ("ann", "bob")
+        for name in ("x", "y")
+    }
+    judges: dict[str, Given] = {
+        "ann": {f"q{query}": {"a": 1, "b": 0} for query in range(10)},
+        "bob": {f"q{query}": {"a": 0, "b": 1} for query in range(10)},
+    }
+    places = {"a": "ann", "b": "bob"}
+    runs = {
+        name: {
+            f"q{query}": {f"d{rank}": -float(rank) for rank in range(16)}
+            | {
+                item: 0.5 - ranks[judge, name][query] - 7 * (item == "b")
+                for item, judge in places.items()
+            }
+            for query in range(10)
+        }
+        for name in ("x", "y")
+    }
+    found = judged.agreement(judges, runs=runs, measures="RR", resamples=999)
+    values = found.values["RR"]
+    assert all(own["x"] == pytest.approx(own["y"], abs=1e-12) for own in values.values())
+    assert found.swaps == ()
+
+
+def test_an_option_of_another_command_is_named_with_it() -> None:
+    tied: Given = {"q0": {"d0": 1.0, "d1": 1.0}, "q2": {"d0": 1.0, "d1": 1.0}}
+    ann: Given = {"q0": {"d0": 1, "d1": 0}, "q2": {"d0": 0, "d1": 0}}
+    found = judged.agreement({"ann": ann, "bob": ann}, runs=tied, measures="RR", resamples=999)
+    assert [text for text in found.warnings() if "see" in text] == [
+        "1 of 2 judged queries with nothing relevant (q2), given the worst value: see judged "
+        "evaluate --unanswerable.",
+        "Ties move RR by up to 0.2500: see judged evaluate --tie-range.",
+    ]

@@ -98,7 +98,7 @@ def test_a_system_that_is_gone(server: Serve, data: Path) -> None:
 def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Path) -> None:
     page = server(data).ask("/compare?system=dense&against=bm25&by=RR&empty=skip").text
     told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(found", "found = (found"), told)
+    exec(shown_code(page).replace("print(result", "found = (result"), told)
     pair = told["found"].pair(measure="RR")
     assert verdict_heading(pair, told["found"].settings).line in words(page)
 
@@ -172,8 +172,8 @@ def test_which_definitions_give_a_number(server: Serve, data: Path) -> None:
     for row in found.rows()[:3]:
         assert row[1] in said
     told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(found)", ""), told)
-    assert told["found"].rows() == found.rows()
+    exec(shown_code(page).replace("print(result)", ""), told)
+    assert told["result"].rows() == found.rows()
 
 
 def test_a_number_that_is_none(server: Serve, data: Path) -> None:

@@ -184,9 +184,9 @@ def test_files_to_save_hold_the_same_numbers(server: Serve, data: Path) -> None:
 def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Path) -> None:
     page = server(data).ask("/?measure=AP&measure=RR&unjudged=removed&depth=8").text
     told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(found)", ""), told)
+    exec(shown_code(page).replace("print(result)", ""), told)
     shown = numbers(page)
-    for run in told["found"].runs:
+    for run in told["result"].runs:
         assert shown[run.name] == [plain_number(each) for each in run.summary.values()]
 
 

@@ -17,9 +17,12 @@ POOR = {str(q): ["b", "x", "y", "a"] if q % 2 else ["x", "y", "c"] for q in rang
 COPY = dict(GOOD)
 
 
-def evaluated(measures: str = "RR, P@2, Rank", **options: object) -> Evaluation:
+def evaluated(
+    measures: str = "RR, P@2, Rank", policy: dict[str, str] | None = None, **shown: bool
+) -> Evaluation:
     runs = {"poor": POOR, "good": GOOD, "copy": COPY}
-    return judged.evaluate(JUDGEMENTS, runs, measures, **options).showing(intervals=True)  # type: ignore[arg-type]
+    evaluation = judged.evaluate(JUDGEMENTS, runs, measures, policy=policy)
+    return evaluation.showing(intervals=True, **shown)
 
 
 def test_rows_have_the_numbers_of_the_evaluation_best_first() -> None:

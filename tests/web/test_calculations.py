@@ -217,7 +217,7 @@ def run_python(code: str) -> Any:
     names: dict[str, Any] = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(code, names)
-    return json.loads(json.dumps(names["found"].to_dict()))
+    return json.loads(json.dumps(names["result"].to_dict()))
 
 
 TERMS = [
@@ -276,7 +276,7 @@ def test_a_change_of_terms_reads_and_judges_nothing(
     cache = Cache(10**8)
     first = ask(data, "", cache)
     first.calculations.evaluation(first.scoring)
-    monkeypatch.setattr("judged.web.calculations.Calculations._judge", None)
+    monkeypatch.setattr("judged.web.calculations.Calculations._match", None)
     monkeypatch.setattr("judged.web.calculations.Calculations._data", None)
     for query in (
         "ties=best",

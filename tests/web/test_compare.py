@@ -60,10 +60,10 @@ def test_swapping_turns_the_difference(server: Serve, data: Path) -> None:
 def test_what_unjudged_results_could_do(server: Serve, data: Path) -> None:
     served = server(data)
     before = words(served.ask("/compare?system=dense&against=bm25&by=RR").text)
-    assert "What the others could do was not looked into." in before
+    assert "The effect of unjudged results was not examined." in before
     after = words(served.ask("/compare?system=dense&against=bm25&by=RR&ranges=1").text)
     assert "dense − bm25, RR" in after
-    assert "What the others could do was not looked into." not in after
+    assert "The effect of unjudged results was not examined." not in after
     found = compared(data, "bm25", "dense", measures="RR", unjudged_range=True).pair()
     could = "with the unjudged results judged the verdict could be" in found.says
     assert ("With the unjudged results judged the verdict could be" in after) == could

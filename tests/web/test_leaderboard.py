@@ -23,7 +23,7 @@ TERMS: dict[str, dict[str, Any]] = {
     "empty=one": {"policy": {"empty": "one"}},
     "empty=skip": {"policy": {"empty": "skip"}},
     "unjudged=removed": {"policy": {"unjudged": "removed"}},
-    "depth=5": {"depth": 5},
+    "depth=5": {"policy": {"depth": 5}},
     "convention=trec_eval&missing=skip": {
         "convention": "trec_eval",
         "policy": {"missing": "skip"},
@@ -231,9 +231,9 @@ def test_the_report_is_that_of_the_command(server: Serve, data: Path) -> None:
     assert saved.headers["content-disposition"] == 'attachment; filename="report.html"'
     assert saved.text.startswith("<!DOCTYPE html>")
     told: dict[str, Any] = {}
-    code = shown_code(page.text).replace('found.save("report.html")', "")
+    code = shown_code(page.text).replace('result.save("report.html")', "")
     exec(code, told)
-    ours, theirs = words(saved.text), words(told["found"].to_html())
+    ours, theirs = words(saved.text), words(told["result"].to_html())
     assert ours.partition("Methods")[0] == theirs.partition("Methods")[0]
 
 

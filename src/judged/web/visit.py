@@ -206,8 +206,8 @@ class ScoringSettings:
     @cached_property
     def request(self) -> EvaluationSettings:
         """The settings that `judged.evaluate` makes of the same options."""
-        measures = self.requested_measures
-        return EvaluationSettings.of(measures, self.chosen, self.convention, prepares=True)
+        policy, measures = self.scoring()["policy"], self.requested_measures
+        return EvaluationSettings.of(measures, policy, self.convention, prepares=True)
 
     @property
     def requested_measures(self) -> list[str] | None:
@@ -296,7 +296,7 @@ class ScoringSettings:
         """Return all settings but the measures, each with its value in words."""
         policy = self.policy.to_dict()
         return [
-            *((SHORT[name][0], SHORT[name][1][value]) for name, value in policy.items()),
+            *((SHORT[name][0], SHORT[name][1][policy[name]]) for name in CHOICES),
             ("the convention", "judged's own" if self.convention is None else self.convention),
             ("depth", "whole lists" if self.depth is None else f"the first {self.depth:,}"),
             (SHORT_DUPLICATES[0], SHORT_DUPLICATES[1][self.duplicates]),

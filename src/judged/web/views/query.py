@@ -169,7 +169,7 @@ def _lines(
         lines.append(
             {
                 "label": name,
-                "values": values,
+                "cells": values,
                 "difference": None if differences is None else number(differences[at]),
                 "better": 1 if measure.spec.higher_is_better else -1,
             }

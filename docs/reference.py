@@ -26,7 +26,7 @@ from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
 from judged.cli.plot import flag
 from judged.conventions import HELD, conventions
-from judged.conventions.disagreement.libraries import Library
+from judged.conventions.description import LibraryDescription
 from judged.measures import REGISTRY, Spec, catalogue
 from judged.measures.aggregation import aggregate_param
 from judged.measures.bibliography import BIBLIOGRAPHY
@@ -299,7 +299,10 @@ def convention_table() -> str:
 
 
 def convention_sections() -> str:
-    return "\n\n".join(Library(each).to_markdown() for each in conventions().values())
+    return "\n\n".join(
+        f"### {each.name}\n\n{LibraryDescription(each).to_markdown()}"
+        for each in conventions().values()
+    )
 
 
 def chart_table() -> str:

@@ -3,11 +3,11 @@
 from judged.evaluation.advice.result import Advice as Advice
 from judged.judgements.agreement import Agreement as Agreement
 from judged.rankings.audit import Audit as Audit
-from judged.judgements.check.result import CollectionCheck as CollectionCheck
+from judged.judgements.check import CollectionCheck as CollectionCheck
 from judged.comparison.comparison import Comparison as Comparison
 from judged.errors import ConventionError as ConventionError
 from judged.embeddings.diagnosis import Diagnosis as Diagnosis
-from judged.conventions.disagreement.result import Disagreement as Disagreement
+from judged.conventions.disagreement import Disagreement as Disagreement
 from judged.embeddings.embeddings import Embeddings as Embeddings
 from judged.errors import EngineError as EngineError
 from judged.evaluation.evaluation import Evaluation as Evaluation
@@ -15,7 +15,7 @@ from judged.evaluation.batches import Evaluator as Evaluator
 from judged.explanation.explanation import Explanation as Explanation
 from judged.runs.fusion.result import Fusion as Fusion
 from judged.comparison.gate.result import Gate as Gate
-from judged.conventions.identification.result import Identification as Identification
+from judged.conventions.identification import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
 from judged.errors import InputError as InputError
 from judged.cli.doctor import Installation as Installation
@@ -26,7 +26,7 @@ from judged.inputs import Lookup as Lookup
 from judged.measures import Measure as Measure
 from judged.errors import MeasureError as MeasureError
 from judged.judgements.merge import MergedJudgements as MergedJudgements
-from judged.evaluation.metrics import Metric as Metric
+from judged.evaluation.export import Metric as Metric
 from judged.errors import MissingExtraError as MissingExtraError
 from judged.comparison.orders import Orders as Orders
 from judged.errors import OutputError as OutputError
@@ -65,7 +65,7 @@ from judged.web.report import make_report as make_report
 from judged.judgements.merge import merge_judgements as merge_judgements
 from judged.runs.overlap import overlap as overlap
 from judged.measures import parse_measure as parse_measure
-from judged.evaluation.metrics import parse_metric as parse_metric
+from judged.evaluation.export import parse_metric as parse_metric
 from judged.comparison.plan import plan as plan
 from judged.judgements.queue import queue as queue
 from judged.inputs import read_judgements as read_judgements

@@ -203,7 +203,7 @@ class Policy:
         return ", ".join(f"{name}={value}" for name, value in self.to_dict().items())
 
     @classmethod
-    def of(cls, given: PolicyLike | None, **otherwise: str) -> Policy:
+    def of(cls, given: PolicyLike | None, **otherwise: Any) -> Policy:
         """A policy from what a caller may pass; what nobody chooses is as by default.
 
         Parameters

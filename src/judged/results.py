@@ -104,6 +104,9 @@ class Document:
     and in text."""
     details: Sequence[str] = ()
     """Sentences that are shown with `verbose`, and folded in HTML and Markdown."""
+    methods: Callable[[], str] | None = None
+    """Function that returns a paragraph for the methods section of a paper; Markdown, LaTeX and
+    HTML include it."""
 
     def sentences(self) -> list[str]:
         """Return all sentences, warnings first."""
@@ -125,6 +128,10 @@ class Document:
                 lines.append(MORE)
             blocks.append(lines)
         return [part for block in blocks if block for part in ("", *block)][1:]
+
+    def definitions(self) -> list[str]:
+        """Return the details and the methods paragraph, for formats that go into papers."""
+        return [*self.details, *([self.methods()] if self.methods else [])]
 
 
 MORE = Dim("More: verbose=True (command line: -v).")
@@ -352,13 +359,12 @@ class _Layout:
         spare = width - _total(least)
         if spare < 0:
             return None
-        while spare and (
-            gaps := [wide - narrow for wide, narrow in zip(natural, least, strict=True)]
-        ):
-            if max(gaps) == 0:
-                break
-            least[gaps.index(max(gaps))] += 1
-            spare -= 1
+        wanting = [wide - narrow for wide, narrow in zip(natural, least, strict=True)]
+        order = sorted(range(len(least)), key=wanting.__getitem__)
+        for place, at in enumerate(order):  # columns that want little get all of it
+            more = min(wanting[at], spare // (len(order) - place))
+            least[at] += more
+            spare -= more
         return least
 
     def lines(self, widths: Sequence[int]) -> list[str]:
@@ -486,7 +492,7 @@ def render_markdown(document: Document, display: Display) -> str:
     if not display.quiet:
         blocks += [f"**Warning: {markdown(text)}**" for text in document.warnings]
         blocks.append(_bullets(text for text in document.notes if not isinstance(text, Dim)))
-        details = _bullets(document.details)
+        details = _bullets(document.definitions())
         if details and not display.verbose:
             blocks += [f"<details><summary>{DETAILS}</summary>", details, "</details>"]
         else:
@@ -508,7 +514,7 @@ def render_latex(document: Document, display: Display, footnotes: Sequence[str] 
     """
     lines = []
     if not display.quiet:
-        for text in document.sentences():
+        for text in [*document.sentences(), *document.definitions()[len(document.details) :]]:
             lines += [f"% {line}" for line in wrap_words(visible(text), 118)]
     for at, table in enumerate(document.tables):
         tabular = latex_table(
@@ -545,7 +551,7 @@ def render_html(document: Document, display: Display) -> str:
         notes = [text for text in document.notes if not isinstance(text, Dim)]
         items = "".join(f"<li>{html(text)}</li>" for text in notes)
         blocks += [f"<ul>{items}</ul>"] if items else []
-        details = html_folded(DETAILS.lower(), document.details)
+        details = html_folded(DETAILS.lower(), document.definitions())
         blocks.append(
             details.replace("<details>", "<details open>") if display.verbose else details
         )

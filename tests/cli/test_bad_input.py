@@ -185,7 +185,7 @@ def test_usage_errors(judged, files, arguments, ending):
         ["explain", "0 1"],
         ["embeddings", "v.csv", "v.csv", "--pairs"],
         ["temperature", "v.csv", "v.csv", "--pairs"],
-        ["temperature-study", "v.csv", "v.csv", "--pairs"],
+        ["temperature", "--train", "v.csv", "v.csv", "--pairs"],
     ],
 )
 @pytest.mark.parametrize("name", ["x.png", "x.SVG"])

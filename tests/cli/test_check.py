@@ -25,7 +25,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_sound_collection(judged, folder: Path) -> None:
     found = judged("check", "qrels", "one.run", "--items", "items.csv", "--strict")
     assert found.code == 0
-    assert found.out.splitlines()[0] == "Nothing was found in 2 queries, 4 judgements and 1 run."
+    assert (
+        found.out.splitlines()[0] == "No problems found (2 queries, 4 judgements, 1 run checked)."
+    )
 
 
 def test_findings_end_with_1_only_where_that_is_asked_for(judged, folder: Path) -> None:
@@ -34,11 +36,11 @@ def test_findings_end_with_1_only_where_that_is_asked_for(judged, folder: Path) 
     found = judged(*call, "--strict")
     assert found.code == 1
     assert found.out.splitlines()[:4] == [
-        "1 finding in 2 queries, 4 judgements and 1 run.",
-        "query-twins: 1 pair of queries that are the same or nearly so, with other relevant "
-        "items: 2 of 2 queries.",
+        "1 kind of problem found (2 queries, 4 judgements, 1 run checked).",
+        "query-twins: 1 pair of identical or nearly identical queries with different relevant "
+        "items (2 of 2 queries).",
         "  'q1' \"cold war\" and 'q2' \"Cold War?\" (the same words): relevant are 'a' and 'c'",
-        "  Nothing would be left to evaluate without these 2 queries.",
+        "  Nothing is left to evaluate without these 2 queries.",
     ]
     assert judged(*call, "--strict", "--ignore", "query-twins").code == 0
 
@@ -56,8 +58,8 @@ def test_vectors_with_their_ids(judged, folder: Path) -> None:
     Path("ids").write_text("a\nb\nc\nd\n")
     found = judged("check", "qrels", "one.run", "--items", "items.npy", "--item-ids", "ids")
     assert found.out.splitlines()[1:3] == [
-        "item-twins: 1 item is like a relevant one of the same query and not judged for it, in 1 "
-        "query: whoever returns it gets nothing for it.",
+        "item-twins: 1 unjudged item is identical or nearly identical to a relevant item of the "
+        "same query (1 query). Runs that return them get no credit.",
         "  query 'q2': 'd' is like 'c' (cosine 1.0000), which has grade 1",
     ]
 
@@ -68,7 +70,7 @@ def test_training(judged, folder: Path) -> None:
     assert [line.partition(":")[0] for line in found.out.splitlines()[1:8:3]] == [
         "training-queries",
         "training-pairs",
-        "not checked",
+        "",
     ]
 
 

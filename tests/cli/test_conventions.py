@@ -9,6 +9,13 @@ import pytest
 from judged.conventions import conventions, find
 from support.loops import for_each
 
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    """Print tables without wrapping."""
+    monkeypatch.setenv("COLUMNS", "1000")
+
+
 QRELS = "q 0 a 1\nq 0 b 0\nq 0 c 1\nlost 0 a 1\n"
 RUN = "q Q0 a 1 3.0 r\nq Q0 x 2 2.0 r\nq Q0 c 3 1.0 r\n"
 
@@ -25,11 +32,8 @@ def test_the_list_names_every_convention_with_its_version(judged):
     result = judged("conventions")
     assert (result.code, result.err) == (0, "")
     for each in conventions().values():
-        assert f"{each.name} {each.version}".split() == next(
-            line.split()[: 1 + len(each.version.split())]
-            for line in result.out.splitlines()
-            if line.split()[:1] == [each.name]
-        )
+        line = next(line for line in result.out.splitlines() if line.split()[:1] == [each.name])
+        assert f"{each.title} {each.version}".rstrip() in line
     assert result.out.endswith(
         "'judged conventions NAME' explains one of them; 'judged conventions QRELS RUN' compares "
         "all of them on a run.\n"
@@ -42,14 +46,14 @@ def test_the_list_as_json_and_markdown(judged):
     assert told["trec_eval"]["version"] == "10.0"
     lines = judged("conventions", "--format", "markdown").out.splitlines()
     assert sum(line.startswith("| ") for line in lines) == 2 + len(conventions())
-    assert "| ranx | 0.3.21 | ranx | ties=input, missing=error |" in lines
+    assert "| ranx | ranx 0.3.21 | ties=input, missing=error |" in lines
 
 
 @for_each("name", conventions())
 def test_a_page_tells_all_that_is_known(judged, name):
     known = find(name)
     text = judged("conventions", name).out
-    marked = judged("conventions", name, "--format", "markdown").out
+    marked = judged("conventions", name, "--format", "markdown").out.replace("\\", "")
     record = json.loads(judged("conventions", name, "--format", "json").out)
     assert text.startswith(f"{known.name}: {known.title}")
     for said in (
@@ -59,7 +63,7 @@ def test_a_page_tells_all_that_is_known(judged, name):
         known.verified,
     ):
         assert said in text
-        assert said in marked
+        assert said.replace("\\", "") in marked
     assert [each["theirs"] for each in record["names"]] == [each.theirs for each in known.names]
     assert record["wrong"] == list(known.wrong)
     assert record["policy"] == dict(known.policy)
@@ -82,10 +86,7 @@ def test_the_comparison(judged, files):
     )
     assert "0.5000" in rows["AP@2, missing=skip (no effect here: ties=input)"]
     assert "stops" in rows["AP@2, missing=error (no effect here: ties=input, empty=error)"]
-    assert (
-        "missing=skip: judged queries that the run lacks are left out (alone, 1 query differs)\n"
-        in result.out
-    )
+    assert "judged queries that the run lacks are left out" in result.out
     assert (
         "stops: run lacks 1 of 2 judged queries (lost), and missing=error says to stop;"
         in result.out
@@ -102,7 +103,7 @@ def test_the_comparison_as_json_markdown_and_file(judged, files):
         "RR@10",
     ]
     marked = judged("conventions", "qrels", "run", "-m", "RR@10", "--format", "markdown").out
-    assert marked.startswith("### RR@10\n\n| definition |")
+    assert marked.startswith("**RR@10: 14 definitions")
     assert judged("conventions", "qrels", "run", "-m", "RR@10", "-o", "out.md").out == ""
     assert (files / "out.md").read_text() == marked
 

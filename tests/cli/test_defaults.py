@@ -7,6 +7,7 @@ import pytest
 
 from judged import (
     Embeddings,
+    Policy,
     agreement,
     compare_conventions,
     evaluate,
@@ -23,7 +24,6 @@ from judged.cli.embeddings import TOP
 from judged.cli.explain import SAVED_AS
 from judged.cli.learn import learn
 from judged.cli.temperature import temperature
-from judged.cli.temperature_study import temperature_study
 from judged.conventions.disagreement import DEFAULT
 from judged.embeddings.relevance import revisited
 from judged.explanation import Explanation
@@ -34,12 +34,11 @@ from judged.options import STUDIED_TEMPERATURES as STUDIED
 
 VECTORS = (Embeddings, revisited)
 CALLED = {
-    "evaluate": (evaluate,),
-    "retriever": (evaluate, evaluate_retriever),
+    "evaluate": (Policy,),
+    "retriever": (Policy, evaluate_retriever),
     "embeddings": (*VECTORS, Embeddings.evaluate),
     "learn": (*VECTORS, fit),
-    "temperature": (*VECTORS, sweep),
-    "temperature-study": (*VECTORS, fit, study),
+    "temperature": (*VECTORS, fit, study, sweep),
     "conventions": (compare_conventions,),
     "identify": (identify,),
     "plan": (evaluate, plan),
@@ -90,12 +89,9 @@ def test_lists_in_help_are_those_of_the_library():
         temperature, "temperatures"
     )
     *most, last = [f"{each:g}" for each in STUDIED]
-    assert f"{', '.join(most)} and {last} if none is given" in help_of(
-        temperature_study, "temperatures"
-    )
-    assert f"{', '.join(MEASURES[:-1])} and {MEASURES[-1]} if none is given" in help_of(
-        temperature_study, "reported"
-    )
+    assert f"--train {', '.join(most)} and {last}." in help_of(temperature, "temperatures")
+    measures = f"{', '.join(MEASURES[:-1])} and {MEASURES[-1]}"
+    assert f"by default {measures}." in help_of(temperature, "report")
     assert all(kind in help_of(learn, "kind") for kind in KINDS)
     said = " ".join(command_of("conventions").help.split())
     assert f"The measures are {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]} unless" in said

@@ -57,8 +57,7 @@ TEXTS = {
         *("dataset", "sort"),
     },
     "serve": {"annotator", "grades", "host", "memory", "upload_limit"},
-    "temperature": {"columns", "memory", "query"},
-    "temperature-study": {"columns", "kind", "measure", "memory", "reported"},
+    "temperature": {"columns", "kind", "measure", "memory", "query", "report"},
     "trec-eval": {"debug", "judgements_format", "measures", "run_format", *ROOM},
 }
 """Parameters that take words and name no file. What is not here must say whether it is read or
@@ -188,7 +187,7 @@ CALLS = [
     ("model.npz", "learn q.npy model.npz --pairs -o {}"),
     ("labels", "temperature q.npy i.npy --labels labels ids -o {}"),
     ("model.npz", "temperature q.npy i.npy --pairs --similarity model.npz -o {}"),
-    ("ids", "temperature-study q.npy i.npy --labels labels ids -o {}"),
+    ("ids", "temperature --train q.npy i.npy --labels labels ids -o {}"),
     ("qrels", "retriever qrels json:dumps --queries s.json -o {}"),
     ("s.json", "retriever qrels json:dumps --queries s.json -o {}"),
     ("unique", "retriever qrels json:dumps --unique unique -o {}"),

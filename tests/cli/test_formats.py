@@ -16,7 +16,7 @@ COMMANDS = {
     "explain": (("explain", "0 1", "-m", "RR"), "0.5", "latex"),
     "temperature": (("temperature", "v.npy", "v.npy", "--pairs", "-t", "1"), "", ""),
     "temperature-study": (
-        (*("temperature-study", "w.npy", "w.npy", "--labels", "labels", "labels", "-t", "1"),
+        (*("temperature", "--train", "w.npy", "w.npy", "--labels", "labels", "labels", "-t", "1"),
          "--exclude-self",
          *("--iterations", "2", "--kind", "diagonal")), "untrained", "",
     ),
@@ -35,7 +35,8 @@ def vectors(files):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_formats(judged, vectors, name):
+def test_formats(judged, vectors, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "1000")  # a file is as wide as its tables
     arguments, said, more = COMMANDS[name]
     endings = ENDINGS | {form: {"latex": "tex"}.get(form, form) for form in more.split()}
     for form, ending in endings.items():

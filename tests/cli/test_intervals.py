@@ -13,9 +13,7 @@ import pytest
 
 import judged as library
 
-MESSAGE = (
-    "level and groups are about intervals, which are asked for with interval=True (--interval)."
-)
+MESSAGE = "level and groups are about confidence intervals; they need intervals=True (--interval)."
 
 
 @pytest.fixture
@@ -35,8 +33,7 @@ def many(files: Path) -> Path:
 
 
 def expected(files: Path, **options: Any) -> Any:
-    run = library.evaluate(files / "many.qrels", files / "many.run", "RR", **options)
-    return run.interval()
+    return library.evaluate(files / "many.qrels", files / "many.run", "RR").interval(**options)
 
 
 @pytest.mark.parametrize("option", ["--interval", "--ci"])
@@ -64,7 +61,7 @@ def test_level_and_groups(judged: Any, many: Path) -> None:
     arguments = ("evaluate", "many.qrels", "many.run", "-m", "RR", "--format", "json")
     asked = ("--interval", "--level", "0.9", "--groups", "groups.csv")
     data = json.loads(judged(*arguments, *asked).out)
-    interval = expected(many, interval=True, level=0.9, groups=many / "groups.csv")
+    interval = expected(many, level=0.9, groups=many / "groups.csv")
     assert (data["level"], data["groups"]) == (0.9, 4)
     assert data["runs"][0]["intervals"]["RR"]["low"] == interval.low
     assert "by 4 groups of 12 queries" in data["definition"]

@@ -38,17 +38,6 @@ def test_documents(judged, chunks, says, qrels):
     assert scores(result) == {"chunks": {"RR": 0.5}}
 
 
-def test_both_levels(judged, chunks):
-    result = judged(
-        *("evaluate", "chunks.qrels", "chunks.run", "-m", "RR", "-m", "NumRel", "--format", "json"),
-        *("--item-to", "doc:#", "--both-levels"),
-    )
-    assert scores(result) == {
-        "chunks": {"RR": pytest.approx(1 / 3), "NumRel": 3},
-        "chunks (documents)": {"RR": 0.5, "NumRel": 2},
-    }
-
-
 def test_own_ids(judged, chunks):
     result = judged(
         *("evaluate", "documents.qrels", "chunks.run", "-m", "R", "--format", "json"),
@@ -94,18 +83,8 @@ def test_ids_that_do_not_meet_are_said(judged, chunks):
             "table:FILE; got '#'.\n",
         ),
         (
-            ("--both-levels",),
-            "judged: both_levels (--both-levels) needs item_to (--item-to), which says what "
-            "document an item belongs to.\n",
-        ),
-        (
             ("--item-to", "doc:#", "--unique", "table.csv"),
             "judged: item_to and unique both say what is ranked; give one of them.\n",
-        ),
-        (
-            ("--item-to", "doc:#", "--both-levels"),
-            "judged: documents.qrels: some ids are those of documents, such as 'd1', so that "
-            "there are no numbers by item; leave both_levels (--both-levels) out.\n",
         ),
     ],
 )

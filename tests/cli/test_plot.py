@@ -391,7 +391,7 @@ def test_temperatures_are_numbers_with_commas(judged, sweep):
             (),
             "judged: sweep.json: this is a temperature sweep, not a temperature study; make one "
             "with "
-            "judged.learning.temperature.study or `judged temperature-study … -o FILE.json`.\n",
+            "judged.temperature.study or `judged temperature --train … -o FILE.json`.\n",
         ),
         (
             "embedding-scores",

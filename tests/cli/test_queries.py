@@ -58,12 +58,12 @@ def test_unanswerable(judged: Any, unanswered: Path) -> None:
     [
         (
             ("--answer-threshold", "1"),
-            "answer_threshold is about queries with nothing relevant, which are looked at with "
-            "unanswerable=True (--unanswerable).",
+            "threshold is about queries without relevant items; it needs unanswerable=True "
+            "(--unanswerable).",
         ),
         (
             ("--unanswerable", "--answer-threshold", "nan"),
-            "answer_threshold must be a finite number; got nan.",
+            "threshold must be a finite number; got nan.",
         ),
         (
             ("--unanswerable", "--empty", "one"),

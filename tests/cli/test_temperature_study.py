@@ -1,4 +1,4 @@
-"""`judged temperature-study`: files in, a table, JSON or CSV of what was learned out."""
+"""`judged temperature --train`: files in, a table, JSON or CSV of what was learned out."""
 
 import csv
 import json
@@ -26,7 +26,8 @@ def vectors(tmp_path, monkeypatch):
 
 
 STUDY = (
-    "temperature-study",
+    "temperature",
+    "--train",
     "v.npy",
     "v.npy",
     "--labels",
@@ -74,7 +75,8 @@ def test_the_table_and_what_it_says(judged, vectors):
     names = [line.split()[0] for line in lines]
     assert [names[at : at + 3] for at, name in enumerate(names) if name == "untrained"] == [
         ["untrained", "0.1", "3"]
-    ] * 2
+    ]
+    assert ["temperature", "untrained", "0.1", "3"] in [line.split() for line in lines]
     assert [line.split() for line in lines if line.split()[-1] == "P@5"] == [
         ["temperature", "RR", "P@5"]
     ]
@@ -123,7 +125,8 @@ def test_what_is_refused(judged, vectors, arguments, message):
 
 def test_a_format_that_a_study_does_not_have_is_refused_before_anything_is_read(judged, vectors):
     result = judged(
-        "temperature-study",
+        "temperature",
+        "--train",
         "nowhere.npy",
         "v.npy",
         "--labels",
@@ -137,3 +140,18 @@ def test_a_format_that_a_study_does_not_have_is_refused_before_anything_is_read(
         "judged: study.tex: the ending says the format, and must be .json, .csv, .md, .html, .txt "
         "or .parquet.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*STUDY, "--bins", "5"), "Error: --bins is not for --train.\n"),
+        ((*STUDY, "--similarity", "dot"), "Error: --similarity is not for --train.\n"),
+        ((STUDY[0], *STUDY[2:]), "Error: --iterations is for --train.\n"),
+        ((STUDY[0], *STUDY[2:-2], "--report", "AP"), "Error: --report is for --train.\n"),
+    ],
+)
+def test_options_of_training_and_of_scores_are_told_apart(judged, vectors, arguments, message):
+    result = judged(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith(message)

@@ -23,10 +23,15 @@ from judged import (
     parse_measure,
 )
 from judged.conventions import conventions, find
-from judged.conventions.disagreement import DEFAULT, Disagreement
-from judged.conventions.disagreement.compare import Counts, Row
-from judged.conventions.disagreement.definitions import Meaning, family
-from judged.conventions.disagreement.result import KINDS
+from judged.conventions.disagreement import (
+    DEFAULT,
+    KINDS,
+    DefinitionRow,
+    Disagreement,
+    Meaning,
+    QueryCounts,
+    family,
+)
 from judged.measures.conventions import relatives
 
 # tied: of two equal results the relevant one has the lower id, and comes first in the input. short:
@@ -51,7 +56,7 @@ def compared(measure: str = "AP@2") -> Disagreement:
     return compare_conventions(JUDGEMENTS, RUN, measure)
 
 
-def row_of(convention: str, measure: str = "AP@2", ours: str | None = None) -> Row:
+def row_of(convention: str, measure: str = "AP@2", ours: str | None = None) -> DefinitionRow:
     (found,) = [
         row
         for row in compared(measure).rows()
@@ -169,11 +174,11 @@ def test_another_measure_by_the_same_name_is_said_to_be_one() -> None:
 # -- how many queries are touched
 
 
-def counts(row: Row) -> dict[str, int]:
+def counts(row: DefinitionRow) -> dict[str, int]:
     assert row.touched is not None
     return {
         each.name: getattr(row.touched, each.name)
-        for each in fields(Counts)
+        for each in fields(QueryCounts)
         if getattr(row.touched, each.name)
     }
 
@@ -239,7 +244,7 @@ def test_what_each_difference_touches_by_itself() -> None:
 
 def test_what_was_found_in_all() -> None:
     (one,) = compared().measures
-    assert one.found == Counts(queries=5, tied=1, short=1, missing=1, nothing_relevant=1)
+    assert one.found == QueryCounts(queries=5, tied=1, short=1, missing=1, nothing_relevant=1)
     assert compared("AP").measures[0].found.short == 0  # no cutoff, so no list is too short for it
 
 
@@ -266,9 +271,15 @@ def test_a_depth_and_duplicates() -> None:
     given = {"q": {"a": 1, "b": 1}}
     with pytest.raises(InputError):
         compare_conventions(given, frame, "R@5")
-    assert compare_conventions(given, frame, "R@5", duplicates="first").rows()[0].value == 1.0
     assert (
-        compare_conventions(given, frame, "R@5", duplicates="first", depth=1).rows()[0].value == 0.5
+        compare_conventions(given, frame, "R@5", policy={"duplicates": "first"}).rows()[0].value
+        == 1.0
+    )
+    assert (
+        compare_conventions(given, frame, "R@5", policy={"duplicates": "first", "depth": 1})
+        .rows()[0]
+        .value
+        == 0.5
     )
 
 
@@ -288,10 +299,10 @@ def test_the_usual_measures() -> None:
 
 
 def test_text() -> None:
-    text = repr(compared("R@2"))
+    text = compared("R@2").to_text()
     lines = [re.sub(" {2,}", "  ", line) for line in text.splitlines()]
     assert lines[:3] == [
-        "R@2: 20 definitions in 11 rows, as some policies have no effect here",
+        "R@2: 20 definitions in 11 rows, because some policies have no effect here",
         "definition  value  queries that differ  used by",
         "R@2 (no effect here: ties=expected, ties=input, rel=half or tenth)  0.5000  judged, "
         "ir_measures R@2, rectools Recall(k=2), "
@@ -310,35 +321,26 @@ def test_text() -> None:
     # Two queries differ: one has nothing relevant and is left out; the other one is of no kind that
     # a choice is about.
     assert (
-        "Success@2, ties=input, empty=skip  0.7500  2 (1 with nothing relevant)  clap R@2, clip R@2"
-        in lines
+        "Success@2, ties=input, empty=skip  0.7500  2 (1 without relevant items)  clap R@2, clip "
+        "R@2" in lines
     )
-    assert "\n5 queries, of them 1 tied, 1 short, 1 missing, 1 with nothing relevant\n" in text
     assert (
-        "\nmissing=skip: judged queries that the run lacks are left out (alone, 1 query differs)\n"
-        in text
+        "\nR@2: 5 queries, of them 1 tied, 1 short, 1 missing, 1 without relevant items.\n" in text
     )
+    assert "missing=skip  judged queries that the run lacks are left out  1" in lines
     assert text.endswith(
-        "\n\npolicy, where a definition does not say otherwise: ties=id, missing=zero, empty=zero, "
-        "unjudged=nonrelevant"
+        "\nDefault policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant."
     )
 
 
-def test_markdown_has_the_reasons_in_every_row() -> None:
+def test_markdown_has_the_definitions_and_the_reasons() -> None:
     lines = compared("R@2").to_markdown().splitlines()
-    assert lines[:3] == [
-        "### R@2",
-        "",
-        "| definition | value | queries that differ | used by | why |",
-    ]
-    assert (
-        "| `R@2, missing=skip` | 0.6250 | 1 (1 missing) | beir Recall@2, mteb recall_at_2, "
-        "pytrec_eval recall_2, "
-        "trectools get_recall(depth=2), recommenders recall_at_k(k=2) | `missing=skip`: judged "
-        "queries that the run lacks "
-        "are left out (alone, 1 query differs). Without effect here: `ties=input`. |"
-    ) in lines
-    assert sum(line.startswith("| `") for line in lines) == 11
+    assert lines[0] == (
+        "**R@2: 20 definitions in 11 rows, because some policies have no effect here**"
+    )
+    assert lines[2] == "| definition | value | queries that differ | used by |"
+    assert "| choice | meaning | queries changed |" in lines
+    assert "| missing=skip | judged queries that the run lacks are left out | 1 |" in lines
 
 
 @pytest.mark.parametrize("measure", DEFAULT)
@@ -369,7 +371,7 @@ def test_a_policy_that_matters_has_rows_of_its_own() -> None:
     # AP@2 of the tied query is 1/2 by id, 1 as in the input; nothing is missing, so that
     # missing=skip changes nothing.
     found = compare_conventions({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, "AP@2")
-    names = [line.partition("  ")[0] for line in repr(found).splitlines()]
+    names = [line.partition("  ")[0] for line in found.to_text().splitlines()]
     assert names[0].startswith("AP@2: ")
     assert "AP@2 (no effect here: empty=skip, missing=error, missing=skip)" in names
     assert (
@@ -403,7 +405,7 @@ def test_json() -> None:
 
 
 def test_tables_name_every_kind_of_query() -> None:
-    assert list(KINDS) == [each.name for each in fields(Counts) if each.name != "queries"]
+    assert list(KINDS) == [each.name for each in fields(QueryCounts) if each.name != "queries"]
 
 
 # -- what is refused
@@ -415,13 +417,13 @@ def test_tables_name_every_kind_of_query() -> None:
         (
             lambda: compare_conventions(JUDGEMENTS, {"one": RUN, "two": RUN}),
             InputError,
-            "compare_conventions takes one run; compare several one at a time.",
+            "compare_conventions takes one run; call it once for each run.",
         ),
-        (lambda: compared().rows("P@2"), MeasureError, "P@2 was not compared; there is AP@2."),
+        (lambda: compared().rows("P@2"), MeasureError, "P@2 was not compared, only AP@2."),
         (
             lambda: compare_conventions(JUDGEMENTS, RUN, "P@2 R@2").rows(),
             MeasureError,
-            "say which measure: P@2, R@2.",
+            "name one measure: P@2, R@2.",
         ),
         (
             lambda: compare_conventions(JUDGEMENTS, RUN, "APP@2"),
@@ -464,7 +466,7 @@ def test_a_rule_for_what_is_relevant_is_a_difference() -> None:
     assert (found.rows()[0].value, row.value) == (1.0, 0.5)
     assert [each.choice for each in row.differences] == ["rel=half or tenth", "ties=input"]
     assert row.differences[0].says.startswith("relevant are, for each query, grades above 0 that")
-    assert "RR@10, rel=half or tenth, ties=input" in repr(found)
+    assert "RR@10, rel=half or tenth, ties=input" in found.to_text()
 
 
 def test_a_value_for_what_is_undefined_is_a_difference() -> None:
@@ -482,7 +484,7 @@ def test_a_value_for_what_is_undefined_is_a_difference() -> None:
     ("options", "message"),
     [
         (
-            {"depth": 3},
+            {"policy": {"depth": 3}},
             "depth cuts the lists of a run; write a relevance list as long as it should be.",
         ),
         (
@@ -501,4 +503,4 @@ def test_what_a_relevance_list_has_no_use_for(options: dict[str, Any], message: 
 def test_a_run_says_itself_what_is_relevant() -> None:
     with pytest.raises(InputError) as refused:
         compare_conventions(JUDGEMENTS, RUN, "AP@2", relevant=3)
-    assert str(refused.value) == "relevant, pool and collection are about a relevance list."
+    assert str(refused.value) == "relevant, pool and collection apply to a relevance list only."

@@ -40,7 +40,6 @@ def test_import_judged_is_light() -> None:
         ["evaluate", "--help"],
         ["embeddings", "--help"],
         ["temperature", "--help"],
-        ["temperature-study", "--help"],
         ["learn", "--help"],
         ["identify", "--help"],
         ["overlap", "--help"],

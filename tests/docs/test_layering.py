@@ -38,13 +38,21 @@ HANDS_OVER = {
     "inputs": {"engines": {"_staying"}},
     "rankings": {"matching": {"from_run", "from_scores"}, "evaluation": {"evaluate"}},
     "evaluation": {
+        "charts": {"plot"},
         "comparison": {"compare"},
+        "comparison.gate": {"gate"},
+        "conventions.disagreement": {"conventions"},
+        "conventions.identification": {"identify"},
+        "evaluation.advice": {"advise"},
+        "explanation": {"explain"},
         "web.report": {"report"},
     },
     "embeddings": {"engines": {"evaluate_embeddings"}},
     "comparison": {"web.report": {"report"}},
 }
 """What is imported from below when a function is called, and which functions these are."""
+METHODS_OF_LATER_FILES = {"rankings": {"save"}}
+"""Methods that are implemented in a file that builds on theirs, by package."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +100,15 @@ def module_of(path: Path) -> str:
 
 def modules_of(path: Path) -> Iterator[str]:
     """The modules that a file imports, other than for type checkers; also those inside functions,
-    for what must be put off to work is a circle all the same."""
+    for what must be put off to work is a circle all the same. Methods that hand over are exempt."""
+    over = HANDS_OVER.get(room_of(path), {}).values()
+    handing_over = {name for names in over for name in names}
+    handing_over |= METHODS_OF_LATER_FILES.get(room_of(path), set())
 
     def visit(node: ast.AST) -> Iterator[str]:
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef) and child.name in handing_over:
+                continue
             if isinstance(child, ast.ImportFrom):
                 yield from (
                     name

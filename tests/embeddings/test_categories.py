@@ -14,7 +14,7 @@ import pytest
 from judged import InputError, Rankings, evaluate, read_judgements, read_run
 from judged.embeddings.categories import Gathered, Layout, category_codes
 from judged.embeddings.relevance import listed, same_label
-from judged.inputs.categories import read_categories
+from judged.inputs.keyed import read_categories
 from judged.inputs.tables import Judgements, Run
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.inputs.vectors.lazy import Lazy
@@ -361,48 +361,68 @@ def test_tables_from_frames(tmp_path: Path) -> None:
     assert read_categories(read_categories(frame)).frame.rows() == TABLE
 
 
-ONE_CATEGORY = "a category is a text or a whole number. JSON should be {item: category}."
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({}, "the categories: holds no rows."),
-        ({"a": None}, "the categories, row 1: the category is missing."),
+        (
+            {"a": None},
+            "the categories: the category of item 'a' is missing; give every item one, if need be "
+            "its own id.",
+        ),
         (
             {"a": 1.5},
-            "the categories: the id 1.5 is a floating-point number; ids must be texts or whole "
-            "numbers.",
+            "the categories: the category of item 'a': the id 1.5 is a floating-point number; ids "
+            "must be texts or whole numbers.",
         ),
-        (5, "categories are a dict {item: category}, a frame or a file; got int."),
+        (5, "categories are a dict {item: category}, a table or a file; got int."),
         (
             pl.DataFrame({"item": ["a", "a"], "category": ["x", "y"]}),
-            "the categories: item 'a' has the categories 'x' and 'y'; an item has one.",
+            "the categories, row 2: item 'a' has the categories 'x' and 'y'; an item has one.",
         ),
         (
             pl.DataFrame({"item": ["a"], "kind": ["x"]}),
-            "the categories: the columns item and category are needed; the columns are 'item', "
-            "'kind'. "
+            "the categories: the columns item and category are needed; the columns are "
+            '"item", "kind". '
             "Names understood for the category: category, category_id, class, label, group, "
             "unique.",
         ),
         (
             pl.DataFrame({"item": ["a"], "category": [1.0]}),
-            "the categories: the category is a floating-point number; ids must be texts or whole "
-            "numbers.",
+            'the categories: column "category" is Float64, but ids must be strings or integers. '
+            "Floats come from missing values in pandas, or from ids read as numbers.",
         ),
         ("none.txt", "none.txt: no such file."),
         (
             "three.csv",
-            'three.csv, line 2: expected an item and its category, found 3 fields: "b,y,z".',
+            'three.csv, line 2: expected 2 fields, found 3: "b y z".',
         ),
-        ("one.txt", 'one.txt, line 1: expected an item and its category, found 1 fields: "a".'),
+        (
+            "one.txt",
+            'one.txt, line 1: expected an item and its category, found 1 field: "a". With more '
+            "columns, the first line has to name them.",
+        ),
         ("bad.json", 'bad.json, line 1: not valid JSON (Expecting value, column 7): "{"a": }".'),
-        ("list.json", f'list.json, item "a": {ONE_CATEGORY}'),
-        ("yes.json", f'yes.json, item "a": {ONE_CATEGORY}'),
+        (
+            "list.json",
+            "list.json: the category of item 'a' is a list; a category is a text or a whole "
+            "number, in {item: category}.",
+        ),
+        (
+            "yes.json",
+            "yes.json: the category of item 'a': the id True is of type bool; ids must be texts or "
+            "whole numbers.",
+        ),
         ("twice.json", 'twice.json, line 1: "a" occurs twice in one object, which ends here.'),
-        ("latin.txt", "latin.txt: is not UTF-8 text."),
-        ("deep.json", "deep.json: the JSON is nested too deeply. JSON should be {item: category}."),
+        (
+            "latin.txt",
+            'latin.txt, line 1: not UTF-8 text: "a \\xe9". Convert the file to UTF-8 first.',
+        ),
+        (
+            "deep.json",
+            "deep.json: the JSON is nested too deeply. categories are a dict {item: category}, a "
+            "table or a file; JSON is such a dict or table.",
+        ),
         (".", ".: is a directory; give a file."),
         ("photo.txt", "photo.txt: this is a PNG image, not categories."),
     ],

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import judged
 from judged.errors import InputError, MeasureError
-from judged.evaluation.metrics import _unescaped, escaped, metric_name, parse_metric
+from judged.evaluation.export import _unescaped, escaped, metric_name, parse_metric
 from judged.measures import REGISTRY, parse_measure
 from judged.measures.params import Choice
 from support.loops import for_each
@@ -174,9 +174,8 @@ def test_the_command_prints_and_writes_both(tmp_path, capsys, monkeypatch) -> No
     assert run("--format", "metrics")[:2] == (0, '{\n  "RR": 0.5\n}\n')
     assert run("--format", "metrics", "-o", "scores.json")[0] == 0
     assert json.loads((tmp_path / "scores.json").read_text()) == {"RR": 0.5}
-    assert run("-o", "card.yaml", "--dataset", "me/questions")[0] == 0
-    assert 'type: "me/questions"' in (tmp_path / "card.yaml").read_text()
-    assert run("--dataset", "me/questions")[0] == 2
+    assert run("-o", "card.yaml")[0] == 0
+    assert 'type: "unknown"' in (tmp_path / "card.yaml").read_text()
     code, _, said = run("-o", "scores.metrics")
     assert code == 2
     assert "must be .json, .csv, .md, .html, .txt, .tex, .trec, .yaml or .parquet." in said

@@ -308,7 +308,7 @@ def test_columns_of_frames_and_csv(both: Evaluation) -> None:
 
 
 def test_table_markdown_and_latex_have_a_row_a_measure(both: Evaluation) -> None:
-    header, first = repr(both).splitlines()[:2]
+    header, first = both.to_text().splitlines()[:2]
     assert header.split() == [
         "run",
         "measure",

@@ -190,8 +190,8 @@ MEASURES = [
 
 
 def test_ties_of_many_runs_are_looked_into_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    from judged.evaluation import effects
-    from judged.evaluation.table import Look
+    from judged.evaluation import warnings
+    from judged.evaluation.export import Look
 
     draw = random.Random("together")
     judgements = {f"q{q}": {f"d{d}": draw.choice([0, 1, 2]) for d in range(6)} for q in range(5)}
@@ -206,19 +206,19 @@ def test_ties_of_many_runs_are_looked_into_together(monkeypatch: pytest.MonkeyPa
 
     def moved(runs: dict[str, dict[str, dict[str, float]]]) -> list[tuple[str, float, bool, bool]]:
         found = evaluate(judgements, runs, [*MEASURES, "F(average=means)"])
-        every = effects._moved(found, Look())
+        every = warnings._moved(found, Look())
         return sorted((str(m), each.by, each.sure, each.seen) for m, each in every if each.by)
 
     together = moved(runs)
     assert together == sorted(each for name in runs for each in moved({name: runs[name]}))
-    monkeypatch.setattr(effects, "TOGETHER", 40)  # two or three at a time
+    monkeypatch.setattr(warnings, "TOGETHER", 40)  # two or three at a time
     assert moved(runs) == together
 
 
 @pytest.mark.parametrize("empty", ["zero", "one", "skip"])
 def test_ties_move_numbers_as_far_as_the_tie_range_says(empty: str) -> None:
-    from judged.evaluation.effects import _moved
-    from judged.evaluation.table import Look
+    from judged.evaluation.export import Look
+    from judged.evaluation.warnings import _moved
 
     draw = random.Random(f"{empty} ties")
     for _ in range(15):

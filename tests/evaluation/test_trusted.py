@@ -162,7 +162,8 @@ def test_queries_have_what_both_judgements_say_of_them_under_their_names() -> No
         found.to_trec(per_query=True)
     assert str(caught.value) == (
         "TREC text has one value for each query, and there are two, by the cheap and by the "
-        "trusted judgements; leave per_query (--per-query) out, or choose another format, as CSV."
+        "trusted judgements; leave per_query (--per-query) out, or choose another format, such as "
+        "CSV."
     )
 
 

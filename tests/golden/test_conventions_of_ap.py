@@ -12,7 +12,7 @@ from fractions import Fraction
 import pytest
 
 from judged import compare_conventions
-from judged.conventions.disagreement.compare import Row
+from judged.conventions.disagreement import DefinitionRow
 from support.loops import for_each
 
 RELEVANCE = [0, 1, 0, 0, 1, 0, 1, 0, 1, 0]
@@ -42,7 +42,7 @@ TRAPEZOID = (
 AT_R = {"A": Fraction(1, 2) / 4, "B": Fraction(9, 10) / 6}
 
 
-def rows(case: str, k: int) -> tuple[Row, ...]:
+def rows(case: str, k: int) -> tuple[DefinitionRow, ...]:
     return compare_conventions(JUDGEMENTS[case], RUN, f"AP@{k}").rows()
 
 

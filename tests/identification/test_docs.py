@@ -7,8 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from judged import Identification
-from judged.conventions.identification.candidates import COMMON, CUTOFFS, NUMBERS
-from judged.conventions.identification.likelihood import Definition, Match
+from judged.conventions.candidates import COMMON, CUTOFFS, NUMBERS
+from judged.conventions.identification import MatchedDefinition, NumberMatch
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "identify.md").read_text(encoding="utf-8")
 
@@ -34,5 +34,5 @@ def test_attributes() -> None:
         for each in fields(Identification)
         if each.name != "asked" and f"`.{each.name}`" not in result
     ] == []
-    inner = [each.name for kind in (Match, Definition) for each in fields(kind)]
+    inner = [each.name for kind in (NumberMatch, MatchedDefinition) for each in fields(kind)]
     assert [name for name in inner if name != "distance" and f"`{name}`" not in result] == []

@@ -8,12 +8,11 @@ import re
 import pytest
 
 from judged import Identification, evaluate, identify
-from judged.conventions.identification.candidates import spaces
-from judged.conventions.identification.grid import OPTIONS, all_rankings, compute
-from judged.conventions.identification.likelihood import Match, Numbers, chance
-from judged.conventions.identification.printed import Asked
+from judged.conventions.candidates import OPTIONS, PrintedNumber, all_rankings, compute, spaces
+from judged.conventions.identification import DistinctNumbers, NumberMatch, chance
 from judged.inputs import read_judgements, read_run
 from judged.matching import match_variants
+from judged.policy import Policy
 
 # The ranking 0 1 0 0 1 0 1 0 1 0; A has those four relevant items, B has two more that were not
 # retrieved.
@@ -23,7 +22,7 @@ A = {"q": FOUND}
 B = {"q": {**FOUND, "lost": 1, "missed": 1}}
 
 
-def libraries(match: Match) -> dict[str, set[str]]:
+def libraries(match: NumberMatch) -> dict[str, set[str]]:
     """Who uses each definition of a match, by its measure."""
     return {
         str(definition.measure): {practice.library for practice in definition.libraries}
@@ -138,9 +137,9 @@ def test_only_choices_that_matter_are_named() -> None:
 def test_ties_that_do_not_exist_do_not_matter() -> None:
     found = identify("0.5", {"q": {"a": 1}}, {"q": {"b": 0.9, "a": 0.5}}, "RR")
     assert found.idle == {
-        "ties": "no judged result is tied with another",
-        "missing": "the run lacks no judged query",
-        "empty": "every query has something relevant",
+        "ties": "no judged results are tied",
+        "missing": "no judged query is missing",
+        "empty": "every query has relevant items",
     }
     assert found.matches[0].definition.holds["ties"] == OPTIONS["ties"]
     assert found.matches[0].definition.unusual() == {}
@@ -261,14 +260,14 @@ def test_few_digits_say_little() -> None:
     assert few.in_use_chance >= 1
     assert few.chance > few.in_use_chance
     assert many.in_use_chance < 0.1
-    assert "So a fit says little" in repr(few)
-    assert "So a fit says little" not in repr(many)
+    assert "So a fit is weak evidence" in repr(few)
+    assert "So a fit is weak evidence" not in repr(many)
 
 
 def test_the_estimate_of_chance_is_near_what_happens() -> None:
     """Over many numbers, as many fit as were expected: the estimate is neither far too low nor far
     too high."""
-    rankings = all_rankings(match_variants(read_judgements(GRADED), read_run(TIED)))
+    rankings = all_rankings(match_variants(read_judgements(GRADED), read_run(TIED), Policy()))
     grid = compute(
         (
             each
@@ -277,8 +276,8 @@ def test_the_estimate_of_chance_is_near_what_happens() -> None:
         ),
         rankings,
     )
-    numbers = Numbers(grid).centres
-    every = [Asked.of(f"{thousandth / 1000:.3f}") for thousandth in range(200, 800)]
+    numbers = DistinctNumbers(grid).centres
+    every = [PrintedNumber.of(f"{thousandth / 1000:.3f}") for thousandth in range(200, 800)]
     fitted = sum(int(asked.readings[0].fits(numbers).sum()) for asked in every)
     assert sum(chance(numbers, asked) for asked in every) == pytest.approx(fitted, rel=0.2)
 
@@ -300,5 +299,5 @@ def test_a_grade_above_the_usual_highest() -> None:
 
 def test_a_depth_is_kept() -> None:
     value = evaluate(A, RUN, "Rprec", policy={"depth": 3}).value()
-    assert identify(f"{value:.4f}", A, RUN, "Rprec", depth=3).matches
-    assert not identify(f"{value + 0.0011:.4f}", A, RUN, "Rprec", depth=3).matches
+    assert identify(f"{value:.4f}", A, RUN, "Rprec", policy={"depth": 3}).matches
+    assert not identify(f"{value + 0.0011:.4f}", A, RUN, "Rprec", policy={"depth": 3}).matches

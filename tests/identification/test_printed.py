@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judged import InputError
-from judged.conventions.identification.printed import Asked, Reading
+from judged.conventions.candidates import NumberReading, PrintedNumber
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from judged.conventions.identification.printed import Asked, Reading
     ],
 )
 def test_readings(given: object, readings: list[tuple[float, float, bool]]) -> None:
-    found = [(each.number, each.step, each.percent) for each in Asked.of(given).readings]
+    found = [(each.number, each.step, each.percent) for each in PrintedNumber.of(given).readings]
     assert [each[2] for each in found] == [each[2] for each in readings]
     np.testing.assert_allclose(
         [each[:2] for each in found], [each[:2] for each in readings], rtol=1e-12
@@ -39,7 +39,7 @@ def test_readings(given: object, readings: list[tuple[float, float, bool]]) -> N
 @pytest.mark.parametrize("given", ["", "AP", "0,4433", "nan", "inf", "1.2.3", "%", True, None])
 def test_what_is_no_number(given: object) -> None:
     with pytest.raises(InputError) as error:
-        Asked.of(given)
+        PrintedNumber.of(given)
     assert str(error.value) == (
         f"cannot read the number {given!r}; write it as it was printed, such as "
         "0.4433, 44.33 or 44.33%."
@@ -68,7 +68,7 @@ def test_what_is_no_number(given: object) -> None:
     ],
 )
 def test_what_fits(text: str, value: float, how: str) -> None:
-    (reading,) = Asked.of(text).readings
+    (reading,) = PrintedNumber.of(text).readings
     values = np.array([value])
     assert (bool(reading.rounded(values)[0]), bool(reading.cut(values)[0])) == (
         how == "rounded",
@@ -78,7 +78,7 @@ def test_what_fits(text: str, value: float, how: str) -> None:
 
 
 def test_the_interval_is_as_long_as_it_is_said_to_be() -> None:
-    reading = Reading(0.5, 0.01)
+    reading = NumberReading(0.5, 0.01)
     values = np.linspace(0.4, 0.6, 200_001)
     assert reading.fits(values).mean() * 0.2 == pytest.approx(reading.width, rel=1e-3)
 
@@ -86,23 +86,23 @@ def test_the_interval_is_as_long_as_it_is_said_to_be() -> None:
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
-        ("0.4433", ["0.4433 is any value that is rounded to it, or cut off to it, at 4 decimals."]),
-        ("0.4", ["0.4 is any value that is rounded to it, or cut off to it, at 1 decimal."]),
+        ("0.4433", ["0.4433 stands for any value rounded or cut off to it at 4 decimals."]),
+        ("0.4", ["0.4 stands for any value rounded or cut off to it at 1 decimal."]),
         (
             "44.33%",
             [
-                "44.33% is any value that is rounded to it, or cut off to it, at 2 decimals.",
+                "44.33% stands for any value rounded or cut off to it at 2 decimals.",
                 "44.33% is read as a percentage, 0.4433.",
             ],
         ),
         (
             "44",
             [
-                "44 is any value that is rounded to it, or cut off to it, as a whole number.",
+                "44 stands for any value rounded or cut off to it as a whole number.",
                 "44 is also read as a percentage, 0.44.",
             ],
         ),
     ],
 )
 def test_sentences(text: str, sentences: list[str]) -> None:
-    assert Asked.of(text).sentences() == sentences
+    assert PrintedNumber.of(text).sentences() == sentences

@@ -9,7 +9,7 @@ from math import prod
 import pytest
 
 from judged import InputError, Policy, identify
-from judged.conventions.identification.grid import OPTIONS
+from judged.conventions.candidates import OPTIONS
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 1, "c": 0, "d": 1}}
 RUN = {"q1": {"a": 0.9, "c": 0.8, "b": 0.7}}
@@ -21,35 +21,34 @@ TRIED = 4 * 3 * 4 * POLICIES
 def test_as_text() -> None:
     # AP@3 is (1 + 2/3) / 3 of all three relevant items, and (1 + 2/3) / 2 of the two that were
     # found.
-    assert repr(identify("0.833", JUDGEMENTS, RUN, "AP@3")) == (
+    assert identify("0.833", JUDGEMENTS, RUN, "AP@3").to_text(verbose=True) == (
+        "One explanation fits 0.833.\n"
+        "\n"
         "value     measure               policy  as in\n"
         "0.833333  AP(norm=retrieved)@3          ragas, torchmetrics\n"
-        "0.833 is any value that is rounded to it, or cut off to it, at 3 decimals.\n"
-        "One explanation fits.\n"
-        f"{TRIED:,} definitions were tried. They give 4 distinct numbers, of which hardly any "
-        "would fit by chance; "
-        "2 of them are in use somewhere, of which hardly any would.\n"
-        "Where no choice is named: ties=id, missing=zero, empty=zero, unjudged=nonrelevant.\n"
-        "Without effect here: ties (no judged result is tied with another); missing (the run lacks "
-        "no judged query); "
-        "empty (every query has something relevant); unjudged (all results were judged)."
+        "\n"
+        f"{TRIED:,} definitions were tried. They give 4 distinct values, of which hardly any "
+        "would fit by chance. 2 of these values are in use, of which hardly any would.\n"
+        "0.833 stands for any value rounded or cut off to it at 3 decimals.\n"
+        "Default policy: ties=id, missing=zero, empty=zero, unjudged=nonrelevant.\n"
+        "No effect here: ties (no judged results are tied); missing (no judged query is missing); "
+        "empty (every query has relevant items); unjudged (all results are judged)."
     )
 
 
 def test_as_markdown() -> None:
     text = identify("55.56%", JUDGEMENTS, RUN, "AP@3").to_markdown()
     assert text.startswith(
+        "One explanation fits 55.56%.\n"
+        "\n"
         "| value | measure | policy | as in |\n"
-        "| ---: | --- | --- | --- |\n"
+        "| --- | --- | --- | --- |\n"
         "| 55.5556% | AP@3 |  | judged, beir, evidently, haystack and 11 more |\n"
         "|  | AP(norm=capped)@3 |  | gldv2, recbole, recommenders, replay and 2 more |\n"
         "|  | AP(norm=cutoff)@3 |  | rectools |\n"
-        "\n"
-        "55.56% is any value that is rounded to it, or cut off to it, at 2 decimals.\n"
-        "\n"
-        "55.56% is read as a percentage, 0.5556.\n"
     )
-    assert text.endswith("unjudged (all results were judged).\n")
+    assert "- 55.56% stands for any value rounded or cut off to it at 2 decimals.\n" in text
+    assert "- 55.56% is read as a percentage, 0.5556.\n" in text
 
 
 def test_options_that_give_the_same_are_named_together() -> None:
@@ -99,7 +98,7 @@ def test_as_dict() -> None:
 
 def test_none_fits() -> None:
     found = identify("0.123", JUDGEMENTS, RUN, "AP@3")
-    assert "Nothing that was tried gives 0.123; this comes nearest." in repr(found)
+    assert "No definition gives 0.123. The table shows the nearest values." in repr(found)
     assert found.to_dict()["fits"] == 0
     assert (
         found.to_dict()["nearest"][0]["measure"]
@@ -114,11 +113,11 @@ def test_a_limit() -> None:
     assert count > 3
     assert len(found.to_dict()["matches"]) == found.to_dict()["fits"] == count
     assert (
-        f"{count} explanations fit, the likeliest first; {count - 2} more are not shown."
+        f"{count} explanations fit 0.6, the likeliest first ({count - 2} not shown)."
         in found.to_markdown()
     )
     whole = identify("0.6", JUDGEMENTS, RUN, limit=None)
-    assert f"{count} explanations fit, the likeliest first." in whole.to_markdown()
+    assert f"{count} explanations fit 0.6, the likeliest first." in whole.to_markdown()
     assert sum(bool(row[0]) for row in found.rows()) == 2
     with pytest.raises(InputError, match="limit must be a whole number from 1, or None for all"):
         identify("0.6", JUDGEMENTS, RUN, limit=0)
@@ -146,5 +145,5 @@ def test_nothing_is_finite() -> None:
     # query is left out.
     found = identify("3", {"q": {"a": 1}}, {"q": ["b"]}, "Rank")
     assert (found.tried, found.distinct, found.matches, found.nearest) == (0, 0, (), ())
-    assert "Nothing that was tried gives 3.\n" in repr(found)
+    assert "No definition gives 3.\n" in repr(found)
     assert found.chance == 0

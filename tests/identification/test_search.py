@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from judged import Identification, Measure, MeasureError, Policy, evaluate, identify, parse_measure
-from judged.conventions.identification.candidates import COMMON, CUTOFFS, spaces
-from judged.conventions.identification.grid import OPTIONS, all_rankings, compute
+from judged.conventions.candidates import COMMON, CUTOFFS, OPTIONS, all_rankings, compute, spaces
 from judged.inputs import read_judgements, read_run
 from judged.matching import match_variants
 from judged.matching.variants import Variants
@@ -86,7 +85,7 @@ def test_every_number_of_the_grid_is_that_of_an_evaluation(data: str) -> None:
     definition."""
     given, draw = DATA[data], random.Random(data)
     known, run = read_judgements(given.judgements), read_run(given.run)
-    rankings = all_rankings(match_variants(known, run))
+    rankings = all_rankings(match_variants(known, run, Policy()))
     tried = spaces(None, rankings["id", "nonrelevant"])
     grid = compute((measure for space in tried for measure in space.measures()), rankings)
     assert {measure.spec.name for measure in grid.measures} == set(COMMON)

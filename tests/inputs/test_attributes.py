@@ -15,7 +15,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from judged.errors import InputError
-from judged.inputs.attributes import attributes_of
+from judged.inputs.keyed import attributes_of
 from judged.text import Warned
 from support.hostile import NAMES
 from support.loops import for_each

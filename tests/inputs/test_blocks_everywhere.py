@@ -11,7 +11,7 @@ import pytest
 
 import judged
 from judged.charts.kinds import rank_flow
-from judged.cli.trec_eval import Request, printed
+from judged.cli.trec_eval import TrecEvalOptions, printed
 from judged.inputs import blocks, large_runs
 from judged.inputs.blocks import Room
 
@@ -45,7 +45,7 @@ WAYS: dict[str, Callable[[str, str, str], Any]] = {
     "conventions": lambda known, run, _: judged.compare_conventions(known, run, "AP").to_json(),
     "explain": lambda known, run, _: str(judged.explain(known, run, "nDCG@10", query="q3")),
     "explain a missing query": lambda known, run, _: str(judged.explain(known, run, query="q13")),
-    "trec_eval": lambda known, run, _: list(printed(known, run, Request(queries=True))),
+    "trec_eval": lambda known, run, _: list(printed(known, run, TrecEvalOptions(queries=True))),
     "compare": lambda *files: judged.compare(*_two(*files), "AP").to_json(),
     "unjudged": lambda *files: judged.compare(*_two(*files), "AP", unjudged_range=True).to_json(),
     "gate": lambda known, run, other: judged.gate(known, run, "AP", baseline=other).to_json(),

@@ -335,7 +335,7 @@ def test_files_without_names(write, format):
         'columns, item=chunk_id: there is no column "chunk_id". a dict of judgements has no '
         f"columns; {why}"
     )
-    assert message(judged.judge, qrels, run, columns="score=prediction") == (
+    assert message(judged.evaluate, qrels, run, columns="score=prediction") == (
         f'columns, score=prediction: there is no column "prediction". {why}'
     )
     # The other table has it.
@@ -353,7 +353,7 @@ def test_objects_without_names():
         'columns, grade=1: there is no column "1". a dict of judgements has no columns.'
     )
     run = read_run({"q": ["a"]})
-    assert message(judged.judge, read_judgements({"q": ["a"]}), run, columns="item=x") == (
+    assert message(judged.evaluate, read_judgements({"q": ["a"]}), run, columns="item=x") == (
         'columns, item=x: there is no column "x". the judgements were read already; the run was '
         "read already."
     )

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from judged.errors import InputError
-from judged.inputs.groups import groups_of
+from judged.inputs.keyed import groups_of
 from support.hostile import NAMES
 
 ASKED = ["q2", "q1", "q3"]

@@ -13,7 +13,7 @@ import judged
 from judged.errors import InputError, JudgedWarning
 from judged.inputs.columns import as_columns, has_lists
 from judged.inputs.data import Data
-from judged.inputs.rows.names import choose_columns
+from judged.inputs.rows import choose_row_columns
 from judged.text import Warned
 
 ORDER = "There are no scores: the order of each list is the ranking."
@@ -59,7 +59,7 @@ def refused(given: Any, run: Any = None, **options: Any) -> str:
 def test_names_that_are_understood(query: str, relevant: str, retrieved: str) -> None:
     header = ["answer", query, relevant, retrieved, "score", "latency", "response", "reference"]
     assert has_lists(header, ("relevant", "retrieved"), as_columns(None), False)
-    chosen = choose_columns(header, "rows", as_columns(None))
+    chosen = choose_row_columns(header, "rows", as_columns(None))
     assert (chosen.query, chosen.relevant, chosen.retrieved) == (query, relevant, retrieved)
     assert (chosen.scores, chosen.grades) == (("score",), ())  # if it holds lists
 

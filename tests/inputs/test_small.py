@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import judged
-from judged.cli.trec_eval import Request, printed
+from judged.cli.trec_eval import TrecEvalOptions, printed
 from judged.errors import JudgedError
 from judged.inputs import trec
 from judged.inputs.source import open_source
@@ -32,6 +32,7 @@ q2 Q0 b 1 1e-3 tag
 q2 Q0 a 2 0.001 tag
 q9 Q0 a 1 7 tag
 """
+EVERYTHING = TrecEvalOptions(("all_trec",), queries=True, complete=True)
 
 
 def outcomes(qrels: Path, run: Path, **options: object) -> list[str]:
@@ -40,7 +41,9 @@ def outcomes(qrels: Path, run: Path, **options: object) -> list[str]:
     for form in (
         lambda: judged.evaluate(qrels, run, MEASURES, **options).to_json(per_query=True),
         lambda: "\n".join(
-            printed(str(qrels), str(run), Request(("all_trec",), queries=True, complete=True))
+            printed(
+                str(qrels), str(run), TrecEvalOptions(("all_trec",), queries=True, complete=True)
+            )
         ),
     ):
         try:

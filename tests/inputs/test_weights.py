@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from judged.errors import InputError
+from judged.inputs.keyed import read_weights
 from judged.inputs.tables import QueryWeights
-from judged.inputs.weights import read_weights
 
 SAME = {"q1": 3.0, "q2": 0.5}
 
@@ -96,14 +96,22 @@ def test_ids_that_are_whole_numbers() -> None:
             "q1 1\n\nq1 1\n",
             ", line 3: query 'q1' has a weight already; give each query one, if need be the sum.",
         ),
-        ("q1,3,4\n", ', line 1: expected a query and its weight, found 3 fields: "q1 3 4".'),
-        ("q1 3\nq2\n", ', line 2: expected a query and its weight, found 1 field: "q2".'),
+        (
+            "q1,3,4\n",
+            ', line 1: expected a query and its weight, found 3 fields: "q1 3 4". With more '
+            "columns, the first line has to name them.",
+        ),
+        ("q1 3\nq2\n", ', line 2: expected 2 fields, found 1: "q2".'),
         ("query,weight\n", ": holds no rows."),
         ("", ": the file is empty."),
-        ("[1]", ": JSON should be {query: weight}, or a list of {query: …, weight: …}."),
+        (
+            "[1]",
+            ": weights of queries are a dict {query: weight}, a table or a file; JSON is such a "
+            "dict or table.",
+        ),
         (
             '{"query": "q1", "weight": 3}\n[4]\n',
-            ", line 2: A line should be {query: …, weight: …}.",
+            ", line 2: A line should be an object with names of columns.",
         ),
         (
             "query,traffic,clicks\nq1,3,4\n",
@@ -139,8 +147,8 @@ def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None
         ),
         (
             pd.Series([1, 2], index=["a", "a"]),
-            "the weights given: query 'a' has a weight already; give each query one, if need be "
-            "the sum.",
+            "the weights given, row 2: query 'a' has a weight already; give each query one, if "
+            "need be the sum.",
         ),
         (
             {1.5: 1},

@@ -271,7 +271,7 @@ def test_an_item_that_is_listed_twice(way, write):
         "polars": "a data frame, rows 1 and 3",
     }
     run = {"q": ["b", "a"]}
-    assert message(judged.judge, given, run) == (
+    assert message(judged.evaluate, given, run) == (
         f"{places[way]}: query 'q' has item 'a' more than once. Remove the repetitions, or keep "
         "the best-ranked of each with duplicates='first' (--duplicates first)."
     )

@@ -146,7 +146,7 @@ def test_the_same_under_the_same_judge() -> None:
 
 
 def test_policies_and_conventions_reach_the_runs() -> None:
-    options: dict[str, Any] = {"policy": {"unjudged": "removed"}, "depth": 5}
+    options: dict[str, Any] = {"policy": {"unjudged": "removed", "depth": 5}}
     found = judged.agreement(ANN, BOB, RUNS, "AP", resamples=999, **options)
     wanted = judged.evaluate(on_both(ANN), RUNS, "AP", **options)
     assert found.values["AP"]["first"]["x"] == wanted.value(run="x")

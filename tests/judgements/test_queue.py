@@ -177,7 +177,7 @@ def test_an_item_that_occurs_twice():
     with pytest.raises(InputError, match="rows 1 and 2: query 'q' has item 'a' more than once"):
         judged.queue({"q": {"z": 1}}, run, depth=2)
     with pytest.warns(match="more than once|dropped"):
-        found = judged.queue({"q": {"z": 1}}, run, depth=2, duplicates="first")
+        found = judged.queue({"q": {"z": 1}}, run, depth=2, policy={"duplicates": "first"})
     assert set(found.items) == {"a", "b"}
 
 

@@ -104,11 +104,9 @@ def test_columns_of_documents_are_refused() -> None:
     [
         ({"measures": "P@5"}, "measures (-m)"),
         ({"measures": ["nDCG@10"]}, "measures (-m)"),
-        ({"policy": {"ties": "best"}}, "policy (--ties, --missing, --empty, --unjudged)"),
-        ({"depth": 3}, "depth (--depth)"),
+        ({"policy": {"ties": "best"}}, "policy (--ties, --missing, --empty, --unjudged, --depth)"),
         ({"exclude_same_id": True}, "exclude_same_id (--exclude-same-id)"),
         ({"weights": {"q": 1}}, "weights (--weights)"),
-        ({"run_format": "csv"}, "run_format (--run-format)"),
     ],
 )
 def test_what_is_for_runs_is_refused_without_runs(options: dict[str, Any], named: str) -> None:

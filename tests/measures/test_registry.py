@@ -13,7 +13,7 @@ import pytest
 
 import judged
 from judged import MeasureError, measures, parse_measure
-from judged.evaluation.definition import TIES_REFERENCE
+from judged.evaluation.wording import TIES_REFERENCE
 from judged.measures import DEFAULT, FAMILIES, REGISTRY, Spec, bind, catalogue, names
 from judged.measures.aggregation import AGGREGATIONS
 from judged.measures.bibliography import BIBLIOGRAPHY

@@ -168,7 +168,7 @@ def test_what_a_study_says(small: Study) -> None:
         f"every step, the confidence in the top item from {cool.confidence:.4f} to "
         f"{warm.confidence:.4f}."
     )
-    heads, untrained, *rows = repr(small).splitlines()[:4]
+    heads, untrained, *rows = small.to_text().split("\n\n")[1].splitlines()
     assert heads.split()[:3] == ["temperature", "training", "loss"]
     assert untrained.split()[:3] == ["untrained", "-", "-"]
     assert [row.split()[0] for row in rows] == ["0.1", "5"]

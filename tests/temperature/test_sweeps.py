@@ -342,7 +342,7 @@ def test_what_a_sweep_says() -> None:
         np.array([[0.9, 0.0], [0.0, 0.8], [0.9, 0.6]]),
     )
     found = sweep(judged.Embeddings(captions, clips), judged.relevance.pairs(), [0.01, 0.1, 1.0])
-    heads, *lines = repr(found).split("\n\n")[0].splitlines()
+    heads, *lines = found.to_text().split("\n\n")[1].splitlines()
     assert heads == (
         "temperature    loss  confidence  entropy  accuracy     ECE  hardest 10  effective "
         " gradient"

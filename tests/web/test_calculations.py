@@ -77,10 +77,12 @@ def test_evaluations_under_every_policy(data: Path, ties: str) -> None:
         query = "&".join(f"{name}={value}" for name, value in chosen.items())
         query += f"&depth={depth or ''}" + "".join(f"&measure={each}" for each in MEASURES)
         asked = ask(data, query, cache, library)
-        options = {"policy": chosen, "depth": depth, "interval": True}
+        policy = {**chosen, "depth": depth}
         ours = outcome(lambda asked=asked: asked.calculations.evaluation(asked.scoring))
         theirs = outcome(
-            lambda options=options: judged.evaluate(judgements, runs, list(MEASURES), **options)
+            lambda policy=policy: judged.evaluate(
+                judgements, runs, list(MEASURES), policy=policy
+            ).showing(intervals=True)
         )
         assert agree(ours, theirs)
 

@@ -27,7 +27,7 @@ def read_sweep(given: Any) -> Record:
     found = Record.of(
         given,
         what="temperature sweep",
-        how="judged.learning.temperature.sweep or `judged temperature … -o FILE.json`",
+        how="judged.temperature.sweep or `judged temperature … -o FILE.json`",
     )
     at = [temperature_of(row) for row in found.records("temperatures")]
     if not at or any(left >= right for left, right in pairwise(at)):

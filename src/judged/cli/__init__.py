@@ -37,7 +37,6 @@ COMMANDS = {
     "embeddings": "Evaluate embeddings with exact nearest-neighbour search.",
     "learn": "Learn a similarity from vectors and relevance.",
     "temperature": "Show what a temperature does to loss and confidence.",
-    "temperature-study": "Learn at several temperatures and compare the results.",
     "conventions": "Show how other libraries define the same measures.",
     "identify": "Find the definitions that give a number.",
     "explain": "Show how a value is calculated for one query.",

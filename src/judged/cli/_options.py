@@ -612,9 +612,6 @@ table_options = together(
     _display_option("--caption", metavar="TEXT"),
     _display_option("--label", metavar="KEY"),
 )
-dataset_option = _display_option(
-    "--dataset", metavar="ID", help="Name the data set in a model card (YAML)."
-)
 
 
 def result_options(
@@ -650,7 +647,7 @@ def print_options(saved_as: Mapping[str, str] = Result.SAVED_AS) -> Decorator[An
 def _formats(saved_as: Mapping[str, str]) -> list[str]:
     """Return the formats that can be printed, text first."""
     names = [method.removeprefix("to_") for method in saved_as.values()]
-    return ["text", *(name for name in names if name not in ("text", "gif"))]
+    return ["text", *(name for name in names if name not in ("text", "gif", "rankings"))]
 
 
 def check_format(
@@ -677,9 +674,7 @@ def check_format(
         forms = [
             made.removeprefix("to_") for made, known in FORMAT_OPTIONS.items() if name in known
         ]
-        if name == "dataset":
-            forms = ["yaml"]
-        if name in ("caption", "label", "decimals", "percent", "dataset") and form not in forms:
+        if name in ("caption", "label", "decimals", "percent") and form not in forms:
             raise click.UsageError(
                 f"--{name} is for {listed(forms, 'or')}; {form} has no use for it."
             )

@@ -24,8 +24,8 @@ from judged.cli._options import (
     weights_option,
 )
 from judged.cli._vectors import memory_option
+from judged.judgements.check import KINDS
 from judged.judgements.check import check as check_collection
-from judged.judgements.check.kinds import KINDS
 
 
 @command(example="judged check qrels.txt bm25.run --queries queries.tsv --items passages.tsv")
@@ -91,18 +91,31 @@ def check(
     """
     from judged.cli import DONE, NO
     from judged.cli._terminal import deliver, working
-    from judged.inputs.vectors.labels import labels_from
 
     check_format(form, output)
+    _give_ids(options, "queries", "query_vectors", query_ids)
+    _give_ids(options, "items", "item_vectors", item_ids)
     with working("Checking the collection"):
         result = call_scoring(
             check_collection,
             judgements,
             runs or None,
             measures or None,
-            query_ids=None if query_ids is None else labels_from(query_ids),
-            item_ids=None if item_ids is None else labels_from(item_ids),
             **options,
         )
     deliver(result, form, output)
     return NO if strict and not result.sound else DONE
+
+
+def _give_ids(options: dict[str, Any], texts: str, vectors: str, ids: str | None) -> None:
+    """Read the vectors of queries or items with the ids of another file."""
+    if ids is None:
+        return
+    from judged.errors import InputError
+    from judged.inputs.vectors import as_vectors
+    from judged.inputs.vectors.labels import labels_from
+
+    name = texts if options[vectors] is None else vectors
+    if options[name] is None:
+        raise InputError(f"there are ids of {texts}, but no vectors; give --{texts} FILE.")
+    options[name] = as_vectors(options[name], ids=labels_from(ids))

@@ -62,7 +62,7 @@ def conventions(
     from judged.cli._terminal import deliver, working
     from judged.conventions import conventions as known
     from judged.conventions import find
-    from judged.conventions.disagreement.libraries import Libraries, Library
+    from judged.conventions.description import LibraryDescription, LibraryList
 
     if len(what) > 2:
         raise click.UsageError(f"give one run: QRELS RUN; got {len(what)} files.")
@@ -74,9 +74,9 @@ def conventions(
         )
     check_format(form, output)
     if not what:
-        deliver(Libraries(known()), form, output)
+        deliver(LibraryList(known()), form, output)
     elif not files:
-        deliver(Library(find(what[0])), form, output)
+        deliver(LibraryDescription(find(what[0])), form, output)
     else:
         from judged.conventions.disagreement import compare_conventions
 

@@ -6,12 +6,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from judged import __version__
 from judged.cli._files import command
 from judged.cli._options import check_format, result_options
-from judged.results import Result, Table
+from judged.results import Display, Document, Result, Table
 from judged.text import Best, Warned, counted, listed
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ LIMITS = (
 """Variables of the environment that say how many threads libraries may have."""
 HELPERS = {"isal": "unpacks gz faster", "backports.zstd": "unpacks zst in blocks"}
 """Packages that are used where they are there, and never needed."""
+FACTS = ("what", "found")
+PACKAGES = ("part", "package", "needs", "installed", "state")
 MISSING, OLD, BROKEN = "missing", "too old", "broken"
 _NAME = re.compile(r"[\w.-]+")
 _LEAST = re.compile(r">=\s*([\w.]+)")
@@ -70,9 +72,6 @@ class Installation(Result):
     >>> doctor().well
     True
     """
-
-    WORDS: ClassVar = frozenset({"what", "found", "part", "package", "needs", "installed", "state"})
-    BETWEEN: ClassVar[str] = "\n\n"
 
     facts: Mapping[str, str]
     """What there is: judged, Python, the system, cores, memory, threads, BLAS, Java."""
@@ -119,47 +118,42 @@ class Installation(Result):
         """
         import polars as pl
 
-        columns, rows = self._packages()
-        return pl.DataFrame(rows, dict.fromkeys(columns, pl.String), orient="row")
+        return pl.DataFrame(self._rows(), dict.fromkeys(PACKAGES, pl.String), orient="row")
 
-    def sentences(self) -> list[str]:
-        """What was noticed, and what to do about it.
+    def document(self, display: Display) -> Document:
+        """Return the facts, the packages of every part, and hints.
 
-        Returns
-        -------
-        list of str
-
-        >>> from judged import doctor
-        >>> all(isinstance(each, str) for each in doctor().sentences())
-        True
-        """
-        return [*self._warned(), *self._said()]
-
-    def _said(self) -> list[str]:
-        return [note for note in self.notes if not isinstance(note, Warned)]
-
-    def tables(self) -> list[Table]:
-        """What there is, and the packages of every part.
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of (header, rows)
+        Document
 
         >>> from judged import doctor
-        >>> [header for header, _ in doctor().tables()]
-        [['what', 'found'], ['part', 'package', 'needs', 'installed', 'state']]
+        >>> [table.header for table in doctor().tables()]
+        [('what', 'found'), ('part', 'package', 'needs', 'installed', 'state')]
         """
-        return [(["what", "found"], [[*fact] for fact in self.facts.items()]), self._packages()]
+        facts = [[*fact] for fact in self.facts.items()]
+        return Document(
+            tables=[
+                Table(FACTS, facts, words=FACTS),
+                Table(PACKAGES, self._rows(), words=PACKAGES),
+            ],
+            warnings=[note for note in self.notes if isinstance(note, Warned)],
+            notes=[note for note in self.notes if not isinstance(note, Warned)],
+        )
 
-    def _packages(self) -> tuple[list[str], list[list[str]]]:
-        rows = [
+    def _rows(self) -> list[list[str]]:
+        return [
             [
                 *(each.part, each.name, each.needs or "any", each.version or "none"),
                 each.state if each.state == "ok" else Best(each.state),
             ]
             for each in self.packages
         ]
-        return ["part", "package", "needs", "installed", "state"], rows
 
 
 def doctor() -> Installation:

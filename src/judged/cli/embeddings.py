@@ -15,7 +15,6 @@ from judged.cli._options import (
     check_format,
     choice,
     convention_option,
-    dataset_option,
     file,
     flag,
     interval_options,
@@ -34,7 +33,7 @@ from judged.cli._options import (
     weights_option,
 )
 from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
-from judged.evaluation.exports import Exports
+from judged.evaluation.evaluation import Evaluation
 from judged.policy import PRECISIONS
 from judged.results import Result
 
@@ -98,8 +97,7 @@ ENCODING = {
 @unanswerable_options
 @per_query_option
 @table_options
-@dataset_option
-@result_options(Exports.SAVED_AS)
+@result_options(Evaluation.SAVED_AS)
 def embeddings(
     queries: str | None,
     items: str | None,
@@ -159,7 +157,7 @@ def embeddings(
         "--per-query": per_query and not (index and as_json),
     }
     _check_options(both, save_run, top, index, diagnose, of_scores)
-    check_format(form, output, Result.SAVED_AS if index or diagnose else Exports.SAVED_AS)
+    check_format(form, output, Result.SAVED_AS if index or diagnose else Evaluation.SAVED_AS)
     encoding = _Encoding.requested(queries, items, options)
     scoring: dict[str, Any] = {
         "measures": measures or None,

@@ -11,7 +11,6 @@ from judged.cli._options import (
     check_format,
     collection_option,
     convention_option,
-    dataset_option,
     depth_option,
     duplicates_option,
     engine_options,
@@ -35,7 +34,7 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
-from judged.evaluation.exports import Exports
+from judged.evaluation.evaluation import Evaluation
 
 evaluation_options = together(
     measures_option,
@@ -54,8 +53,7 @@ evaluation_options = together(
     item_options,
     per_query_option,
     table_options,
-    dataset_option,
-    result_options(Exports.SAVED_AS),
+    result_options(Evaluation.SAVED_AS),
 )
 
 
@@ -87,7 +85,7 @@ def evaluate(
     from judged.evaluation import evaluate as score
     from judged.limits import config
 
-    check_format(form, output, Exports.SAVED_AS)
+    check_format(form, output, Evaluation.SAVED_AS)
     data = opened(engine, judgements, runs, options)
     scoring, shown, limits = split_options(options)
     with config(**limits), counting("Reading runs", len(runs) or 1, "") as advance:

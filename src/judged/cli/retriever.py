@@ -12,7 +12,7 @@ import click
 from judged.cli._files import READS, WRITES, command, imported
 from judged.cli._options import check_format, default_of, file, flag, number, split_options, text
 from judged.cli.evaluate import evaluation_options
-from judged.evaluation.exports import Exports
+from judged.evaluation.evaluation import Evaluation
 from judged.inputs.retriever import evaluate_retriever
 
 KEYWORDS = [
@@ -61,7 +61,7 @@ def retriever(
     from judged.cli._terminal import counting, deliver
     from judged.inputs.retriever.task import Task
 
-    check_format(form, output, Exports.SAVED_AS)
+    check_format(form, output, Evaluation.SAVED_AS)
     asking = {name: options.pop(name) for name in KEYWORDS if name in options}
     per_query = options.pop("per_query")
     scoring, shown, _ = split_options(options)

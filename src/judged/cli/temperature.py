@@ -1,4 +1,4 @@
-"""`judged temperature`: what a softmax temperature does to scores of queries and items."""
+"""`judged temperature`: what a softmax temperature does to scores, or to training."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ import click
 
 from judged.cli._files import command
 from judged.cli._options import (
+    TRAINING,
     check_format,
     flag,
     number,
-    positives_option,
-    rel_option,
+    refuse,
     result_options,
     text,
+    training_options,
 )
 from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
-from judged.options import SWEPT_TEMPERATURES
+from judged.options import STUDIED_TEMPERATURES, SWEPT_TEMPERATURES
+from judged.text import listed
 
-NAMES = ("query", "batch_size", "positives", "rel", "hardest", "bins", "seed")
-"""Options that are passed on unchanged."""
+OF_SCORES = ("query", "batch_size", "hardest", "bins", "no_search", "similarity")
+"""Options that have no meaning with --train."""
+OF_BOTH = ("positives", "rel", "seed", "both")
 
 
 @command(example="judged temperature queries.npy items.npy --pairs")
@@ -32,19 +35,24 @@ NAMES = ("query", "batch_size", "positives", "rel", "hardest", "bins", "seed")
     type=float,
     multiple=True,
     metavar="T",
-    help=f"Try this temperature; by default {len(SWEPT_TEMPERATURES)} from "
-    f"{SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g}.",
+    help="Try this temperature; may be given more than once. Without it, "
+    f"{len(SWEPT_TEMPERATURES)} from {SWEPT_TEMPERATURES[0]:g} to {SWEPT_TEMPERATURES[-1]:g}; with "
+    f"--train {listed([f'{each:g}' for each in STUDIED_TEMPERATURES])}.",
 )
 @text("--query", "ID", "Look at one query alone.")
 @number("--batch-size", int, "N", "Draw candidates from batches of N queries, not all items.")
-@flag("--both", "Average with the loss of items among queries.")
-@positives_option
-@rel_option
 @number("--hardest", int, "N", "Count N negatives of a query as its hardest.", 10)
 @number("--bins", int, "N", "Use N bins of confidence for calibration.", 15)
 @flag("--no-search", "Do not search for the best temperatures between those given.")
-@number("--seed", int, "N", "Seed the random numbers.", 0)
 @similarity_option
+@flag("--train", "Learn a similarity at each temperature and compare held-out queries.")
+@text(
+    "--report",
+    "MEASURE",
+    "Report this measure of held-out queries (with --train); by default AP, nDCG@10 and RR.",
+    multiple=True,
+)
+@training_options("two-tower-linear")
 @vector_options
 @memory_option
 @result_options(chart="temperature")
@@ -52,8 +60,8 @@ def temperature(
     queries: str,
     items: str,
     temperatures: tuple[float, ...],
-    both: bool,
-    no_search: bool,
+    train: bool,
+    report: tuple[str, ...],
     form: str | None,
     output: str | None,
     **options: Any,
@@ -64,24 +72,43 @@ def temperature(
     the softmax, its calibration error, the gradient on the hardest negatives and the effective
     number of negatives; then the temperatures with the lowest loss and the best calibration. No
     temperature changes a ranking. Files and relevance are as for 'judged embeddings'.
+
+    With --train the same similarity is learned at each temperature, with the options of 'judged
+    learn', and evaluated on the same held-out queries: loss, confidence, calibration, alignment,
+    uniformity, iterations, and measures with 95 % confidence intervals, beside the cosine of the
+    vectors. 'judged plot temperature-study' draws its JSON.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.learning.temperature import sweep
+    from judged.learning.temperature import study, sweep
     from judged.learning.temperature.sweeps import steps
 
     check_format(form, output)
+    if train:
+        refuse(OF_SCORES, "is not for --train")
+    else:
+        refuse((*(name for name in TRAINING if name not in OF_BOTH), "report"), "is for --train")
     embeddings, relevance = read_sides(queries, items, options)
-    tried, search = temperatures or SWEPT_TEMPERATURES, not no_search
-    searches = len(embeddings.queries) if options["query"] is None else 1
-    total = searches * steps(tried, both=both, search=search)
-    with counting("Sweeping", total, "queries × temperatures") as progress:
-        result = sweep(
-            embeddings,
-            relevance,
-            tried,
-            both=both,
-            search=search,
-            progress=progress,
-            **{name: options[name] for name in NAMES},
-        )
+    if train:
+        tried = temperatures or STUDIED_TEMPERATURES
+        training = {name: options[name] for name in TRAINING}
+        measures: dict[str, Any] = {"measures": report} if report else {}
+        total = len(set(tried)) * options["iterations"]
+        with counting("Learning", total, "iterations") as progress:
+            result: Any = study(
+                embeddings, relevance, tried, progress=progress, **measures, **training
+            )
+    else:
+        tried, search = temperatures or SWEPT_TEMPERATURES, not options.pop("no_search")
+        searches = len(embeddings.queries) if options["query"] is None else 1
+        total = searches * steps(tried, both=options["both"], search=search)
+        with counting("Sweeping", total, "queries × temperatures") as progress:
+            names = (*OF_BOTH, "query", "batch_size", "hardest", "bins")
+            result = sweep(
+                embeddings,
+                relevance,
+                tried,
+                search=search,
+                progress=progress,
+                **{name: options[name] for name in names},
+            )
     deliver(result, form, output)

@@ -44,51 +44,26 @@ Measures: names such as map, P.5,10, ndcg_cut.10, ndcg.1=3,2=9, or the groups
 official (the default), all_trec and set. -h -m NAME explains one.
 """
 MISSING_ZSCORE = -1_000_000.0
-"""What trec_eval prints for a value whose mean and deviation are not in the file."""
+"""Printed for a value whose mean and deviation are not in the file."""
 
 
 @dataclass(frozen=True)
-class Request:
-    """trec_eval's options.
+class TrecEvalOptions:
+    """Options of trec_eval.
 
-    Parameters
-    ----------
-    measures : tuple of str, optional
-        What -m asks for: names, names with parameters, groups.
-    queries : bool, optional
-        -q: the values of every query too.
-    summary : bool, optional
-        Without -n: the summaries.
-    complete : bool, optional
-        -c: summaries are over all judged queries; those that the run lacks count as 0.
-    level : int, optional
-        -l: the lowest relevant grade.
-    depth : int, optional
-        -M: only the first results count.
-    judged_only : bool, optional
-        -J: unjudged items are removed first.
-    collection : int, optional
-        -N: the size of the collection.
-    zscores : str, optional
-        -Z: a file of means and deviations; values are distances from the mean in deviations.
-    memory : str or int, optional
-        What a run may take while it is read: large ones are read in blocks.
-    temporary : str, optional
-        The folder for a run that is not grouped by query, which is put on disk first.
-
-    >>> Request(measures=("map",)).level
+    >>> TrecEvalOptions(measures=("map",)).level
     1
     """
 
     measures: tuple[str, ...] = ("official",)
-    queries: bool = False
-    summary: bool = True
-    complete: bool = False
-    level: int = 1
-    depth: int | None = None
-    judged_only: bool = False
-    collection: int = 0
-    zscores: str | None = None
+    queries: bool = False  # -q
+    summary: bool = True  # not -n
+    complete: bool = False  # -c
+    level: int = 1  # -l
+    depth: int | None = None  # -M
+    judged_only: bool = False  # -J
+    collection: int = 0  # -N
+    zscores: str | None = None  # -Z
     memory: str | int = MEMORY
     temporary: str | None = None
 
@@ -100,16 +75,7 @@ class Request:
 
 
 def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
-    """The lines that some -m options ask for, in trec_eval's order.
-
-    Parameters
-    ----------
-    measures : tuple of str
-        Names, names with parameters ("P.5,10"), or groups; a name's first parameters count.
-
-    Returns
-    -------
-    list of Line
+    """Return the lines of -m options, in trec_eval's order; a name's first parameters count.
 
     >>> [line.name for line in chosen_lines(("P.5,10", "map"))]
     ['map', 'P_5', 'P_10']
@@ -143,55 +109,43 @@ def chosen_lines(measures: tuple[str, ...]) -> list[Line]:
     return found
 
 
-def printed(judgements: str, run: str, request: Request) -> Iterator[str]:
-    """What trec_eval prints for a run, line by line.
-
-    Parameters
-    ----------
-    judgements : str
-        A file of qrels.
-    run : str
-        A file of trec_results.
-    request : Request
-        The options.
-
-    Yields
-    ------
-    str
+def printed(judgements: str, run: str, options: TrecEvalOptions) -> Iterator[str]:
+    """Yield the lines that trec_eval prints for a run.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> written = (folder / "qrels").write_text("1 0 a 1")
     >>> written = (folder / "run").write_text("1 Q0 a 1 0.5 mine")
-    >>> list(printed(str(folder / "qrels"), str(folder / "run"), Request(measures=("map",))))
+    >>> options = TrecEvalOptions(measures=("map",))
+    >>> list(printed(str(folder / "qrels"), str(folder / "run"), options))
     ['map                   \\tall\\t1.0000']
     """
-    wanted = chosen_lines(request.measures)
+    wanted = chosen_lines(options.measures)
     policy = Policy(
-        unjudged="removed" if request.judged_only else "nonrelevant", depth=request.depth
+        unjudged="removed" if options.judged_only else "nonrelevant", depth=options.depth
     )
-    table = _run(run, Room.of(request.memory, request.temporary))
+    table = _run(run, Room.of(options.memory, options.temporary))
     source = opened(judgements, JUDGEMENTS, None)
     pool = pool_of(_in_whole_grades(any_judgements(source, format="trec")))
-    rankings = Matcher(pool, policy, request.collection)(table)
+    rankings = Matcher(pool, policy, options.collection)(table)
     tag = str(table.tag or table.name)
-    counted = np.arange(len(rankings)) if request.complete else np.flatnonzero(~rankings.missing)
+    counted = np.arange(len(rankings)) if options.complete else np.flatnonzero(~rankings.missing)
     if not len(counted):
         raise InputError("no query has both judgements and results.")
     # Queries in the order of their bytes, as trec_eval sorts them; sums are made in this order too.
     order = sorted(counted.tolist(), key=lambda at: rankings.queries[at].encode())
     rankings = rankings.take(order)
-    values = {line.name: _values(line, rankings, request) for line in wanted if line.measure}
-    if request.zscores is not None:
-        values = _standardised(values, rankings.queries, request.zscores)
-    if request.queries:
-        yield from _per_query(wanted, values, rankings, request)
-    if request.summary:
-        yield from _summary(wanted, values, rankings, tag, request)
+    values = {line.name: _values(line, rankings, options) for line in wanted if line.measure}
+    if options.zscores is not None:
+        values = _standardised(values, rankings.queries, options.zscores)
+    if options.queries:
+        yield from _per_query(wanted, values, rankings, options)
+    if options.summary:
+        yield from _summary(wanted, values, rankings, tag, options)
 
 
 def _run(run: str, room: Room) -> Run | Lookup | RunBlocks:
-    """The run, in blocks where it is large."""
+    """Return the run, in blocks if it is large."""
     if not may_be_large(run):
         return any_run(run, format="trec")
     from judged.inputs.large_runs import read_run_or_blocks
@@ -200,7 +154,7 @@ def _run(run: str, room: Room) -> Run | Lookup | RunBlocks:
 
 
 def _in_whole_grades(judgements: Judgements | Lookup) -> Judgements | Lookup:
-    """Grades as trec_eval reads them: what stands behind a decimal point is not read."""
+    """Return grades as trec_eval reads them: without decimals."""
     if isinstance(judgements, Lookup):
         lists = {
             query: {item: float(int(grade)) for item, grade in grades.items()}
@@ -211,23 +165,23 @@ def _in_whole_grades(judgements: Judgements | Lookup) -> Judgements | Lookup:
     return replace(judgements, frame=judgements.frame.with_columns(grade=whole))
 
 
-def _values(line: Line, r: Rankings, request: Request) -> Floats:
-    """One value per query; trec_eval knows no undefined value and prints 0."""
+def _values(line: Line, r: Rankings, options: TrecEvalOptions) -> Floats:
+    """Return one value per query; trec_eval prints 0 for undefined values."""
     measure = parse_measure(line.measure)
     if "rel" in measure.params:
-        measure = measure(rel=request.level)
+        measure = measure(rel=options.level)
     computed = measure.compute(r)
     values = np.nan_to_num(computed, nan=0.0)
     if line.root == "Rndcg":
         # It divides 0 by 0 where items are relevant and none has a gain, as with -l 0.
-        values[np.isnan(computed) & (r.relevant(request.level) > 0)] = np.nan
+        values[np.isnan(computed) & (r.relevant(options.level) > 0)] = np.nan
     if _is_geometric(line):
         return np.log(np.maximum(values, GEOMETRIC_FLOOR))
-    if line.root in ("iprec_at_recall", "11pt_avg") and request.judged_only:
+    if line.root in ("iprec_at_recall", "11pt_avg") and options.judged_only:
         # No result is left, and 0 of 0 is divided where a recall point asks for no relevant item.
         given: Any = measure.params
         lowest = given["recall"] if "recall" in given else min(recall_points(given["points"]))
-        asks = np.floor(lowest * r.relevant(request.level) + ROUNDED["trec_eval"])
+        asks = np.floor(lowest * r.relevant(options.level) + ROUNDED["trec_eval"])
         values[(r.retrieved == 0) & (asks <= 0)] = np.nan
     if r.missing.any():
         # A query that the run lacks is scored there as if it had one unjudged result, and some of
@@ -235,7 +189,7 @@ def _values(line: Line, r: Rankings, request: Request) -> Floats:
         given = line.name != line.root
         if line.root == "rbp_resid" and not given:
             values[r.missing] = 0.0
-        elif line.root == "utility" and given and not request.judged_only:
+        elif line.root == "utility" and given and not options.judged_only:
             values[r.missing] += measure.params["b"] - measure.params["d"]
     return values
 
@@ -245,7 +199,7 @@ def _is_geometric(line: Line) -> bool:
 
 
 def _per_query(
-    wanted: list[Line], values: Mapping[str, Floats], r: Rankings, request: Request
+    wanted: list[Line], values: Mapping[str, Floats], r: Rankings, options: TrecEvalOptions
 ) -> Iterator[str]:
     columns: list[tuple[str, list[str]]] = []
     for line in wanted:
@@ -254,32 +208,36 @@ def _per_query(
         if line.root == "relstring":
             given = line.name.partition("_")[2]
             texts = relevance_strings(r, as_long(given or DEFAULT_PARAMETERS["relstring"]))
-            if given and not request.judged_only:  # see _values
+            if given and not options.judged_only:  # see _values
                 texts = ["-" if lost else text for text, lost in zip(texts, r.missing, strict=True)]
             columns.append((f"{line.name:<22}", [f"'{text}'" for text in texts]))
         else:
-            numbers = (_shown(line, value, request) for value in values[line.name].tolist())
-            columns.append((_named(line, request), list(numbers)))
+            numbers = (_shown(line, value, options) for value in values[line.name].tolist())
+            columns.append((_named(line, options), list(numbers)))
     for at, query in enumerate(r.queries):
         for name, texts in columns:
             yield f"{name}\t{query}\t{texts[at]}"
 
 
 def _summary(
-    wanted: list[Line], values: Mapping[str, Floats], r: Rankings, tag: str, request: Request
+    wanted: list[Line],
+    values: Mapping[str, Floats],
+    r: Rankings,
+    tag: str,
+    options: TrecEvalOptions,
 ) -> Iterator[str]:
     for line in wanted:
         if line.root == "runid":
             yield f"{line.name:<22}\tall\t{tag}"
         elif NAMES[line.root].summary:
-            value = _aggregated(line, values[line.name], r, request)
-            yield f"{_named(line, request)}\tall\t{_shown(line, value, request)}"
+            value = _aggregated(line, values[line.name], r, options)
+            yield f"{_named(line, options)}\tall\t{_shown(line, value, options)}"
 
 
-def _aggregated(line: Line, values: Floats, r: Rankings, request: Request) -> float:
+def _aggregated(line: Line, values: Floats, r: Rankings, options: TrecEvalOptions) -> float:
     if line.root == "num_q":
         return len(r)
-    if line.root == "num_rel" and request.complete:
+    if line.root == "num_rel" and options.complete:
         return float(r.relevant(1).sum())  # whatever -l says
     if NAMES[line.root].whole:
         return _added(values)
@@ -288,36 +246,26 @@ def _aggregated(line: Line, values: Floats, r: Rankings, request: Request) -> fl
 
 
 def _added(values: Floats) -> float:
-    """The sum, one after the other and rounded each time, as in C: the fourth decimal of a mean
-    can depend on it. Python's own `sum` rounds once from 3.12 on."""
+    # Rounded after each addition, as in C: the fourth decimal of a mean can depend on it. Python's
+    # own `sum` rounds once from 3.12 on.
     return reduce(add, values.tolist(), 0.0)
 
 
-def _named(line: Line, request: Request) -> str:
-    return f"{'Z' if request.zscores is not None else ''}{line.name:<22}"
+def _named(line: Line, options: TrecEvalOptions) -> str:
+    return f"{'Z' if options.zscores is not None else ''}{line.name:<22}"
 
 
-def _shown(line: Line, value: float, request: Request) -> str:
+def _shown(line: Line, value: float, options: TrecEvalOptions) -> str:
     if math.isnan(value):
         return "  -nan"  # as C prints 0 divided by 0
-    whole = NAMES[line.root].whole and request.zscores is None
+    whole = NAMES[line.root].whole and options.zscores is None
     return f"{int(value)}" if whole else f"{value:6.4f}"
 
 
 def relevance_strings(r: Rankings, length: int) -> list[str]:
-    """For each query the grades of its first results, a letter each.
+    """Return the grades of each query's first results as text.
 
-    Parameters
-    ----------
-    r : Rankings
-        The run.
-    length : int
-        How many results.
-
-    Returns
-    -------
-    list of str
-        A digit, > above 9, . for pooled but unjudged, - for not pooled.
+    A digit, > above 9, . for pooled but unjudged, - for not pooled.
 
     >>> relevance_strings(Rankings.from_relevance([[0, None, 2]]), 10)
     ['0-2']
@@ -338,8 +286,7 @@ def relevance_strings(r: Rankings, length: int) -> list[str]:
 def _standardised(
     values: Mapping[str, Floats], queries: tuple[str, ...], path: str
 ) -> dict[str, Floats]:
-    """Values as distances from a mean in standard deviations, both read from a file: query,
-    measure, mean, deviation."""
+    """Return z-scores, by a file of query, measure, mean and deviation."""
     known: dict[tuple[str, str], tuple[float, float]] = {}
     try:
         with open(path, encoding="utf-8") as file:
@@ -378,16 +325,7 @@ def _standardised(
 
 
 def explained(measures: tuple[str, ...]) -> Iterator[str]:
-    """What some of trec_eval's names mean, from our registry.
-
-    Parameters
-    ----------
-    measures : tuple of str
-        As for `chosen_lines`.
-
-    Yields
-    ------
-    str
+    """Yield an explanation of trec_eval's names.
 
     >>> list(explained(("map",)))[1]
     'map'
@@ -418,7 +356,7 @@ def explained(measures: tuple[str, ...]) -> Iterator[str]:
 
 
 def _whole(least: int) -> Callable[[str], int]:
-    """A type of option: a number as trec_eval reads it, the digits that the text begins with."""
+    """Return a type of option: a number as trec_eval reads it, from the leading digits."""
 
     def number(text: str) -> int:
         try:
@@ -538,21 +476,13 @@ def trec_eval(
     run: str | None,
     help_wanted: bool,
     version_wanted: bool,
-    queries: bool,
     measures: tuple[str, ...],
-    complete: bool,
-    level: int,
     no_summary: bool,
     debug: str | None,
-    judged_only: bool,
-    collection: int,
-    depth: int | None,
     judgements_format: str,
     run_format: str,
-    zscores: str | None,
-    memory: str,
-    temporary: str | None,
     obsolete: bool,
+    **options: Any,
 ) -> None:
     """Print what trec_eval 10.0 prints, for scripts that call it: RUN scored against QRELS."""
     from judged.cli._terminal import hand_over, say
@@ -582,22 +512,10 @@ def trec_eval(
         raise click.UsageError(
             "Give the judgements and the run: judged trec-eval [OPTIONS] QRELS RUN.", ctx
         )
-    request = Request(
-        measures=measures or ("official",),
-        queries=queries,
-        summary=not no_summary,
-        complete=complete,
-        level=level,
-        depth=depth,
-        judged_only=judged_only,
-        collection=collection,
-        zscores=zscores,
-        memory=memory,
-        temporary=temporary,
-    )
+    chosen = TrecEvalOptions(measures or ("official",), summary=not no_summary, **options)
     for text in measures:
         root, _, parameters = text.partition(".")
         if parameters and root in NAMES and NAMES[root].takes_nothing:
             say(f"warning: trec_eval ignores the parameters of {text!r}.", err=True)
-    for line in printed(judgements, run, request):
+    for line in printed(judgements, run, chosen):
         hand_over(f"{line}\n")

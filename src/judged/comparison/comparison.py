@@ -16,7 +16,7 @@ from judged.comparison.slices import Slices
 from judged.comparison.tables import bold_rule, in_order, tables
 from judged.comparison.verdicts import Pair, Place, by_importance, frame_of, leaderboard
 from judged.errors import InputError, MeasureError, MissingExtraError, did_you_mean, quoted
-from judged.evaluation.table import Look
+from judged.evaluation.export import Look
 from judged.options import checked_methods
 from judged.results import Part, Result, Table, csv_of
 from judged.statistics.intervals import Interval
@@ -248,7 +248,7 @@ class Sentences(Records):
         >>> found.warnings()
         []
         """
-        from judged.evaluation.table import Look
+        from judged.evaluation.export import Look
         from judged.evaluation.warnings import warnings
 
         # What ties do to a comparison stands in `depends_on` and in the sentence of its row.
@@ -334,7 +334,7 @@ class Sentences(Records):
         ]
 
     def _brief(self) -> list[str]:
-        from judged.evaluation.sentences import brief
+        from judged.evaluation.wording import brief
 
         evaluated = self.evaluation
         one_run = "one run of each system; " if definition.one_run_each(self._this) else ""
@@ -616,7 +616,7 @@ class Exports(Sentences):
         >>> ">identical</td>" in found.to_html()
         True
         """
-        from judged.evaluation.sentences import notes
+        from judged.evaluation.wording import notes
 
         found = in_order(self, sort)
         blocks = tables(found, Look(decimals, percent), marked=True)

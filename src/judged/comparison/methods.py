@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from judged import __version__
 from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TESTS, WORDS
 from judged.comparison.wording import amount, shown_level, shown_margin
-from judged.evaluation.trusted_sentences import about
+from judged.evaluation.wording import about_trusted
 from judged.statistics.tested import below
 from judged.text import Warned, counted, listed
 
@@ -150,7 +150,8 @@ def _corrected_by_trusted(comparison: Comparison) -> list[str]:
     narrower = sum(each.narrower == "corrected" for _, each in known)
     queries = len(comparison.numbers.queries)
     return [
-        f"{about(comparison.evaluation.trusted, queries)}: values and differences are corrected by "
+        f"{about_trusted(comparison.evaluation.trusted, queries)}: values and differences are "
+        "corrected by "
         "them, each with a λ of its own, so a difference need not be that of two values; wins, "
         "ties and losses are those by the cheap judgements, and what ties and missing queries "
         "could change was not looked into.",

@@ -168,7 +168,7 @@ class Numbers:
         """The same with the groups that somebody gave; every query that counts must have one."""
         if given is None:
             return self
-        from judged.inputs.groups import groups_of
+        from judged.inputs.keyed import groups_of
 
         counting = self.counting
         found, _ = groups_of(given, [self.queries[at] for at in counting])

@@ -13,8 +13,8 @@ import numpy as np
 from judged import __version__
 from judged.comparison.tables import Form
 from judged.errors import InputError, quoted
-from judged.evaluation.table import Look
-from judged.evaluation.trusted_sentences import about
+from judged.evaluation.export import Look
+from judged.evaluation.wording import about_trusted
 from judged.options import checked_methods
 from judged.results import Result, Table
 from judged.statistics.orders import LEAST, OrderAgreement, levels_of, order_agreement
@@ -409,7 +409,8 @@ def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -
 def _corrected(named: Sequence[tuple[str, Comparison]]) -> list[str]:
     """Which numbers trusted judgements correct."""
     return [
-        f"{f'{name}: ' if name else ''}{about(of.evaluation.trusted, len(of.numbers.queries))}: "
+        f"{f'{name}: ' if name else ''}"
+        f"{about_trusted(of.evaluation.trusted, len(of.numbers.queries))}: "
         "values and verdicts are corrected by them."
         for name, of in named
         if of.evaluation is not None and of.evaluation.trusted is not None

@@ -301,7 +301,7 @@ def _columns(
     """The attributes by name, each with a value per query that counts, and what was noticed."""
     import polars as pl
 
-    from judged.inputs.attributes import attributes_of
+    from judged.inputs.keyed import attributes_of
 
     alone = given is True or (
         isinstance(given, str) and given == RELEVANT and not os.path.lexists(RELEVANT)

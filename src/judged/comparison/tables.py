@@ -13,7 +13,7 @@ from judged.comparison import methods as definition
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS
 from judged.comparison.verdicts import by_importance, leaderboard
 from judged.comparison.wording import shown_level, shown_p, with_sign
-from judged.evaluation.table import Look
+from judged.evaluation.export import Look
 from judged.results import Table
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from judged.comparison.numbers import Compared
     from judged.comparison.slices import Slice
     from judged.comparison.verdicts import Pair, Place
-    from judged.evaluation.table import Look
+    from judged.evaluation.export import Look
     from judged.measures import Measure
 
 NOTHING = ""

@@ -32,8 +32,7 @@ def numbers_of_values(
 ) -> Numbers:
     """The numbers in a dict, a table or files, in the order of query ids; where there are weights,
     those of the queries that weigh something."""
-    from judged.inputs.values import values_of
-    from judged.inputs.values.parts import UNWEIGHTED
+    from judged.inputs.values import UNWEIGHTED, values_of
 
     given = values_of(values, measure_name=measure_name)
     lower = _lower(lower_is_better, given.measures)
@@ -96,7 +95,7 @@ def _aggregate(known: Measure | None) -> str:
 
 def _weighed(given: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
     """The weight of each query, and notes on weights that do nothing."""
-    from judged.inputs.weights import read_weights
+    from judged.inputs.keyed import read_weights
 
     known = read_weights(given)
     found, unknown = known.of(queries, "query", "queries"), known.unknown(queries)

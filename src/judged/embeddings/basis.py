@@ -10,7 +10,7 @@ import numpy as np
 from judged.embeddings.itself import is_the_answer, warned_of_itself
 from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search
-from judged.inputs.categories import CATEGORIES
+from judged.inputs.keyed import CATEGORIES
 from judged.matching.item_to import BASIS
 from judged.rankings.columns import ENCODED, OTHER_WAY
 from judged.rankings.findings import Findings

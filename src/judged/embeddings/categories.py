@@ -25,7 +25,7 @@ from judged.embeddings.relations import Bound
 from judged.embeddings.similarity.rounding import Precision
 from judged.embeddings.tiles import Tile
 from judged.errors import InputError
-from judged.inputs.categories import Categories, is_frame, read_categories
+from judged.inputs.keyed import Categories, is_frame, read_categories
 from judged.inputs.vectors.label_tables import in_order_of
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, casting
 

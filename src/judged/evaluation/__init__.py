@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.options import Scoring, formats_of, takes_scoring
@@ -53,8 +54,11 @@ def evaluate(
     from judged.inputs.blocks import Room
     from judged.inputs.data import Data
     from judged.limits import limits
+    from judged.rankings.file import is_rankings_file
 
     options: dict[str, Any] = dict(scoring)
+    if is_rankings_file(judgements):
+        return announce_warnings(_evaluate_files(judgements, run, measures, options))
     settings = EvaluationSettings.of(
         measures, options.pop("policy", None), options.pop("convention", None), prepares=True
     )
@@ -86,6 +90,42 @@ def evaluate(
 
         evaluation = correct_by_trusted(evaluation, options["trusted"], matched.trusted)
     return announce_warnings(evaluation)
+
+
+def _evaluate_files(
+    first: Any, others: Any, measures: MeasuresLike | None, options: dict[str, Any]
+) -> Evaluation:
+    """Evaluate rankings files, which stand for judgements and runs."""
+    from judged.errors import InputError, quoted
+    from judged.evaluation.evaluation import evaluate_rankings
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.rankings.file import is_rankings_file, read_several
+
+    if others is None:
+        others = []
+    paths = [first, *([others] if isinstance(others, (str, PathLike)) else others)]
+    strange = next((path for path in paths if not is_rankings_file(path)), None)
+    if strange is not None:
+        raise InputError(
+            f"{quoted(strange)} is not a rankings file, and {first} is; a rankings file stands for "
+            "judgements and a run. Give rankings files alone, or judgements and runs."
+        )
+    rankings = read_several(paths)
+    policy, convention = options.pop("policy", None), options.pop("convention", None)
+    weights, progress = options.pop("weights", None), options.pop("progress", None)
+    options.pop("skip_bad", None)
+    for name, value in options.items():
+        if value is not None and value is not False:
+            raise InputError(
+                f"{name} is about judgements and runs, and rankings files hold only ranks; leave "
+                "it out, or give the judgements and runs."
+            )
+    settings = EvaluationSettings.of_rankings(rankings, measures, policy, convention)
+    evaluation = evaluate_rankings(rankings, settings, weights=weights)
+    if progress is not None:
+        for r in rankings:
+            progress(len(r))
+    return evaluation
 
 
 def evaluation_of(

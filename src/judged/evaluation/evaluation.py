@@ -1,42 +1,69 @@
-"""Evaluation: per-query values, summary, definition, audit."""
+"""`Evaluation`: the values of runs, what they mean, and everything that can be asked of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from judged.errors import InputError, MeasureError, quoted
-from judged.evaluation.intervals import ENDS, Groups, refuse_idle, with_intervals
-from judged.evaluation.pages import Paged
-from judged.evaluation.ranges import with_judged_shares
-from judged.evaluation.scores import Scored, score_run, score_ties, score_unjudged
+from judged.errors import InputError, MeasureError, PolicyError, quoted
+from judged.evaluation.intervals import (
+    ENDS,
+    Groups,
+    group_of_each,
+    interval_of,
+    refuse_idle,
+    with_intervals,
+)
+from judged.evaluation.ranges import TieRange, UnjudgedRange, with_judged_shares
+from judged.evaluation.scores import (
+    TIE_ORDERS,
+    TRUSTED,
+    UNJUDGED_ENDS,
+    Scored,
+    score_run,
+    score_ties,
+    score_unjudged,
+)
 from judged.evaluation.settings import Conventional, EvaluationSettings
 from judged.evaluation.unanswerable import (
+    Unanswerable,
     apart_policy,
     inspect_unanswerable,
     unanswerable_queries,
     without,
 )
 from judged.measures import Measure, parse_measure
-from judged.options import LEVEL, checked_methods
+from judged.options import LEVEL, RESAMPLES, checked_methods, choice
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.columns import ANY_GRADE
 from judged.rankings.rankings import Rankings
-from judged.text import few, listed
+from judged.results import Display, Document, Result
+from judged.text import Dim, few, listed
 
 if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
     import polars as pl
 
+    from judged.charts.chart import Chart
     from judged.comparison.comparison import Comparison
-    from judged.evaluation.latency import Latency
-    from judged.evaluation.trusted import Trusted
+    from judged.comparison.gate.result import Gate
+    from judged.conventions.disagreement import Disagreement
+    from judged.conventions.identification import Identification
+    from judged.evaluation.advice.result import Advice
+    from judged.evaluation.export import Latency
+    from judged.evaluation.trusted import Correction, Trusted
+    from judged.explanation.explanation import Explanation
     from judged.inputs.data import Data
     from judged.options import GroupsLike, MeasuresLike, PolicyLike, WeightsLike
+    from judged.statistics.intervals import Interval
+    from judged.web.report.report import Report
 
 
 def evaluate_rankings(
@@ -54,7 +81,7 @@ def evaluate_rankings(
         settings = EvaluationSettings.of_rankings(rankings, measures, policy)
     chosen = None
     if weights is not None:
-        from judged.inputs.weights import read_weights  # loads what reads files
+        from judged.inputs.keyed import read_weights  # loads what reads files
 
         chosen = read_weights(weights)
     return Evaluation(
@@ -69,14 +96,27 @@ def evaluate_rankings(
 
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Paged):
-    """What `evaluate` returns, always: numbers of runs and measures, and what these mean.
+class Evaluation(Result):
+    """The values of one or more runs by one or more measures.
+
+    It keeps the rankings of every run, so that confidence intervals, ranges, comparisons,
+    explanations and charts are computed on demand.
 
     >>> from judged import evaluate
     >>> evaluation = evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, ["RR", "nDCG@10"])
     >>> evaluation.value("RR")
     0.5
     """
+
+    SAVED_AS: ClassVar[dict[str, str]] = {
+        **Result.SAVED_AS,
+        ".tex": "to_latex",
+        ".trec": "to_trec",
+        ".yaml": "to_yaml",
+        ".rankings": "to_rankings",
+        "metrics": "to_metrics",
+    }
+    DISPLAY: ClassVar[frozenset[str]] = frozenset({"per_query", "sort", "decimals", "percent"})
 
     runs: tuple[Scored, ...]
     """The values of each run."""
@@ -287,6 +327,35 @@ class Evaluation(Paged):
             raise InputError(f"there is no run {quoted(run)}; there is {', '.join(names)}.")
         return self.runs[names.index(run)]
 
+    def label(self, measure: str | Measure) -> str:
+        """What a measure is called in tables and files: as it was asked for.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            One of this evaluation's.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import AP, evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").label(AP)
+        'MAP'
+        """
+        known = measure if isinstance(measure, Measure) else self.measure(measure)
+        return self.runs[0].label(known)
+
+    @cached_property
+    def labels(self) -> dict[str, Measure]:
+        """What the measures are called in tables and files, and which measure each is.
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP, RR").labels
+        {'MAP': AP, 'RR': RR}
+        """
+        return {self.label(measure): measure for measure in self.measures}
+
     def compare(
         self, *, baseline: str | None = None, missing: str | None = None, **settings: Any
     ) -> Comparison:
@@ -341,76 +410,519 @@ class Evaluation(Paged):
         """
         return _join([self, *others], names)
 
-    def label(self, measure: str | Measure) -> str:
-        """What a measure is called in tables and files: as it was asked for.
+    def interval(
+        self,
+        measure: str | Measure | None = None,
+        run: str | None = None,
+        *,
+        level: float | None = None,
+        method: str | None = None,
+        groups: GroupsLike | None = None,
+        resamples: int = RESAMPLES,
+        seed: int = 0,
+    ) -> Interval:
+        """Return a value with its confidence interval.
 
         Parameters
         ----------
-        measure : str or Measure
-            One of this evaluation's.
+        measure : str or Measure, optional
+            One of this evaluation's measures; needed only if there are several.
+        run : str, optional
+            The name of a run; needed only if there are several.
+        level : float, optional
+            The confidence level; by default that of the evaluation, which is 0.95.
+        method : {"t", "bca", "percentile"}, optional
+            By default the method that suits the summary: Student's t for means and sums, Wilson's
+            for shares of queries, order statistics for medians, otherwise a bootstrap.
+        groups : GroupsLike, optional
+            Queries that belong together: {query: group}, a table or a file.
+        resamples : int, optional
+            The number of resamples of a bootstrap.
+        seed : int, optional
+            The seed of a bootstrap.
+
+        Returns
+        -------
+        Interval
+            Its bounds are NaN if there is none; its note then gives the reason.
+
+        >>> from judged import Rankings
+        >>> evaluation = Rankings.from_relevance([[1], [0, 1]] * 6).evaluate("RR")
+        >>> interval = evaluation.interval()
+        >>> round(interval.low, 4), round(interval.high, 4), interval.method
+        (0.5841, 0.9159, 't')
+        """
+        scored = self.scored(run)
+        known = None if groups is None else group_of_each(groups, [scored])
+        return self._interval(scored, self.measure(measure), level, method, known, resamples, seed)
+
+    def intervals(
+        self,
+        *,
+        level: float | None = None,
+        method: str | None = None,
+        groups: GroupsLike | None = None,
+        resamples: int = RESAMPLES,
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Return the confidence interval of every value, one row per run and measure.
+
+        Parameters
+        ----------
+        level, method, groups, resamples, seed
+            As for `interval`.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns run, measure, estimate, low, high, method and note.
+
+        >>> from judged import Rankings
+        >>> evaluation = Rankings.from_relevance([[1], [0, 1]]).evaluate("P@1, Rank")
+        >>> evaluation.intervals()["method"].to_list()
+        ['wilson', 't']
+        """
+        import polars as pl
+
+        known = None if groups is None else group_of_each(groups, self.runs)
+        rows = []
+        for run in self.runs:
+            for measure in self.measures:
+                interval = self._interval(run, measure, level, method, known, resamples, seed)
+                row = run.name, self.label(measure), interval.estimate, interval.low, interval.high
+                rows.append((*row, interval.method, interval.note or None))
+        numbers = dict.fromkeys(("estimate", "low", "high"), pl.Float64)
+        words = dict.fromkeys(("method", "note"), pl.String)
+        schema = {"run": pl.String, "measure": pl.String, **numbers, **words}
+        frame = pl.DataFrame(rows, schema=schema, orient="row")
+        return frame.with_columns(pl.col(*numbers).fill_nan(None))
+
+    def _interval(
+        self,
+        run: Scored,
+        measure: Measure,
+        level: float | None,
+        method: str | None,
+        groups: Groups | None,
+        resamples: int,
+        seed: int,
+    ) -> Interval:
+        """Return the interval that was computed already, or compute another."""
+        if method is not None:
+            from judged.statistics.intervals import METHODS
+
+            choice("method", method, METHODS)
+        usual = (level, method, resamples, seed) == (None, None, RESAMPLES, 0)
+        if run.corrections and not (usual and groups is None):
+            if (method, groups, resamples, seed) != (None, None, RESAMPLES, 0):
+                raise InputError(
+                    "the interval of a corrected number has no other method and no groups; leave "
+                    "them out, or trusted."
+                )
+            from judged.evaluation.trusted import corrections
+
+            return corrections(run, run.others[TRUSTED], level or LEVEL)[measure].corrected
+        if usual and groups is None and measure in run.intervals:
+            return run.intervals[measure]
+        try:
+            return interval_of(
+                run,
+                measure,
+                level=level or self.level or LEVEL,
+                method=method,
+                groups=self.groups if groups is None else groups,
+                resamples=resamples,
+                seed=seed,
+            )
+        except InputError as error:
+            raise InputError(f"{self.label(measure)}: {error}") from None
+
+    def tie_range(self, measure: str | Measure | None = None, run: str | None = None) -> TieRange:
+        """Return a value in the worst order of tied results, on average, and in the best.
+
+        Each measure has its own worst and best order in each query. If a query has too many orders
+        to try them all, a warning of `showing(tie_range=True)` names the measure.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of this evaluation's measures; needed only if there are several.
+        run : str, optional
+            The name of a run; needed only if there are several.
+
+        Returns
+        -------
+        TieRange
+
+        >>> from judged import evaluate
+        >>> tied = {"q": {"a": 0.5, "b": 0.5}}
+        >>> evaluate({"q": {"a": 1}}, tied, "RR").tie_range()
+        TieRange(worst=0.5, expected=0.75, best=1.0)
+        """
+        return TieRange(*self._under_others(TIE_ORDERS, score_ties, measure, run))
+
+    def unjudged_range(
+        self, measure: str | Measure | None = None, run: str | None = None
+    ) -> UnjudgedRange:
+        """Return a value if all unjudged results were irrelevant, and if all had the top grade.
+
+        These are bounds for measures to which each result adds its own part, such as P@10, and two
+        scenarios for the others; a warning of `showing(unjudged_range=True)` names these.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of this evaluation's measures; needed only if there are several.
+        run : str, optional
+            The name of a run; needed only if there are several.
+
+        Returns
+        -------
+        UnjudgedRange
+
+        >>> from judged import evaluate
+        >>> run = {"q": ["b", "a"]}
+        >>> evaluate({"q": {"a": 1}}, run, "RR").unjudged_range()
+        UnjudgedRange(irrelevant=0.5, relevant=1.0)
+        """
+        return UnjudgedRange(*self._under_others(UNJUDGED_ENDS, score_unjudged, measure, run))
+
+    def _under_others(
+        self,
+        names: Iterable[str],
+        score: Callable[[Scored, EvaluationSettings], dict[str, Scored]],
+        measure: str | Measure | None,
+        run: str | None,
+    ) -> list[float]:
+        scored = self.scored(run)
+        others = scored.others
+        if not set(names) <= set(others):
+            key = scored.name, score.__name__
+            if key not in self._ranges:
+                self._ranges[key] = score(scored, self.settings)
+            others = self._ranges[key]
+        return [others[name].summary[self.measure(measure)] for name in names]
+
+    @cached_property
+    def _ranges(self) -> dict[tuple[str, str], dict[str, Scored]]:
+        return {}
+
+    def unanswerable(
+        self, threshold: float | None = None, *, run: str | None = None
+    ) -> Unanswerable:
+        """Return what a run does with the queries that have no relevant items.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            The score from which on a result counts as an answer; by default every result does.
+        run : str, optional
+            The name of a run; needed only if there are several.
+
+        Returns
+        -------
+        Unanswerable
+
+        >>> from judged import evaluate
+        >>> judgements = {"q1": {"a": 1}, "q2": {}}
+        >>> evaluate(judgements, {"q1": ["a"], "q2": ["b"]}, "RR").unanswerable().answered
+        1.0
+        """
+        scored = self.scored(run)
+        if scored.unanswerable is not None:
+            if threshold not in (None, scored.unanswerable.threshold):
+                raise InputError(
+                    "queries without relevant items are left out of this evaluation already; give "
+                    "the threshold to showing()."
+                )
+            return scored.unanswerable
+        r = scored.rankings
+        nothing = unanswerable_queries(r, self.measures, self.convention)
+        return inspect_unanswerable(
+            r, nothing, threshold, skip_missing=self.policy.missing == "skip"
+        )
+
+    def correction(
+        self, measure: str | Measure | None = None, run: str | None = None
+    ) -> Correction:
+        """Return how a value was corrected by trusted judgements.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of this evaluation's measures; needed only if there are several.
+        run : str, optional
+            The name of a run; needed only if there are several.
+
+        Returns
+        -------
+        Correction
+
+        >>> from judged import evaluate
+        >>> cheap = {str(q): {"a": 1, "b": q % 2} for q in range(40)}
+        >>> people = {str(q): {"a": 1, "b": q % 4 == 1} for q in range(20)}
+        >>> lists = {str(q): ["b", "a"] for q in range(40)}
+        >>> c = evaluate(cheap, lists, "P@2", trusted=people).correction()
+        >>> c.cheap, c.trusted.estimate, round(c.corrected.estimate, 4), c.narrower
+        (0.75, 0.625, 0.625, 'corrected')
+        """
+        known = self.scored(run).corrections
+        if not known:
+            raise PolicyError(
+                "this evaluation was made without trusted judgements; evaluate again with trusted."
+            )
+        return known[self.measure(measure)]
+
+    def gate(self, baseline: Any = None, **options: Any) -> Gate:
+        """Decide whether the run may replace its baseline.
+
+        Parameters
+        ----------
+        baseline : str, os.PathLike or run, optional
+            A baseline file, or a run.
+        **options : Any
+            Those of `judged.gate`, such as `max_drop` and `minimum`.
+
+        Returns
+        -------
+        Gate
+
+        >>> from judged import evaluate
+        >>> judgements = {str(q): {"a": 1} for q in range(8)}
+        >>> run = {str(q): ["a", "b"] for q in range(8)}
+        >>> evaluate(judgements, run, "RR").gate(minimum=0.9).passed
+        True
+        """
+        from judged.comparison.gate import gate
+
+        return gate(self, baseline=baseline, **options)
+
+    def advise(self, *, level: float = LEVEL) -> Advice:
+        """Return which measures these data can support, and which to report.
+
+        Parameters
+        ----------
+        level : float, optional
+            The confidence level.
+
+        Returns
+        -------
+        Advice
+
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> len(evaluation.advise().rows) > 0
+        True
+        """
+        from judged.evaluation.advice import advise
+
+        return advise(self, level=level)
+
+    def explain(
+        self, query: str | None = None, measure: str | Measure | None = None, **options: Any
+    ) -> Explanation:
+        """Return how one measure comes to its value for one query, step by step.
+
+        Parameters
+        ----------
+        query : str, optional
+            The query; needed only if there are several.
+        measure : str or Measure, optional
+            One of this evaluation's measures; needed only if there are several.
+        **options : Any
+            Those of `judged.explain`, such as `rows`.
+
+        Returns
+        -------
+        Explanation
+
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> evaluation.explain("q", "RR").value
+        0.5
+        """
+        from judged.explanation import explain
+
+        return explain(self, measure=self.measure(measure), query=query, **options)
+
+    def conventions(self, measures: MeasuresLike | None = None) -> Disagreement:
+        """Return these measures as every known library defines them.
+
+        Parameters
+        ----------
+        measures : MeasuresLike, optional
+            By default those of this evaluation.
+
+        Returns
+        -------
+        Disagreement
+
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> len(evaluation.conventions().rows()) > 0
+        True
+        """
+        from judged.conventions.disagreement import compare_conventions
+
+        return compare_conventions(self, measures=measures)
+
+    def identify(self, number: str | float, measures: MeasuresLike | None = None) -> Identification:
+        """Return the definitions that give a number for the run.
+
+        Parameters
+        ----------
+        number : str or float
+            The number, as it was printed.
+        measures : MeasuresLike, optional
+            The measures to try; by default all that are usual.
+
+        Returns
+        -------
+        Identification
+
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> evaluation.identify("0.5", "RR").matches[0].definition.measure
+        RR
+        """
+        from judged.conventions.identification import identify
+
+        return identify(number, self, measures=measures)
+
+    def plot(self, kind: str, **options: Any) -> Chart:
+        """Return a chart.
+
+        Parameters
+        ----------
+        kind : str
+            A kind of chart, such as "precision-recall"; `judged.charts` lists them.
+        **options : Any
+            Those of the chart.
+
+        Returns
+        -------
+        Chart
+
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> type(evaluation.plot("precision-recall")).__name__
+        'Chart'
+        """
+        from judged.charts import plot
+
+        return plot(self, kind, **options)
+
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+        """Return a report of this evaluation, and write it to one HTML file if a path is given.
+
+        Parameters
+        ----------
+        path : str or os.PathLike, optional
+            Where to write the report.
+        **options : Any
+            Those of `judged.report`, such as `baseline`, `title` and `texts`.
+
+        Returns
+        -------
+        Report
+
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"bm25": {"q": ["b", "a"]}}, "RR")
+        >>> evaluation.report(title="Search").to_html().count("<h1>")
+        1
+        """
+        from judged.web.report import report_of
+
+        report = report_of(self, **options)
+        if path is not None:
+            report.save(path)
+        return report
+
+    def definition(self, measure: str | Measure | None = None) -> str:
+        """Return what a value means: its definition, formula, policy and source.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of this evaluation's measures; without it, if there are several, the paragraph of
+            `methods`.
 
         Returns
         -------
         str
 
-        >>> from judged import AP, evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").label(AP)
-        'MAP'
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> evaluation.definition().partition(". ")[0]
+        'RR (Reciprocal rank)'
         """
-        known = measure if isinstance(measure, Measure) else self.measure(measure)
-        return self.runs[0].label(known)
+        if measure is None and len(self.measures) > 1:
+            return self.methods()
+        from judged.evaluation.wording import definition
 
-    @cached_property
-    def labels(self) -> dict[str, Measure]:
-        """What the measures are called in tables and files, and which measure each is.
+        return definition(self, self.measure(measure))
+
+    def methods(self) -> str:
+        """Return what all values mean, as a paragraph for the methods section of a paper.
+
+        Returns
+        -------
+        str
 
         >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP, RR").labels
-        {'MAP': AP, 'RR': RR}
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
+        >>> print(evaluation.methods().partition(". ")[0])
+        Rankings were evaluated with judged 0.2.0
         """
-        return {self.label(measure): measure for measure in self.measures}
+        from judged.evaluation.wording import methods
+
+        return methods(self)
+
+    @property
+    def audit(self) -> dict[str, Audit]:
+        """The findings in each run's data."""
+        return {run.name: run.audit for run in self.runs}
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The other assumptions under which every number was computed too."""
+        """The other assumptions under which every value is shown."""
         return tuple(self.runs[0].others)
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """What the ends of intervals are called; nothing where none were asked for."""
+        """The names of the ends of confidence intervals; empty if these are not shown."""
         return () if self.level is None else ENDS
 
     @property
     def columns_beside(self) -> tuple[str, ...]:
-        """What stands beside the value of each measure in tables."""
+        """The columns beside the value of each measure in tables."""
         if self.trusted is None:
             return (*self.ends, *self.others)
         return (*ENDS, "trusted", *(f"trusted {end}" for end in ENDS), "cheap")
 
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """One row per run, one column per measure; each measure's interval and ranges, where asked
-        for, in columns after its own."""
+        """One row per run, one column per measure, followed by its interval and ranges if shown."""
         import polars as pl
 
         columns = self.summary_columns()
         return pl.DataFrame(columns, dict.fromkeys(columns, pl.Float64) | {"run": pl.String})
 
     def summary_columns(self) -> dict[str, list[Any]]:
-        """The summary without polars, column by column."""
+        """Return the summary column by column, without polars."""
         columns: dict[str, list[Any]] = {"run": [run.name for run in self.runs]}
         for name, measure, runs in self._columns():
             columns[name] = [run.summary[measure] for run in runs]
             for end in self.ends if runs is self.runs or self.trusted else ():
-                ends = [getattr(run.intervals[measure], end) for run in runs]
-                columns[f"{name} {end}"] = [None if each != each else each for each in ends]
+                bounds = [getattr(run.intervals[measure], end) for run in runs]
+                columns[f"{name} {end}"] = [None if bound != bound else bound for bound in bounds]
             if self.trusted and runs is not self.runs:
                 cheap = [run.corrections[measure].cheap for run in self.runs]
                 columns[f"{self.label(measure)} cheap"] = cheap
         return columns
 
     def _columns(self) -> Iterator[tuple[str, Measure, tuple[Scored, ...]]]:
-        """The name of each column of numbers, its measure, and the values of all runs."""
+        """Yield the name of each column of numbers, its measure, and the values of all runs."""
         for measure in self.measures:
             label = self.label(measure)
             yield label, measure, self.runs
@@ -419,9 +931,8 @@ class Evaluation(Paged):
 
     @cached_property
     def per_query(self) -> pl.DataFrame:
-        """One row per run and query, columns as in the summary; null where a query does not
-        count. Where there are trusted judgements, what each query has by the cheap ones and by
-        them."""
+        """One row per run and query, columns as in the summary; null for a query that does not
+        count. With trusted judgements, the values by both judgements."""
         import polars as pl
 
         frames = [
@@ -429,7 +940,7 @@ class Evaluation(Paged):
                 {
                     "run": pl.Series([run.name]).new_from_index(0, len(run.rankings)),
                     "query": pl.Series(run.rankings.queries, dtype=pl.String),
-                    **({} if (given := run.rankings.weights) is None else {"weight": given.values}),
+                    **({} if (own := run.rankings.weights) is None else {"weight": own.values}),
                     **{
                         f"{name} cheap" if self.trusted and runs is self.runs else name: pl.Series(
                             runs[at].values[m]
@@ -442,50 +953,241 @@ class Evaluation(Paged):
         ]
         return pl.concat(frames)
 
-    @property
-    def audit(self) -> dict[str, Audit]:
-        """What was found in each run's data."""
-        return {run.name: run.audit for run in self.runs}
-
-    def definition(self, measure: str | Measure | None = None) -> str:
-        """What a number means: in plain words, with its formula, its policy and its source.
+    def document(self, display: Display) -> Document:
+        """Return everything the evaluation shows.
 
         Parameters
         ----------
-        measure : str or Measure, optional
-            One of this evaluation's measures; without it, where there are several, a paragraph
-            about all of them: see `methods`.
+        display : Display
+            How it is shown.
+
+        Returns
+        -------
+        Document
+        """
+        from judged.evaluation.export import Look, in_order, tables
+        from judged.evaluation.wording import brief, brief_trusted, details, latency_lines
+
+        shown, look = in_order(self, display.sort), Look(display.decimals, display.percent)
+        return Document(
+            tables=tables(shown, look, per_query=display.per_query),
+            warnings=shown._warnings(look),
+            notes=[*latency_lines(self), *brief_trusted(self), Dim(brief(self))],
+            details=details(self),
+            methods=self.methods,
+        )
+
+    def _warnings(self, look: Any) -> list[str]:
+        if look not in self._warnings_by_look:
+            from judged.evaluation.warnings import warnings
+
+            self._warnings_by_look[look] = tuple(warnings(self, look))
+        return list(self._warnings_by_look[look])
+
+    @cached_property
+    def _warnings_by_look(self) -> dict[Any, tuple[str, ...]]:
+        """Warnings computed so far: looking into the ties of many runs takes long."""
+        return {}
+
+    def _grave(self) -> list[str]:
+        from judged.evaluation.warnings import grave
+
+        return grave(self)
+
+    def to_dict(
+        self, *, per_query: bool = False, sort: str | Measure | None = None
+    ) -> dict[str, Any]:
+        """Return everything as plain Python values that JSON can hold.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of every query are included.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, best first.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_dict()["runs"][0]["scores"]
+        {'RR': 0.5}
+        """
+        from judged.evaluation.export import as_dict
+
+        return as_dict(self, per_query=per_query, sort=sort)
+
+    def to_frame(
+        self, *, per_query: bool = False, sort: str | Measure | None = None
+    ) -> pl.DataFrame:
+        """Return the values as a polars table: one row per run, one column per measure.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether there is one row per run and query instead.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, best first.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_frame(per_query=True).rows()
+        [('run', 'q', 0.5)]
+        """
+        from judged.evaluation.export import in_order
+
+        shown = in_order(self, sort)
+        return shown.per_query if per_query else shown.summary
+
+    def to_pandas(
+        self, *, per_query: bool = False, sort: str | Measure | None = None
+    ) -> pd.DataFrame:
+        """Return `to_frame` for pandas, with the definition and the warnings in its `attrs`.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether there is one row per run and query.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_pandas()["RR"].tolist()
+        [0.5]
+        """
+        from judged.evaluation.export import as_pandas
+
+        return as_pandas(self, per_query=per_query, sort=sort)
+
+    def to_trec(
+        self, *, per_query: bool = False, sort: str | Measure | None = None, quiet: bool = False
+    ) -> str:
+        """Return lines of measure, query and value at full precision, the summary as `all`.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Whether the values of every query are included.
+        sort : str or Measure, optional
+            The measure that runs are ordered by, best first.
+        quiet : bool, optional
+            Whether warnings are left out.
 
         Returns
         -------
         str
 
         >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.definition().partition(". ")[0]
-        'RR (Reciprocal rank)'
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_trec()
+        'RR\\tall\\t0.5\\n'
         """
-        if measure is None and len(self.measures) > 1:
-            return self.methods()
-        from judged.evaluation.definition import definition
+        from judged.evaluation.export import as_trec
 
-        return definition(self, self.measure(measure))
+        return as_trec(self, per_query=per_query, sort=sort, quiet=quiet)
 
-    def methods(self) -> str:
-        """What all numbers mean, as a paragraph for the methods section of a paper.
+    def to_metrics(self, *, names: str = "judged") -> dict[str, float]:
+        """Return one flat name for each value, as experiment trackers take them.
+
+        With several runs the name of the run precedes the measure, such as `bm25/AP`. The ends of
+        confidence intervals, if shown, follow it, such as `AP low` or `AP_low`.
+
+        Parameters
+        ----------
+        names : {"judged", "mlflow"}, optional
+            Names as in tables, or in the letters that MLflow and others allow.
+
+        Returns
+        -------
+        dict of str to float
+
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 2}}, {"q": ["b", "a"]}, ["RR", "P(rel=2)@4"])
+        >>> evaluation.to_metrics(names="mlflow")
+        {'RR': 0.5, 'P.rel-2_at_4': 0.25}
+        """
+        from judged.evaluation.export import as_metrics
+
+        return as_metrics(self, names)
+
+    def to_huggingface(
+        self, *, dataset: str = "unknown", dataset_name: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return the rows of a Hugging Face model card, one model for each run.
+
+        Parameters
+        ----------
+        dataset : str, optional
+            The id of the data set.
+        dataset_name : str, optional
+            The name of the data set; by default its id.
+
+        Returns
+        -------
+        list of dict
+            The value of `model-index` in a card.
+
+        >>> from judged import evaluate
+        >>> evaluation = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> [model] = evaluation.to_huggingface(dataset="me/questions")
+        >>> model["results"][0]["metrics"]
+        [{'type': 'RR_at_10', 'value': 0.5, 'name': 'RR@10'}]
+        """
+        from judged.evaluation.export import as_huggingface
+
+        return as_huggingface(self, dataset, dataset_name)
+
+    def to_yaml(self, *, dataset: str | None = None) -> str:
+        """Return the head of a Hugging Face model card in YAML.
+
+        Parameters
+        ----------
+        dataset : str, optional
+            The id of the data set.
 
         Returns
         -------
         str
 
         >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> print(found.methods().partition(". ")[0])
-        Rankings were evaluated with judged 0.2.0
+        >>> print(evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_yaml()[:37])
+        model-index:
+        - name: "run"
+          results:
         """
-        from judged.evaluation.definition import methods
+        from judged.evaluation.export import as_yaml
 
-        return methods(self)
+        return as_yaml(self.to_huggingface(dataset=dataset or "unknown"))
+
+    def to_rankings(self) -> bytes:
+        """Return the rankings of the only run as the bytes of a rankings file.
+
+        Returns
+        -------
+        bytes
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").to_rankings()[:4]
+        b'PAR1'
+        """
+        from judged.rankings.file import to_bytes
+
+        if len(self.runs) > 1:
+            raise InputError(
+                "a rankings file holds one run, and there are "
+                f"{len(self.runs)}; evaluate one run at a time, or save evaluation.rankings[name]."
+            )
+        return to_bytes(self.runs[0].rankings)
+
+    def _metadata(self) -> dict[str, str]:
+        return {"definition": self.methods(), **super()._metadata()}
 
 
 def _without_unanswerable(evaluation: Evaluation, threshold: float | None) -> Evaluation:

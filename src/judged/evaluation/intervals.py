@@ -19,7 +19,6 @@ from judged.text import counted
 if TYPE_CHECKING:
     from judged.arrays import Floats, Ints
     from judged.evaluation.evaluation import Evaluation
-    from judged.evaluation.exports import Exports
     from judged.evaluation.scores import Scored
     from judged.measures import Measure
     from judged.options import GroupsLike
@@ -34,7 +33,7 @@ Groups = Mapping[str, int]
 
 def group_of_each(given: GroupsLike, runs: Iterable[Scored]) -> Groups:
     """The groups of all queries of some runs, numbered in the order of query ids."""
-    from judged.inputs.groups import groups_of
+    from judged.inputs.keyed import groups_of
 
     queries = sorted({query for run in runs for query in run.rankings.queries})
     return dict(zip(queries, groups_of(given, queries)[0].tolist(), strict=True))
@@ -145,13 +144,13 @@ def effective_queries(run: Scored, measure: Measure) -> float:
     return effective_number(run.rankings.weights.values[counted]) if counted.any() else 0.0
 
 
-def weight_sources(evaluation: Exports) -> list[str]:
+def weight_sources(evaluation: Evaluation) -> list[str]:
     """Where the weights come from, where there are some."""
     weights = evaluation.runs[0].rankings.weights
     return [] if weights is None else [weights.source]
 
 
-def weights_line(evaluation: Exports) -> list[str]:
+def weights_line(evaluation: Evaluation) -> list[str]:
     """Where the weights come from, and how many equal queries they are worth."""
     weights = evaluation.runs[0].rankings.weights
     if weights is None:
@@ -164,7 +163,7 @@ def weights_line(evaluation: Exports) -> list[str]:
     ]
 
 
-def about_few(evaluation: Exports) -> list[str]:
+def about_few(evaluation: Evaluation) -> list[str]:
     """Warn of intervals from a small effective number of weighted queries, or of groups."""
     if evaluation.level is None:
         return []
@@ -183,7 +182,7 @@ def about_few(evaluation: Exports) -> list[str]:
     return about_few_units(rows)
 
 
-def about_weights(evaluation: Exports) -> list[str]:
+def about_weights(evaluation: Evaluation) -> list[str]:
     """What could mislead: one query that outweighs all others, a library that has no weights."""
     r = evaluation.runs[0].rankings
     if r.weights is None:

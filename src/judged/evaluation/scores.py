@@ -13,7 +13,7 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.errors import MeasureError, PolicyError
 from judged.evaluation.settings import regraded
-from judged.matching.variants import Variants
+from judged.matching.variants import Variants, cut
 from judged.matching.weights import weighted
 from judged.measures import Measure, Spec
 from judged.measures.aggregation import AGGREGATIONS
@@ -29,6 +29,7 @@ from judged.statistics.samples import Means, Median, Rows, Sample
 from judged.text import few, plain
 
 if TYPE_CHECKING:
+    from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.settings import Conventional, EvaluationSettings
     from judged.evaluation.trusted import Correction
     from judged.evaluation.unanswerable import Unanswerable
@@ -266,11 +267,23 @@ def score_run(
         refuse_sums(settings.measures)
     policy = settings.policy
     refuse_missing(r, policy)
+    if policy.depth is not None and policy.depth != r.depth:
+        r = _cut_again(r, policy.depth)
     r = Variants(r).under(policy.ties, policy.unjudged)
     findings = findings_of(r)
     r = replace(r, findings=findings.in_order(r.queries))
     values = values_of(r, settings.measures, settings.convention)
     return replace(settled_values(values, r, policy), labels=settings.labels)
+
+
+def _cut_again(r: Rankings, depth: int) -> Rankings:
+    """Cut rankings that were made with longer lists."""
+    if r.depth is not None and depth > r.depth:
+        raise PolicyError(
+            f"{r.name}: the lists were cut at rank {r.depth:,}, so depth={depth:,} cannot be "
+            "evaluated; make the rankings again with longer lists."
+        )
+    return replace(cut(r.whole or r, depth), findings=r.findings)
 
 
 def score_ties(run: Scored, settings: EvaluationSettings) -> dict[str, Scored]:
@@ -554,3 +567,16 @@ class Settlement:
         if spec.rates_relevance and self.policy.empty == "one":
             filled = np.where(self.nothing, best, filled)
         return np.where(np.isnan(filled), worst, filled)[..., self.counted]
+
+
+def about_runs(evaluation: Evaluation, said: list[list[str]]) -> list[str]:
+    """Return each sentence about runs once, with the names of the runs unless it is about all."""
+    about: dict[str, list[str]] = {}
+    for run, own in zip(evaluation.runs, said, strict=True):
+        for sentence in own:
+            about.setdefault(sentence, []).append(run.name)
+    everyone = len(evaluation.runs)
+    return [
+        text if len(names) == everyone else f"{', '.join(names)}: {text}"
+        for text, names in about.items()
+    ]

@@ -44,7 +44,7 @@ class EvaluationSettings:
         convention: ConventionLike | None = None,
         *,
         prepares: bool = False,
-        **otherwise: str,
+        **otherwise: Any,
     ) -> EvaluationSettings:
         """Return settings from what a caller may pass.
 
@@ -89,7 +89,14 @@ class EvaluationSettings:
         """Return settings for rankings that exist already: ties and unjudged items stay as they
         are, unless the policy says otherwise."""
         first = rankings[0]
-        return cls.of(measures, policy, convention, ties=first.ties, unjudged=first.unjudged)
+        return cls.of(
+            measures,
+            policy,
+            convention,
+            ties=first.ties,
+            unjudged=first.unjudged,
+            depth=first.depth,
+        )
 
     def prepare(self, run: Any) -> Any:
         """A run as the convention's library takes it, before it is judged."""

@@ -16,18 +16,18 @@ from judged.evaluation.scores import graded_for, nothing_relevant
 from judged.inputs.order import OrderOnly
 from judged.matching.variants import uncondensed
 from judged.rankings.findings import Findings, findings_of
+from judged.results import Table
 from judged.statistics.aggregates import mean
 from judged.text import counted, percent, plain, shown
 
 if TYPE_CHECKING:
-    from judged.evaluation.exports import Exports
+    from judged.evaluation.evaluation import Evaluation
+    from judged.evaluation.export import Look
     from judged.evaluation.settings import Conventional
-    from judged.evaluation.table import Look
     from judged.measures import Measure
     from judged.measures.spec import Mask
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings
-    from judged.results import Table
     from judged.statistics.auroc import Auroc
 
 
@@ -217,7 +217,7 @@ HEADER = ["run", "unanswerable", "wrongly answered", "answerable", "left empty",
 SHARES = frozenset(HEADER) - {"run", "unanswerable", "answerable"}
 
 
-def block(evaluation: Exports, look: Look) -> list[Table]:
+def block(evaluation: Evaluation, look: Look) -> list[Table]:
     """The table of queries with nothing relevant, a row per run, where it was asked for."""
     rows = []
     for run in evaluation.runs:
@@ -231,7 +231,7 @@ def block(evaluation: Exports, look: Look) -> list[Table]:
         counts = f"{len(apart.queries):,}", f"{apart.answerable:,}"
         rows.append([run.name, counts[0], answered, counts[1], empty, _with_interval(*bounds)])
     names = [f"{name} %" if look.percent and name in SHARES else name for name in HEADER]
-    return [(names, rows)]
+    return [Table(names, rows, {"run"})]
 
 
 def _with_interval(value: str, low: str, high: str) -> str:
@@ -239,7 +239,7 @@ def _with_interval(value: str, low: str, high: str) -> str:
     return value if low == high == shown(None) else f"{value} [{low}, {high}]"
 
 
-def apart_lines(evaluation: Exports) -> list[str]:
+def apart_lines(evaluation: Evaluation) -> list[str]:
     """What the table of queries with nothing relevant holds, in words."""
     first = evaluation.runs[0].unanswerable
     if first is None:
@@ -259,7 +259,7 @@ def apart_lines(evaluation: Exports) -> list[str]:
     return [*lines, *(f"unanswerable: {text}" for text in apart_notes(evaluation))]
 
 
-def apart_notes(evaluation: Exports) -> list[str]:
+def apart_notes(evaluation: Evaluation) -> list[str]:
     """Why a run has no AUROC there, or no interval of it."""
     several = len(evaluation.runs) > 1
     return [

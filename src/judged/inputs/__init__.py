@@ -35,7 +35,7 @@ from judged.inputs.tables import (
 
 if TYPE_CHECKING:
     from judged.inputs.columns import NamedColumns
-    from judged.inputs.rows.rows import Rows
+    from judged.inputs.rows import Rows
     from judged.inputs.source import Source
     from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
@@ -260,16 +260,14 @@ def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows |
     """Read the rows of a file that have these roles; None if it has no lists of ids."""
     if format.name in NAMELESS:
         return None
-    from judged.inputs.rows.loading import table_in_file
-    from judged.inputs.rows.reading import rows_in
+    from judged.inputs.rows import rows_in, table_in_file
 
     return rows_in(table_in_file(source, format.name), roles, as_columns(source.columns))
 
 
 def rows_of_table(given: Any, roles: Sequence[str], columns: NamedColumns) -> Rows | None:
     """Read the rows of a table that have these roles; None if it has no lists of ids."""
-    from judged.inputs.rows.loading import table_of
-    from judged.inputs.rows.reading import rows_in
+    from judged.inputs.rows import rows_in, table_of
 
     return rows_in(table_of(given), roles, columns)
 

@@ -685,28 +685,3 @@ def _mistaken(given: Kind, role: str, column: str, wanted: Kind, source: str) ->
         f"{wanted.phrase}. "
         "Were the two files given in the wrong order?"
     )
-
-
-def beside_query(
-    header: Sequence[str], source: str, word: str, names: Sequence[str]
-) -> tuple[int, int]:
-    """The positions of the query and of what stands beside it, a `word` by one of these names; of
-    two columns the other one, whatever its name. Where two may be it, neither is taken."""
-    queries = candidates("query", header)
-    found = [
-        at
-        for at, name in enumerate(header)
-        if name.strip().lower() in names and [at] != queries[:1]
-    ]
-    if queries and not found and len(header) == 2:
-        found = [1 - queries[0]]
-    if not queries or not found:
-        named = ", ".join(quote(name, 30) for name in header[:20])
-        raise InputError(
-            f"{source}: the columns query and {word} are needed; the columns are {named}. Names "
-            f"understood for the {word}: {', '.join(names)}."
-        )
-    if len(found) > 1:
-        two = " and ".join(quote(header[at], 30) for at in found[:2])
-        raise InputError(f"{source}: the columns {two} may both be the {word}; leave one out.")
-    return queries[0], found[0]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from judged.inputs.blocks import Room
     from judged.inputs.columns import NamedColumns
-    from judged.inputs.rows.rows import Rows
+    from judged.inputs.rows import Rows
     from judged.inputs.source import Source
     from judged.options import ColumnsLike, Engine, FileFormat, JudgementsLike, RunsLike
 
@@ -304,12 +304,12 @@ def holds_rows(given: Any) -> bool:
     if isinstance(given, (list, tuple)):
         given = as_known(given, JUDGEMENTS).given if given and is_record(given[0]) else None
     if isinstance(given, Mapping):
-        from judged.inputs.rows.loading import records_in
+        from judged.inputs.rows import records_in
 
         return records_in(given) is not None
     if isinstance(given, PathLike):
         return True
-    from judged.inputs.rows.loading import table_of
+    from judged.inputs.rows import table_of
 
     table = table_of(given)
     return table is not None and has_lists(table.header, LISTS, alone=True)
@@ -348,9 +348,14 @@ def _everything(given: Any, columns: NamedColumns, format: FileFormat | None) ->
     """What rows hold that are given alone; anything else is refused."""
     from judged.inputs.columns import LISTS
     from judged.inputs.objects import as_known
-    from judged.inputs.rows.loading import document_table, records_in, table_in_file, table_of
-    from judged.inputs.rows.reading import rows_in
-    from judged.inputs.rows.rows import missing_columns
+    from judged.inputs.rows import (
+        document_table,
+        missing_columns,
+        records_in,
+        rows_in,
+        table_in_file,
+        table_of,
+    )
 
     name = "run"
     if isinstance(given, (str, PathLike)):
@@ -483,7 +488,7 @@ def _read_beside(
     """A run beside rows that hold everything; where it has relevant ids too, they must agree."""
     from judged.inputs.columns import LISTS
     from judged.inputs.objects import as_known
-    from judged.inputs.rows.reading import refuse_other_judgements
+    from judged.inputs.rows import refuse_other_judgements
 
     if isinstance(given, (str, PathLike)):
         source = opened(given, RUN, columns)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -37,7 +37,17 @@ from judged.judgements.pairs import (
     bounds_in_words,
     compare_pair,
 )
-from judged.options import LEVEL, MOST, RESAMPLES, checked, checked_methods
+from judged.options import (
+    LEVEL,
+    MOST,
+    RESAMPLES,
+    Scoring,
+    checked,
+    checked_methods,
+    formats_of,
+    takes_scoring,
+)
+from judged.policy import Policy
 from judged.results import Display, Document, Result, Table
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
@@ -68,6 +78,7 @@ DEFINITIONS = (
 )
 
 
+@takes_scoring
 @checked
 def agreement(
     first: JudgementsLike | Mapping[str, JudgementsLike] | Sequence[Path],
@@ -79,7 +90,7 @@ def agreement(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    **scoring: Any,
+    **scoring: Unpack[Scoring],
 ) -> Agreement:
     """Compute how far assessors agree on the items they share, and how that affects runs.
 
@@ -103,7 +114,6 @@ def agreement(
     seed : int, optional
         Seed of the resamples.
     **scoring
-        Keyword arguments of `evaluate`.
 
     Returns
     -------
@@ -116,12 +126,16 @@ def agreement(
     (0.6, 0.375)
     """
     settings = AgreementSettings(rel, level, resamples, seed)
-    columns, duplicates = scoring.pop("columns", None), scoring.pop("duplicates", "error")
-    judgements_format = scoring.pop("judgements_format", None)
+    options: dict[str, Any] = dict(scoring)
+    columns, policy = options.pop("columns", None), options.get("policy")
+    judgements_format, run_format = formats_of(options.pop("format", None))
+    duplicates = Policy.of(policy).duplicates
     named_columns = as_columns(columns, alone=False)
-    _check_no_documents(named_columns, scoring.get("item_to"))
+    _check_no_documents(named_columns, options.get("item_to"))
     if runs is None:
-        _check_no_options({"measures": measures, **scoring})
+        if Policy.of(policy) == Policy(duplicates=duplicates):
+            options["policy"] = None
+        _check_no_options({"measures": measures, **options})
     else:  # some columns may be those of runs only
         columns = named_columns
     assessors = read_assessors(
@@ -139,10 +153,11 @@ def agreement(
         boards = leaderboards_of(
             assessors,
             grades.shared_queries(),
-            read_runs(runs, columns=columns, format=scoring.pop("run_format", None)),
+            read_runs(runs, columns=columns, format=run_format),
             measures,
-            comparing={"level": level, "resamples": resamples, "seed": seed},
-            scoring={**scoring, "duplicates": duplicates},
+            level=level,
+            seed=seed,
+            **options,
         )
     alphas = pairs[0].alphas if len(pairs) == 1 else alphas_of_all(grades, settings)
     return Agreement(grades, tuple(pairs), alphas, settings, boards, tuple(notes))
@@ -163,7 +178,7 @@ def _check_no_options(options: Mapping[str, Any]) -> None:
             continue
         if value is None or value is False:
             continue
-        command = {"measures": "-m", "policy": "--ties, --missing, --empty, --unjudged"}
+        command = {"measures": "-m", "policy": "--ties, --missing, --empty, --unjudged, --depth"}
         option = command.get(name, f"--{name.replace('_', '-')}")
         raise InputError(
             f"{name} ({option}) applies to runs, but none were given; give runs, or leave it out."

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from judged.comparison import compare
 from judged.comparison.comparison import Comparison
 from judged.comparison.orders import uneven
 from judged.errors import InputError, PolicyError
 from judged.evaluation import evaluate
 from judged.judgements.assessors import on_queries
-from judged.policy import add_choices
+from judged.options import LEVEL, Scoring
+from judged.policy import Policy
 from judged.statistics.orders import levels_of, order_agreement
 from judged.text import Warned, counted, listed, plain
 
@@ -262,24 +262,20 @@ def leaderboards_of(
     runs: Mapping[str, Run | Lookup],
     measures: Any,
     *,
-    comparing: Mapping[str, Any],
-    scoring: Mapping[str, Any],
+    level: float = LEVEL,
+    seed: int = 0,
+    **scoring: Unpack[Scoring],
 ) -> Leaderboards:
-    """Evaluate and compare runs under each assessor, on some queries.
-
-    `comparing` are options of `compare` alone, `scoring` those of `evaluate` and `compare`.
-    """
+    """Evaluate and compare runs under each assessor, on some queries."""
+    policy = scoring.get("policy")
+    missing = policy.missing if isinstance(policy, Policy) else (policy or {}).get("missing")
     under: dict[str, Comparison | Evaluation] = {}
     for name, judgements in assessors.items():
-        shared = on_queries(judgements, queries)
         try:
+            evaluation = evaluate(on_queries(judgements, queries), runs, measures, **scoring)
+            under[name] = evaluation
             if len(runs) > 1:
-                under[name] = compare(shared, runs, measures, **comparing, **scoring)
-            else:
-                options = dict(scoring)
-                chosen = {key: options.pop(key, None) for key in ("depth", "duplicates")}
-                options["policy"] = add_choices(options.get("policy"), **chosen)
-                under[name] = evaluate(shared, runs, measures, **options)
+                under[name] = evaluation.compare(level=level, seed=seed, missing=missing)
         except (InputError, PolicyError) as error:
             raise type(error)(f"under {name}: {error}") from error
     return Leaderboards(under, len(queries), tuple(_warnings(under)))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from judged.judgements.bounds import ROUNDING, DifferenceBounds, best_ranks, bou
 from judged.matching.listings import Listings
 from judged.matching.matcher import collection_sizes
 from judged.matching.variants import judged_otherwise
-from judged.options import checked, choice, formats_of
+from judged.options import Scoring, checked, choice, formats_of, takes_scoring
 from judged.rankings.columns import gathered
 from judged.rankings.rankings import Rankings, by_query_and_rank
 from judged.results import FORMULA, NUMBER, Display, Document, Result, Table
@@ -59,6 +59,7 @@ ROWS_PER_BLOCK = 1 << 21
 """Hits and judgements that are copied at a time."""
 
 
+@takes_scoring
 @checked
 def queue(
     judgements: JudgementsLike,
@@ -73,7 +74,7 @@ def queue(
     only_judged_queries: bool = False,
     texts: TextsLike | None = None,
     queries: TextsLike | None = None,
-    **scoring: Any,
+    **scoring: Unpack[Scoring],
 ) -> Queue:
     """List the unjudged results to judge next, and what judging them could still change.
 
@@ -107,7 +108,6 @@ def queue(
         Texts of items and queries for annotators: {id: text}, {id: {"title": …, "text": …}}, a
         table or a file.
     **scoring
-        Keyword arguments of `evaluate`.
 
     Returns
     -------
@@ -122,7 +122,9 @@ def queue(
 0.5000: the order of the two runs can change.'
     """
     by = choice("by", by, BY)
-    matched, evaluation, collection, duplicates = _evaluated(judgements, runs, measure, scoring)
+    matched, evaluation, collection, duplicates = _evaluated(
+        judgements, runs, measure, dict(scoring)
+    )
     ties, cutoff = evaluation.policy.ties, last_rank(evaluation.measures[0])
     listings = Listings.of(
         matched.judgements,

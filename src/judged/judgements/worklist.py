@@ -19,7 +19,7 @@ from typing import Any
 
 from judged.errors import InputError, quoted
 from judged.inputs.columns import candidates, surest
-from judged.inputs.sheets import Nested, Sheet, names_columns, sheet_of
+from judged.inputs.keyed import Nested, Sheet, names_columns, read_sheet
 from judged.inputs.tables import Kind
 from judged.inputs.texts import QUERY_TEXTS, TEXTS, TITLES, Text
 from judged.judgements.annotators import MAX_GRADE, Log, LogEntry, Place, Standing
@@ -141,7 +141,7 @@ def read_tasks(path: str | os.PathLike[str]) -> Tasks:
     >>> tasks.places, tasks.notes
     ((('q1', 'd1'),), ('1 row of queue.csv already has a grade and is left out.',))
     """
-    sheet = sheet_of(path, QUEUE_FILE, "a queue", names_columns)
+    sheet = read_sheet(path, QUEUE_FILE, "a queue", names_columns)
     if isinstance(sheet, Nested) or not sheet.headed:
         raise InputError(f"{path}: {QUEUE_FILE.phrase} is a table with {QUEUE_FILE.columns}.")
     columns = {}

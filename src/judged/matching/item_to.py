@@ -10,8 +10,8 @@ from os.path import isfile
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, quoted
-from judged.inputs.categories import CATEGORIES, DOCUMENTS, Categories, is_frame, read_categories
 from judged.inputs.dicts import as_id
+from judged.inputs.keyed import CATEGORIES, DOCUMENTS, Categories, is_frame, read_categories
 from judged.inputs.tables import AnyTable, Kind, texts
 
 if TYPE_CHECKING:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ItemToLike,
         JudgementsLike,
         MeasuresLike,
+        Path,
         PolicyLike,
         RunLike,
         Ties,
@@ -282,6 +283,31 @@ class Rankings(Columns):
         (('a', 'b'), [1, 1, 2])
         """
         return concatenated(list(blocks), order)
+
+    def save(self, path: Path) -> None:
+        """Write the rankings to a file that `judged.read_rankings` reads, whole or not at all.
+
+        Such a file can stand wherever a function or a command takes judgements and a run.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where to write; the file extension must be .rankings.
+
+        >>> import tempfile, pathlib
+        >>> from judged import read_rankings
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.rankings"
+        >>> Rankings.from_relevance([[0, 1]], name="mine").save(path)
+        >>> read_rankings(path).name
+        'mine'
+        """
+        from judged.outputs import check_target, checked_ending, replacing
+        from judged.rankings.file import EXTENSION, to_bytes
+
+        check_target(path)
+        checked_ending(path, [EXTENSION])
+        with replacing(path) as temporary:
+            temporary.write_bytes(to_bytes(self))
 
     def take(self, chosen: Sequence[int] | NDArray[Any]) -> Rankings:
         """The rankings of some queries, in the given order.

@@ -286,19 +286,18 @@ def conventions(visit: Visit) -> dict[str, Any]:
     """What `judged conventions` gives: of one library, of all, or all of them on a system."""
     from judged.conventions import conventions as known
     from judged.conventions import find
+    from judged.conventions.description import LibraryDescription, LibraryList
     from judged.conventions.disagreement import compare_conventions
-    from judged.conventions.disagreement.libraries import Libraries, Library
 
     name, system = visit.params.one("name"), visit.params.one("system")
     if system is None:
-        return Library(find(name)).to_dict() if name else Libraries(known()).to_dict()
+        return LibraryDescription(find(name)).to_dict() if name else LibraryList(known()).to_dict()
     calculations = visit.calculations
     return compare_conventions(
         calculations.judgements(),
         calculations.run(system),
         visit.params.all("measure") or None,
-        depth=visit.scoring.depth,
-        duplicates=_duplicates(visit),
+        policy={"depth": visit.scoring.depth, "duplicates": _duplicates(visit)},
     ).to_dict()
 
 
@@ -312,8 +311,7 @@ def identify(visit: Visit) -> dict[str, Any]:
         calculations.judgements(),
         calculations.run(_named_system(visit).name),
         visit.params.all("measure") or None,
-        depth=visit.scoring.depth,
-        duplicates=_duplicates(visit),
+        policy={"depth": visit.scoring.depth, "duplicates": _duplicates(visit)},
     ).to_dict()
 
 

@@ -298,7 +298,8 @@ def identify_command(visit: Visit, value: str, system: str, of: Sequence[str]) -
         arguments.append(repr(path_of(run.file)))
     if of:
         arguments.append(f"measures={list(of)!r}")
-    arguments += [f"{name}={option!r}" for name, option in scoring.options().items()]
+    policy = scoring.scoring()["policy"]
+    arguments += [f"policy={policy!r}"] if policy else []
     inner = "".join(f"    {argument},\n" for argument in arguments)
     return CommandText(
         line_of([*words[:2], value, *words[2:]]),

@@ -191,7 +191,10 @@ def _pooled(visit: Visit) -> tuple[Any, dict[str, Any]]:
 
 def queue_options(scoring: ScoringSettings) -> dict[str, Any]:
     """The terms as `judged.queue` takes them, which never cuts lists."""
-    return {name: value for name, value in scoring.options().items() if name != "depth"}
+    options = scoring.scoring()
+    if isinstance(options["policy"], dict):
+        options["policy"] = {**options["policy"], "depth": None}
+    return options
 
 
 def measure_of(visit: Visit) -> str:
@@ -300,10 +303,8 @@ def leaderboards_of(visit: Visit) -> Leaderboards:
         progress_of_this_work().say("Comparing systems under each annotator")
         shared = set.intersection(*(set(each.names()) for each in under.values()))
         queries = [query for query in next(iter(under.values())).names() if query in shared]
-        options = scoring.options()
-        comparing = {"level": scoring.level}
-        measure = measure_of(visit)
-        return found_under(under, queries, runs, measure, comparing=comparing, scoring=options)
+        options = {"level": scoring.level, **scoring.scoring()}
+        return found_under(under, queries, runs, measure_of(visit), **options)
 
     given = {**judges, MERGED: settled}
     held = tuple((name, _identity(grades)) for name, grades in given.items())

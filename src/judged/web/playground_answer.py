@@ -9,8 +9,7 @@ from functools import cached_property
 from math import isfinite, isnan, nan
 from typing import Any
 
-from judged.conventions.disagreement import Disagreement, compare_conventions
-from judged.conventions.disagreement.compare import CLOSE, Row
+from judged.conventions.disagreement import CLOSE, DefinitionRow, Disagreement, compare_conventions
 from judged.errors import JudgedError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.explanation import Explanation, explain
@@ -232,8 +231,8 @@ def _chosen_here(state: PlaygroundState) -> DefinitionLine:
     return DefinitionLine((str(state.chosen),), reasons, True, (judged,))
 
 
-def _group(rows: tuple[Row, ...], value: float) -> ValueGroup:
-    alike: dict[tuple[tuple[str, ...], bool], list[tuple[str, Row]]] = {}
+def _group(rows: tuple[DefinitionRow, ...], value: float) -> ValueGroup:
+    alike: dict[tuple[tuple[str, ...], bool], list[tuple[str, DefinitionRow]]] = {}
     for row in rows:
         notation, reasons, matters = _reasons_of(row)
         alike.setdefault((reasons, matters), []).append((notation, row))
@@ -252,7 +251,7 @@ def _group(rows: tuple[Row, ...], value: float) -> ValueGroup:
     return ValueGroup(theirs, rows[0].stops or "", used, own=same)
 
 
-def _users(rows: list[Row]) -> tuple[LibraryName, ...]:
+def _users(rows: list[DefinitionRow]) -> tuple[LibraryName, ...]:
     """Return the libraries with these definitions, each once."""
     users: dict[str, LibraryName] = {}
     for row in rows:
@@ -270,7 +269,7 @@ def _users(rows: list[Row]) -> tuple[LibraryName, ...]:
     return tuple(users.values())
 
 
-def _reasons_of(row: Row) -> tuple[str, tuple[str, ...], bool]:
+def _reasons_of(row: DefinitionRow) -> tuple[str, tuple[str, ...], bool]:
     """Return the notation, the reasons for another value, and whether they affect the list.
 
     Of differences without effect, only parameters and other measures are named.

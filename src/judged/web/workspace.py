@@ -12,8 +12,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import JudgedError, did_you_mean, quoted
-from judged.inputs.attributes import attributes_of
 from judged.inputs.formats import distinct_names
+from judged.inputs.keyed import attributes_of
 from judged.inputs.tables import Lookup
 from judged.inputs.texts import Of, Text, Texts, read_texts
 from judged.judgements.annotators import Log, read_log

@@ -76,7 +76,7 @@ NEEDS = {
         "a sweep of temperatures: `judged temperature … -o FILE.json`", "SWEEP", "sweep", (1, 1)
     ),
     "study": Needs(
-        "a study of training temperatures: `judged temperature-study … -o FILE.json`",
+        "a study of training temperatures: `judged temperature --train … -o FILE.json`",
         "STUDY",
         "study",
         (1, 1),

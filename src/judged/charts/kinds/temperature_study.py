@@ -57,7 +57,7 @@ def data(study: Study | Mapping[str, Any]) -> pl.DataFrame:
     found = Record.of(
         study,
         what="temperature study",
-        how="judged.learning.temperature.study or `judged temperature-study … -o FILE.json`",
+        how="judged.temperature.study or `judged temperature --train … -o FILE.json`",
     )
     rows = found.records("rows")
     listed: list[dict[str, Any]] = []

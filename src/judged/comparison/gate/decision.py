@@ -49,7 +49,7 @@ from judged.evaluation.trusted import at_level, correct_by_trusted
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.inputs.formats import run_name
-from judged.inputs.groups import groups_of
+from judged.inputs.keyed import groups_of
 from judged.inputs.repeated import Repeats
 from judged.options import choice, flag, number
 from judged.outputs import check_target

@@ -14,7 +14,7 @@ from judged.comparison.gate.golden import Reached
 from judged.comparison.gate.rules import SHOWS, Ruled
 from judged.comparison.wording import shown_level, shown_p
 from judged.evaluation.evaluation import Evaluation
-from judged.evaluation.trusted_sentences import about
+from judged.evaluation.wording import about_trusted
 from judged.options import checked_methods
 from judged.results import Result, Table
 from judged.text import Best, counted, listed, markdown, plain, readable, shown
@@ -385,7 +385,8 @@ class Gate(Result):
         if trusted is None:
             return []
         return [
-            f"{about(trusted, len(self.evaluation.runs[0].rankings))}: values and changes are "
+            f"{about_trusted(trusted, len(self.evaluation.runs[0].rankings))}: values and changes "
+            "are "
             "corrected by them (PPI++), baseline and now with the λ of their change; single "
             "queries are as the cheap judgements have them."
         ]

@@ -90,7 +90,7 @@ class Pilot:
             )
         place = None
         if groups is not None:
-            from judged.inputs.groups import groups_of
+            from judged.inputs.keyed import groups_of
 
             place, _ = groups_of(groups if named else _aligned(groups, len(values)), ids)
         return cls._made(values, None, place).checked()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from judged import __version__
 from judged.evaluation.advice.choice import chosen
 from judged.evaluation.advice.rows import Lists, Row
 from judged.evaluation.advice.sentences import sentences, table, warnings
-from judged.results import Result, Table
+from judged.results import Display, Document, Result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,8 +24,6 @@ class Advice(Result):
     >>> found.rows[0].highest
     0.5
     """
-
-    WORDS: ClassVar = frozenset({"measure", "findings"})
 
     rows: tuple[Row, ...]
     """One for each measure."""
@@ -52,50 +50,26 @@ class Advice(Result):
         """
         return chosen(self)
 
-    def warnings(self) -> list[str]:
-        """What could mislead whoever follows the advice.
+    def document(self, display: Display) -> Document:
+        """Return what to report, a row for each measure, and the numbers behind it.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of str
-
-        >>> from judged import advise
-        >>> advise({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()[0][:24]
-        'There is only 1 run: how'
-        """
-        return warnings(self)
-
-    def sentences(self) -> list[str]:
-        """What was found, with the numbers behind it, and what to report.
-
-        Returns
-        -------
-        list of str
+        Document
 
         >>> from judged import advise
         >>> judgements = {f"q{n}": {"a": 1} for n in range(20)}
         >>> run = {f"q{n}": ["a"] for n in range(20)}
         >>> print(advise(judgements, run, "P@1").sentences()[2])
-        P@1 has the best value for 100 % of the queries: it cannot tell systems apart any more.
+        Report: none of these measures; something speaks against each of them.
         """
-        return [*self._warned(), *sentences(self)]
-
-    def _said(self) -> list[str]:
-        return sentences(self)
-
-    def tables(self) -> list[Table]:
-        """One row for each measure.
-
-        Returns
-        -------
-        list of (header, rows)
-
-        >>> from judged import advise
-        >>> [(header, _)] = advise({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").tables()
-        >>> header[:3]
-        ['measure', 'value', 'ceiling']
-        """
-        return [table(self)]
+        *found, reported = sentences(self)
+        return Document([reported], [table(self)], warnings(self), found)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain Python values that JSON can hold.
@@ -115,7 +89,7 @@ class Advice(Result):
             "report": [row.measure for row in self.report()],
             "level": self.level,
             "warnings": self.warnings(),
-            "sentences": [str(each) for each in self._said()],
+            "sentences": [str(text) for text in sentences(self)],
             "judged": __version__,
         }
 

@@ -27,7 +27,8 @@ def table(advice: Advice) -> Table:
     header = ["measure", "value", "ceiling", "at best", "at worst", "±"]
     header += ["differ", "separates", "d_z"] if several else []
     header += ["judged", "findings"]
-    return header, [_cells(row, several) for row in advice.rows]
+    rows = [_cells(row, several) for row in advice.rows]
+    return Table(header, rows, words={"measure", "findings"})
 
 
 def _cells(row: Row, several: bool) -> list[str]:

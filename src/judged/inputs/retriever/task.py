@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, JudgedWarning, PolicyError, did_you_mean, quoted
 from judged.evaluation import evaluate
-from judged.evaluation.latency import Latency
+from judged.evaluation.export import Latency
 from judged.evaluation.settings import EvaluationSettings
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.order import DISTANCES

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from judged.errors import InputError
-from judged.inputs.categories import read_categories
+from judged.inputs.keyed import read_categories
 from judged.inputs.polars_errors import reading_parquet
 from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind

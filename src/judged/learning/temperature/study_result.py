@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from judged.arrays import Floats
 from judged.embeddings.similarity.learned import Learned
 from judged.embeddings.similarity.record import Step
 from judged.measures import parse_measure
 from judged.options import LEVEL
-from judged.results import Result, Table
+from judged.results import Display, Document, Result, Table
 from judged.statistics.intervals import Interval, mean_interval
 from judged.text import Warned, counted, listed
 
@@ -154,8 +154,6 @@ class Study(Result):
     notes: tuple[str, ...]
     """What was left out, and what else to know."""
 
-    BETWEEN: ClassVar[str] = "\n\n"
-
     @property
     def rows(self) -> tuple[Studied, ...]:
         """The untrained similarity first, where there is one, then one for each temperature."""
@@ -197,8 +195,9 @@ class Study(Result):
 
         return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
 
-    def tables(self) -> list[Table]:
-        """What became of training, and the measures; in both one row per temperature."""
+    def document(self, display: Display) -> Document:
+        """Return the conclusions, training and measures at each temperature, and what the numbers
+        rest on."""
         names = [
             "untrained" if each.temperature is None else f"{each.temperature:.4g}"
             for each in self.rows
@@ -211,15 +210,15 @@ class Study(Result):
             [name, *(each.measures[measure].said() for measure in self.measures)]
             for name, each in zip(names, self.rows, strict=True)
         ]
-        return [
-            (["temperature", *COLUMNS.values()], numbers),
-            (["temperature", *self.measures], measured),
-        ]
-
-    def sentences(self) -> list[str]:
-        """Warnings, what follows from the numbers, what they rest on, and notes."""
-        notes = [note for note in self.notes if not isinstance(note, Warned)]
-        return [*self._warned(), *_conclusions(self), *self._basis(), *notes]
+        return Document(
+            list(_conclusions(self)),
+            [
+                Table(["temperature", *COLUMNS.values()], numbers),
+                Table(["temperature", *self.measures], measured),
+            ],
+            [note for note in self.notes if isinstance(note, Warned)],
+            [*self._basis(), *(note for note in self.notes if not isinstance(note, Warned))],
+        )
 
 
 def _flat(row: Studied) -> dict[str, Any]:

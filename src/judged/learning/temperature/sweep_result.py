@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from judged.learning.temperature.softmax import Sums
-from judged.results import Result, Table
+from judged.results import Display, Document, Result, Table
 from judged.text import Warned
 
 if TYPE_CHECKING:
@@ -235,8 +235,6 @@ class Sweep(Result):
     notes: tuple[str, ...]
     """What was left out, and what else to know."""
 
-    BETWEEN: ClassVar[str] = "\n\n"
-
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values; what is undefined is None."""
         return {
@@ -299,11 +297,23 @@ class Sweep(Result):
             if self.both or name not in ("loss_back", "loss_both")
         }
 
-    def sentences(self) -> list[str]:
-        """What was found, and what it rests on, one sentence each."""
-        return [*self._warned(), *self._sentences()]
+    def document(self, display: Display) -> Document:
+        """Return the best temperatures, a row for each of them, and what the numbers rest on."""
+        columns = self._columns()
+        header = ["temperature", *columns.values()]
+        header[header.index("hardest")] = f"hardest {self.hardest}"
+        rows = [
+            [f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)]
+            for each in self.points
+        ]
+        return Document(
+            list(self._answer()),
+            [Table(header, rows)],
+            [note for note in self.notes if isinstance(note, Warned)],
+            list(self._remarks()),
+        )
 
-    def _sentences(self) -> Iterator[str]:
+    def _answer(self) -> Iterator[str]:
         if self.best_loss is not None:
             yield (
                 f"lowest loss at {_place(self.best_loss, f'{self.best_loss.point.objective:.4f}')}"
@@ -315,6 +325,8 @@ class Sweep(Result):
                 f"accuracy {point.accuracy:.4f}"
             )
             yield f"best calibrated at {_place(self.best_calibrated, said)}"
+
+    def _remarks(self) -> Iterator[str]:
         same = (
             "all the same"
             if self.ranking.same
@@ -328,17 +340,6 @@ class Sweep(Result):
         )
         yield "; ".join(self.basis) + "."
         yield from (note for note in self.notes if not isinstance(note, Warned))
-
-    def tables(self) -> list[Table]:
-        """One table with one row per temperature."""
-        columns = self._columns()
-        header = ["temperature", *columns.values()]
-        header[header.index("hardest")] = f"hardest {self.hardest}"
-        rows = [
-            [f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)]
-            for each in self.points
-        ]
-        return [(header, rows)]
 
 
 def _place(best: Best, said: str) -> str:

@@ -14,7 +14,7 @@ from judged.charts.pictures import address
 from judged.comparison.methods import done
 from judged.comparison.tables import Form, slice_tables
 from judged.errors import JudgedError, MissingExtraError
-from judged.evaluation.table import Look
+from judged.evaluation.export import Look
 from judged.measures.bibliography import BIBLIOGRAPHY, bibtex
 from judged.rankings.strips import strips
 from judged.web.pages.boards import BoardContext, board

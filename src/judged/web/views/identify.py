@@ -35,12 +35,16 @@ def page(visit: Visit) -> Page:
 
 def _identify(visit: Visit, value: str, system: str, of: tuple[str, ...]) -> Identification:
     calculations = visit.calculations
-    options: Any = {"depth": visit.scoring.depth, "duplicates": visit.scoring.duplicates}
-    key = "identify", visit.workspace.identity, value, system, of, *options.values()
+    policy: Any = {"depth": visit.scoring.depth, "duplicates": visit.scoring.duplicates}
+    key = "identify", visit.workspace.identity, value, system, of, *policy.values()
     return visit.cache.get(
         key,
         lambda: identify(
-            value, calculations.judgements(), calculations.run(system), list(of) or None, **options
+            value,
+            calculations.judgements(),
+            calculations.run(system),
+            list(of) or None,
+            policy=policy,
         ),
     )
 
@@ -50,7 +54,7 @@ def _rows(visit: Visit, found: Identification) -> list[dict[str, Any]]:
     rows = []
     for match in (found.matches or found.nearest)[: found.limit]:
         definitions = (match.definition, *match.same)
-        for definition, cells in zip(definitions, found._rows(match), strict=False):
+        for definition, cells in zip(definitions, found.rows_of(match), strict=False):
             chosen = {name: held[0] for name, held in definition.unusual().items()}
             href = visit.url("/", measure=str(definition.measure), convention=None, **chosen)
             names = ("value", "measure", "policy", "who")

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judged.errors import InputError, JudgedError, did_you_mean, quoted
-from judged.evaluation import effects
-from judged.evaluation.definition import about_runs
-from judged.evaluation.sentences import notes
-from judged.evaluation.table import Look
-from judged.evaluation.warnings import grave
-from judged.inputs.attributes import TAKEN
+from judged.evaluation import warnings
+from judged.evaluation.export import Look
+from judged.evaluation.scores import about_runs
+from judged.evaluation.wording import notes
+from judged.inputs.keyed import RELEVANT_ITEMS
 from judged.measures.formula import readable
 from judged.measures.spec import names as measure_names
 from judged.rankings.strips import mean_strip
@@ -190,7 +189,7 @@ class SliceResults:
 
 def _attributes(workspace: Workspace) -> tuple[str, ...]:
     """Return the number of relevant items, and the attributes in tables of queries."""
-    names = [TAKEN]
+    names = [RELEVANT_ITEMS]
     for file in workspace.of_kind("attributes"):
         names += [name for name in file.columns if name.lower() not in _QUERY_COLUMNS]
     return tuple(dict.fromkeys(names))
@@ -207,7 +206,7 @@ def _slices(visit: Visit, measure: str) -> SliceResults | None:
             f"There is {', '.join(known)}."
         )
     tables = visit.workspace.of_kind("attributes")
-    source = next((str(file.path) for file in tables if attribute in file.columns), TAKEN)
+    source = next((str(file.path) for file in tables if attribute in file.columns), RELEVANT_ITEMS)
     baseline = visit.scoring.baseline
     try:
         comparison = visit.calculations.comparison(
@@ -255,15 +254,18 @@ def findings_page(visit: Visit) -> Page:
 
 def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
     """Return kind, text and subject of each sentence, warnings first."""
-    short_lists = about_runs(evaluation, effects.short_lists(evaluation))
-    warnings = [
-        *((text, "queries" if "judged quer" in text else "") for text in grave(evaluation)),
+    short_lists = about_runs(evaluation, warnings.short_lists(evaluation))
+    warned = [
+        *(
+            (text, "queries" if "judged quer" in text else "")
+            for text in warnings.grave(evaluation)
+        ),
         *((text, "queries") for text in short_lists),
-        *((text, "unjudged") for text in effects.unjudged(evaluation)),
-        *((text, "ties") for text in effects.ties(evaluation, Look())),
+        *((text, "unjudged") for text in warnings.unjudged(evaluation)),
+        *((text, "ties") for text in warnings.ties(evaluation, Look())),
     ]
     return [
-        *(("warn", _without_options(text), about) for text, about in warnings),
+        *(("warn", _without_options(text), about) for text, about in warned),
         *(("info", _without_options(text), "") for text in notes(evaluation)),
     ]
 

@@ -1,0 +1,775 @@
+"""Why values differ: a measure as every known library defines it, side by side on one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from math import inf, isnan
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from judged import __version__
+from judged.arrays import Floats
+from judged.conventions import THRESHOLDS, Convention, Name, conventions, find
+from judged.errors import InputError, MeasureError, PolicyError
+from judged.evaluation.evaluation import evaluate_rankings
+from judged.evaluation.settings import Conventional, EvaluationSettings, unprepared
+from judged.inputs.blocks import Room
+from judged.inputs.data import Data, holds_rows
+from judged.limits import limits
+from judged.matching import match_variants
+from judged.matching.items import with_items
+from judged.matching.variants import Variants, list_variants
+from judged.measures import Measure, parse_all, parse_measure
+from judged.measures.conventions import Named, relatives
+from judged.measures.params import show
+from judged.measures.spec import Mask
+from judged.options import Scoring, checked, formats_of, takes_scoring
+from judged.policy import Policy
+from judged.rankings.findings import audit_of
+from judged.rankings.rankings import Rankings
+from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
+from judged.results import Display, Document, Result, Table
+from judged.text import Left, counted, plain, shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.options import JudgementsLike, MeasuresLike, RunLike
+
+DEFAULT = ("AP@10", "nDCG@10", "P@10", "R@10", "RR@10")
+"""Measures that have different definitions in many libraries."""
+CLOSE = 1e-12
+"""Values closer than this are equal; sums in another order differ by rounding."""
+USED_OPTIONS = ("policy", "collection", "item_to", "exclude_same_id", "columns", "format")
+"""Options of `Scoring` that apply to all definitions alike."""
+KINDS = {
+    "tied": "tied",
+    "short": "short",
+    "missing": "missing",
+    "nothing_relevant": "without relevant items",
+}
+"""Kinds of queries that definitions treat differently, and their names in tables."""
+KIND_OF_CHOICE = {
+    "ties": "tied",
+    "short": "short",
+    "ideal": "short",
+    "missing": "missing",
+    "empty": "nothing_relevant",
+}
+"""The kind of queries that a choice treats differently."""
+
+
+@takes_scoring
+@checked
+def compare_conventions(
+    judgements: JudgementsLike | Sequence[float | None],
+    run: RunLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    relevant: int | None = None,
+    pool: Sequence[Any] | str | None = None,
+    **scoring: Unpack[Scoring],
+) -> Disagreement:
+    """Compute measures on one run as each known library defines them.
+
+    The first row of each measure is the measure as given, with judged's default policy. All
+    differences are to that row, with the number of queries that they affect.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike, or a relevance list
+        A file, a dict {query: {item: grade}}, or a table. Without a run: rows that hold relevant
+        and retrieved ids, or the grades of one list in rank order, as a list or a text ("0 1 0 0
+        1"; None or - for an unjudged item; in a text, brackets around tied results).
+    run : RunLike, optional
+        A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table.
+    measures : MeasuresLike, optional
+        Such as "AP@10", or a list; by default AP@10, nDCG@10, P@10, R@10 and RR@10.
+    relevant : int, optional
+        For a relevance list: the total number of relevant items.
+    pool : sequence or str, optional
+        For a relevance list: the grades of all judged items, in any order.
+    **scoring
+
+    Returns
+    -------
+    Disagreement
+
+    >>> judgements = {"q": {"a": 1, "b": 1, "c": 1}}
+    >>> result = compare_conventions(judgements, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "AP@2")
+    >>> rows = [row for row in result.rows() if row.used_by("replay", "torchmetrics")]
+    >>> [(str(row.measure), row.value) for row in rows]
+    [('AP(norm=capped)@2', 0.5), ('AP(norm=retrieved)@2', 1.0)]
+    """
+    parsed = parse_all(DEFAULT if measures is None else measures)
+    if run is None and may_be_list(judgements) and not holds_rows(judgements):
+        if scoring.get("item_to") is not None or scoring.get("exclude_same_id"):
+            raise InputError(NO_IDS)
+        if Policy.of(scoring.get("policy")).depth is not None:
+            raise InputError(NO_DEPTH)
+        collection = scoring.get("collection")
+        rankings = listed_rankings(judgements, relevant=relevant, pool=pool, collection=collection)
+        return _disagreement(VariantScores(list_variants(rankings)), parsed)
+    if relevant is not None or pool is not None or scoring.get("collection") is not None:
+        raise InputError("relevant, pool and collection apply to a relevance list only.")
+    variants, matched = variants_of("compare_conventions", judgements, run, scoring)
+    libraries = {
+        use.convention.name: use.convention
+        for measure in parsed
+        for definition in family(measure)
+        for use in definition.users
+    }
+    return _disagreement(VariantScores(variants), parsed, unprepared(matched, libraries.values()))
+
+
+def variants_of(function: str, judgements: Any, run: Any, scoring: Scoring) -> tuple[Variants, Any]:
+    """Match one run with judgements under every policy; also return the run as read."""
+    for name, value in scoring.items():
+        if name not in USED_OPTIONS and value is not None and value is not False:
+            raise InputError(f"{function} does not use {name}; leave it out.")
+    policy = Policy.of(scoring.get("policy"))
+    same = Policy(depth=policy.depth, duplicates=policy.duplicates)
+    if policy != same:
+        raise InputError(
+            f"{function} varies the policy itself; only depth and duplicates can be set."
+        )
+    judgements_format, run_format = formats_of(scoring.get("format"))
+    data = with_items(
+        Data.of(
+            judgements,
+            run,
+            columns=scoring.get("columns"),
+            judgements_format=judgements_format,
+            run_format=run_format,
+            room=Room.of(limits().memory, limits().temporary),
+        ),
+        item_to=scoring.get("item_to"),
+        exclude_same_id=scoring.get("exclude_same_id", False),
+        duplicates=policy.duplicates,
+    )
+    read = data.run(f"{function} takes one run; call it once for each run.")
+    return match_variants(data.judgements(), read, policy, scoring.get("collection")), read
+
+
+def _disagreement(
+    scores: VariantScores, measures: Sequence[Measure], warnings: Sequence[str] = ()
+) -> Disagreement:
+    return Disagreement(
+        scores.rankings.name,
+        tuple(_compare(scores, measure) for measure in measures),
+        (*audit_of(scores.rankings).warnings, *warnings),
+    )
+
+
+# -- the definitions of a measure
+
+
+@dataclass(frozen=True)
+class LibraryUse:
+    """A library that uses a definition, and its name for it."""
+
+    convention: Convention
+    named: Named
+
+    def __str__(self) -> str:
+        return f"{self.convention.name} {self.named.theirs}"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """Everything that determines a value on given data."""
+
+    measure: Measure
+    policy: Policy
+    rule: str = ""
+    """A key of `conventions.THRESHOLDS`, if the library decides itself what is relevant."""
+    undefined: float | None = None
+    """Value of queries for which the measure is undefined, if no policy sets it."""
+
+    def extras(self) -> dict[str, str]:
+        """Return what is neither a parameter nor policy, as {notation: words}."""
+        extras = {}
+        if self.rule:
+            extras[f"rel={self.rule}"] = THRESHOLDS[self.rule]
+        if self.undefined is not None:
+            number = show(self.undefined)
+            extras[f"undefined={number}"] = f"a query for which it is undefined counts {number}"
+        return extras
+
+    def policy_choices(self) -> dict[str, str]:
+        """Return the choices of the policy that are not the default, as {notation: name}."""
+        usual = Policy().to_dict()
+        return {
+            f"{name}={value}": name
+            for name, value in self.policy.to_dict().items()
+            if value != usual.get(name)
+        }
+
+
+@dataclass(frozen=True)
+class DefinitionChoice:
+    """One difference of a definition from the given measure."""
+
+    name: str
+    """Such as norm=capped, ties=input, or the name of another measure."""
+    says: str
+    """The difference in words."""
+    meaning: Meaning
+    """The given measure with only this choice changed."""
+
+
+@dataclass(frozen=True)
+class LibraryDefinition:
+    """A measure and a policy, the libraries that use them, and how they differ from the default."""
+
+    meaning: Meaning
+    users: tuple[LibraryUse, ...]
+    choices: tuple[DefinitionChoice, ...]
+
+    @property
+    def measure(self) -> Measure:
+        """The measure with the parameters of this definition."""
+        return self.meaning.measure
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of this definition."""
+        return self.meaning.policy
+
+    @property
+    def name(self) -> str:
+        """The measure, and the choices of the policy that are not the default.
+
+        >>> from judged import AP
+        >>> LibraryDefinition(Meaning(AP @ 10, Policy(ties="input")), (), ()).name
+        'AP@10, ties=input'
+        """
+        meaning = self.meaning
+        return ", ".join([str(self.measure), *meaning.extras(), *meaning.policy_choices()])
+
+
+# Cached because all libraries are parsed for it.
+@lru_cache(maxsize=256)
+def family(measure: Measure) -> tuple[LibraryDefinition, ...]:
+    """Return all definitions of a measure, the given one first, then the most similar."""
+    users: dict[Meaning, list[LibraryUse]] = {Meaning(measure, Policy()): []}
+    for convention in conventions().values():
+        for named in relatives(convention, measure):
+            policy = Policy.of({**convention.policy, **named.name.policy})
+            rule = named.name.threshold if _has_default_rel(named.measure) else ""
+            meaning = Meaning(named.measure, policy, rule, named.name.undefined)
+            users.setdefault(meaning, []).append(LibraryUse(convention, named))
+    definitions = [
+        LibraryDefinition(meaning, tuple(uses), _choices(measure, meaning))
+        for meaning, uses in users.items()
+    ]
+
+    def distance(definition: LibraryDefinition) -> tuple[Any, ...]:
+        own = definition.measure
+        is_other = own.spec.name != measure.spec.name
+        other_cutoff = not is_other and own.params.get("k") != measure.params.get("k")
+        extras = len(definition.meaning.extras()) + len(definition.meaning.policy_choices())
+        return is_other, other_cutoff, own != measure, str(own), extras, definition.name
+
+    return tuple(sorted(definitions, key=distance))
+
+
+def _has_default_rel(measure: Measure) -> bool:
+    """Return whether the relevant grade is the default, so that a library's own rule applies."""
+    return "rel" in measure.params and measure.params["rel"] == measure.spec.param("rel").default
+
+
+def _choices(measure: Measure, meaning: Meaning) -> tuple[DefinitionChoice, ...]:
+    own, usual = meaning.measure, Policy()
+    if own.spec.name != measure.spec.name:
+        says = f"it is another measure, {own.spec.title}. {own.spec.says}".rstrip(".")
+        choices = [DefinitionChoice(str(own), says, Meaning(own, usual))]
+    else:
+        choices = [
+            DefinitionChoice(
+                f"{name}={'none' if value is None else show(value)}",
+                own.spec.param(name).describe(value),
+                Meaning(measure(**{name: value}), usual),
+            )
+            for name, value in own.items
+            if value != measure.params[name]
+        ]
+    choices += [
+        DefinitionChoice(text, words, Meaning(measure, usual, meaning.rule, meaning.undefined))
+        for text, words in meaning.extras().items()
+    ]
+    words, values = meaning.policy.sentences(), meaning.policy.to_dict()
+    choices += [
+        DefinitionChoice(text, words[name], Meaning(measure, Policy.of({name: values[name]})))
+        for text, name in meaning.policy_choices().items()
+    ]
+    return tuple(choices)
+
+
+# -- their values
+
+
+@dataclass(frozen=True, eq=False)
+class DefinitionScores:
+    """Value and values per query of a definition (NaN if a query does not count), or an error."""
+
+    value: float | None
+    values: Floats | None
+    stops: str | None = None
+    """Error with which the library stops."""
+
+    def unlike(self, other: DefinitionScores) -> Mask:
+        """Return which queries have different values."""
+        assert self.values is not None
+        assert other.values is not None
+        return ~np.isclose(self.values, other.values, rtol=0, atol=CLOSE, equal_nan=True)
+
+    def equals(self, other: DefinitionScores) -> bool:
+        """Return whether all values are equal, or both stop with the same error."""
+        if self.values is None or other.values is None:
+            return self.stops == other.stops
+        return not self.unlike(other).any()
+
+
+class VariantScores:
+    """Values of one run under any definition, each computed once."""
+
+    def __init__(self, variants: Variants) -> None:
+        self._variants = variants
+        self._known: dict[Meaning, DefinitionScores] = {}
+
+    @property
+    def rankings(self) -> Rankings:
+        """The run's rankings under the default policy."""
+        return self._variants.usual
+
+    def compute(self, meanings: Iterable[Meaning]) -> None:
+        """Compute what is not known yet; the measures of one policy share the cost of ties."""
+        together: dict[tuple[Any, ...], list[Meaning]] = {}
+        for meaning in dict.fromkeys(meanings):
+            if meaning not in self._known:
+                policy = meaning.policy
+                stops = "error" in (policy.missing, policy.empty)
+                alone = meaning if stops or meaning.extras() else None
+                together.setdefault((policy, alone), []).append(meaning)
+        for group in together.values():
+            self._known |= self._scored(group)
+
+    def _scored(self, group: list[Meaning]) -> dict[Meaning, DefinitionScores]:
+        """Return the scores of meanings with one policy; one with extras is alone in its group."""
+        policy = group[0].policy
+        measures = tuple(meaning.measure for meaning in group)
+        settings = EvaluationSettings(measures, policy, _as_convention(group[0]))
+        try:
+            rankings = self._variants.under(policy.ties, policy.unjudged)
+            scored = evaluate_rankings([rankings], settings).scored()
+        except PolicyError as error:
+            return {meaning: DefinitionScores(None, None, str(error)) for meaning in group}
+        return {
+            meaning: DefinitionScores(
+                scored.summary[meaning.measure], scored.values[meaning.measure]
+            )
+            for meaning in group
+        }
+
+    def scores(self, meaning: Meaning) -> DefinitionScores:
+        """Return the scores of a definition."""
+        self.compute([meaning])
+        return self._known[meaning]
+
+
+def _as_convention(meaning: Meaning) -> Conventional | None:
+    """Return a convention with the extras of a meaning; None if it has none."""
+    if not meaning.extras():
+        return None
+    measure = str(meaning.measure)
+    name = Name(measure, measure, threshold=meaning.rule, undefined=meaning.undefined)
+    library = Convention(measure, measure, "", "", "", (name,))
+    return Conventional(library, (Named(meaning.measure, measure, name),))
+
+
+@dataclass(frozen=True)
+class QueryCounts:
+    """Number of queries, in all and of each kind; a query may be of several kinds."""
+
+    queries: int
+    tied: int
+    """A judged result ties with another."""
+    short: int
+    """The list is shorter than the cutoff."""
+    missing: int
+    """The run lacks the query."""
+    nothing_relevant: int
+
+    def kinds(self, names: Iterable[str] = KINDS) -> str:
+        """Return the counts of kinds in words."""
+        counts = ((getattr(self, name), KINDS[name]) for name in names)
+        return ", ".join(f"{count:,} {words}" for count, words in counts if count)
+
+
+@dataclass(frozen=True)
+class DefinitionDifference:
+    """One difference of a definition, and how many queries it changes by itself."""
+
+    choice: str
+    says: str
+    touched: int
+
+
+@dataclass(frozen=True)
+class DefinitionRow:
+    """One definition of a measure on the data."""
+
+    definition: LibraryDefinition
+    """The measure, the policy, and the libraries that use them."""
+    value: float | None
+    """The value; None if the library would stop with an error."""
+    stops: str | None
+    """The error."""
+    counted: int
+    """Number of queries in the value."""
+    touched: QueryCounts | None
+    """Queries whose value differs from the first row, or that count in only one of the two."""
+    differences: tuple[DefinitionDifference, ...]
+
+    @property
+    def measure(self) -> Measure:
+        """The measure with the parameters of this definition."""
+        return self.definition.measure
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of this definition."""
+        return self.definition.policy
+
+    @property
+    def users(self) -> tuple[LibraryUse, ...]:
+        """The libraries that use this definition."""
+        return self.definition.users
+
+    def used_by(self, *names: str) -> bool:
+        """Return whether one of these libraries uses this definition.
+
+        Parameters
+        ----------
+        *names : str
+            Names of conventions, such as "ranx".
+
+        Returns
+        -------
+        bool
+
+        >>> from judged import compare_conventions
+        >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> result.rows()[0].used_by("ir_measures")
+        True
+        """
+        wanted = {find(name).name for name in names}
+        return any(use.convention.name in wanted for use in self.users)
+
+    def affected(self) -> str:
+        """Return how many queries differ, with the kinds that its choices are about."""
+        if self.touched is None or not self.differences:
+            return ""
+        about = {KIND_OF_CHOICE.get(each.choice.partition("=")[0]) for each in self.differences}
+        kinds = self.touched.kinds([kind for kind in KINDS if kind in about])
+        return f"{self.touched.queries:,}{f' ({kinds})' if kinds else ''}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "measure": str(self.measure),
+            "policy": self.policy.to_dict(),
+            "value": plain(self.value),
+            "stops": self.stops,
+            "counted": self.counted,
+            "differ": None if self.touched is None else asdict(self.touched),
+            "differences": [asdict(difference) for difference in self.differences],
+            "used_by": [
+                {
+                    "convention": use.convention.name,
+                    "version": use.convention.version,
+                    "name": use.named.theirs,
+                    "note": use.named.name.note,
+                }
+                for use in self.users
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class ComparedMeasure:
+    """All definitions of one measure, the given one first."""
+
+    measure: Measure
+    rows: tuple[DefinitionRow, ...]
+    found: QueryCounts
+    """Numbers of queries of each kind."""
+    alike: tuple[tuple[DefinitionRow, ...], ...]
+    """The rows in groups that differ only in policy and have the same value for every query."""
+
+    @property
+    def by_value(self) -> tuple[tuple[DefinitionRow, ...], ...]:
+        """The rows in groups of equal value, the highest first; those that stop last."""
+        groups: list[list[DefinitionRow]] = []
+        for row in sorted(self.rows, key=lambda row: -inf if row.value is None else row.value):
+            if groups and _equal(groups[-1][0].value, row.value):
+                groups[-1].append(row)
+            else:
+                groups.append([row])
+        # Within a group, the given definition stays first.
+        return tuple(tuple(sorted(group, key=self.rows.index)) for group in reversed(groups))
+
+    def tables(self) -> list[Table]:
+        """Return the definitions, and what makes them differ."""
+        count, different = len(self.rows), len(self.alike)
+        title = f"{self.measure}: {counted(count, 'definition')}"
+        if different < count:
+            title += f" in {counted(different, 'row')}, because some policies have no effect here"
+        rows = []
+        for number, group in enumerate(self.alike):
+            users = [str(use) for row in group for use in row.users]
+            value = "stops" if group[0].stops else shown(group[0].value)
+            rows.append(
+                [
+                    _group_name(group),
+                    value,
+                    group[0].affected(),
+                    ", ".join(users if number else ["judged", *users]),
+                ]
+            )
+        words = {"definition", "queries that differ", "used by"}
+        tables = [
+            Table(["definition", "value", "queries that differ", "used by"], rows, words, title)
+        ]
+        choices = {each.choice: each for row in self.rows for each in row.differences}
+        if choices:
+            rows = [[each.choice, each.says, f"{each.touched:,}"] for each in choices.values()]
+            header = [Left("choice"), "meaning", "queries changed"]
+            tables.append(Table(header, rows, {"meaning"}))
+        return tables
+
+    def notes(self) -> list[str]:
+        """Return the numbers of queries, and why libraries stop."""
+        kinds = self.found.kinds()
+        queries = counted(self.found.queries, "query", "queries")
+        stops = dict.fromkeys(f"stops: {row.stops}" for row in self.rows if row.stops)
+        return [f"{self.measure}: {queries}{f', of them {kinds}' if kinds else ''}.", *stops]
+
+
+def without_effect(group: tuple[DefinitionRow, ...]) -> list[str]:
+    """Return the choices of a group of equal rows that its first row does not have."""
+    first = {difference.choice for difference in group[0].differences}
+    choices = (difference.choice for row in group for difference in row.differences)
+    return list(dict.fromkeys(choice for choice in choices if choice not in first))
+
+
+def _group_name(group: tuple[DefinitionRow, ...]) -> str:
+    name, idle = group[0].definition.name, ", ".join(without_effect(group))
+    return f"{name} (no effect here: {idle})" if idle else name
+
+
+def _equal(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one == other or abs(one - other) <= CLOSE or (isnan(one) and isnan(other))
+
+
+def _compare(scores: VariantScores, measure: Measure) -> ComparedMeasure:
+    """Compute all definitions of a measure on the same data."""
+    definitions = family(measure)
+    scores.compute(definition.meaning for definition in definitions)
+    scores.compute(choice.meaning for each in definitions for choice in each.choices)
+    kinds = _kinds_of_queries(scores.rankings, measure)
+    usual = scores.scores(Meaning(measure, Policy()))
+    rows = tuple(_row(scores, definition, usual, kinds) for definition in definitions)
+    groups: list[list[DefinitionRow]] = []
+    for row in rows:
+        own = scores.scores(row.definition.meaning)
+        for group in groups:
+            first = group[0]
+            if first.measure == row.measure and own.equals(scores.scores(first.definition.meaning)):
+                group.append(row)
+                break
+        else:
+            groups.append([row])
+    every = np.ones(len(scores.rankings), bool)
+    return ComparedMeasure(measure, rows, _counts(every, kinds), tuple(map(tuple, groups)))
+
+
+def _row(
+    scores: VariantScores,
+    definition: LibraryDefinition,
+    usual: DefinitionScores,
+    kinds: dict[str, Mask],
+) -> DefinitionRow:
+    own = scores.scores(definition.meaning)
+    differences = []
+    for choice in definition.choices:
+        alone = scores.scores(choice.meaning)
+        if alone.values is None:  # it stops at these queries
+            stops_at = "missing" if choice.meaning.policy.missing == "error" else "nothing_relevant"
+            touched = int(kinds[stops_at].sum())
+        else:
+            touched = int(alone.unlike(usual).sum())
+        differences.append(DefinitionDifference(choice.name, choice.says, touched))
+    return DefinitionRow(
+        definition=definition,
+        value=own.value,
+        stops=own.stops,
+        counted=0 if own.values is None else int((~np.isnan(own.values)).sum()),
+        touched=None if own.values is None else _counts(own.unlike(usual), kinds),
+        differences=tuple(differences),
+    )
+
+
+def _kinds_of_queries(rankings: Rankings, measure: Measure) -> dict[str, Mask]:
+    first, last = rankings.spans
+    rel = measure.params.get("rel", float(np.nextafter(0, 1)))
+    cutoff = rankings.cutoff(measure.params.get("k"), measure.params.get("rel", 1))
+    tied = np.bincount(rankings.hit_query[last > first], minlength=len(rankings)) > 0
+    return {
+        "tied": tied,
+        "short": ~rankings.missing & (rankings.retrieved < np.where(np.isinf(cutoff), 0, cutoff)),
+        "missing": rankings.missing,
+        "nothing_relevant": rankings.relevant(rel) == 0,
+    }
+
+
+def _counts(mask: Mask, kinds: dict[str, Mask]) -> QueryCounts:
+    counts = {kind: int((mask & of_kind).sum()) for kind, of_kind in kinds.items()}
+    return QueryCounts(int(mask.sum()), **counts)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Disagreement(Result):
+    """Definitions of measures on one run, as returned by `compare_conventions`.
+
+    >>> from judged import compare_conventions
+    >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+    >>> result.rows()[0].value
+    0.5
+    """
+
+    run: str
+    """Name of the run."""
+    measures: tuple[ComparedMeasure, ...]
+    """The definitions of each measure."""
+    notes: tuple[str, ...] = ()
+    """Warnings about the data."""
+
+    def rows(self, measure: str | Measure | None = None) -> tuple[DefinitionRow, ...]:
+        """Return the definitions of one measure, the given one first.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure as given; needed only if there are several.
+
+        Returns
+        -------
+        tuple of DefinitionRow
+
+        >>> from judged import compare_conventions
+        >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10, P@1")
+        >>> result.rows("P@1")[0].definition.name
+        'P@1'
+        """
+        return self.compared(measure).rows
+
+    def compared(self, measure: str | Measure | None = None) -> ComparedMeasure:
+        """Return the comparison of one measure.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            The measure as given; needed only if there are several.
+
+        Returns
+        -------
+        ComparedMeasure
+
+        >>> from judged import compare_conventions
+        >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> result.compared().found.queries
+        1
+        """
+        names = ", ".join(str(compared.measure) for compared in self.measures)
+        if measure is None:
+            if len(self.measures) > 1:
+                raise MeasureError(f"name one measure: {names}.")
+            return self.measures[0]
+        wanted = parse_measure(measure)
+        for compared in self.measures:
+            if compared.measure == wanted:
+                return compared
+        raise MeasureError(f"{wanted} was not compared, only {names}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import compare_conventions
+        >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> result.to_dict()["measures"][0]["definitions"][0]["value"]
+        0.5
+        """
+        return {
+            "run": self.run,
+            "warnings": list(self.notes),
+            "measures": [
+                {
+                    "measure": str(compared.measure),
+                    "found": asdict(compared.found),
+                    "definitions": [row.to_dict() for row in compared.rows],
+                }
+                for compared in self.measures
+            ],
+            "policy": Policy().to_dict(),
+            "judged": __version__,
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row per measure and definition: value, policy, and queries that differ.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import compare_conventions
+        >>> result = compare_conventions({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR@10")
+        >>> result.to_frame().row(0)[:4]
+        ('RR@10', 'RR@10', 0.5, 0)
+        """
+        import polars as pl
+
+        rows = [
+            {
+                "measure": str(compared.measure),
+                "definition": str(row.measure),
+                "value": row.value,
+                "differ": None if row.touched is None else row.touched.queries,
+                **row.policy.to_dict(),
+                "used_by": ", ".join(map(str, row.users)),
+            }
+            for compared in self.measures
+            for row in compared.rows
+        ]
+        return pl.DataFrame(rows, schema_overrides={"value": pl.Float64, "differ": pl.Int64})
+
+    def document(self, display: Display) -> Document:
+        tables = [compared.tables() for compared in self.measures]
+        return Document(
+            tables=[table for pair in tables for table in (pair[:1] if display.quiet else pair)],
+            warnings=self.notes,
+            notes=[
+                *(note for compared in self.measures for note in compared.notes()),
+                f"Default policy: {Policy()}.",
+            ],
+        )

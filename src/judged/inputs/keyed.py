@@ -1,0 +1,736 @@
+"""Tables from an id to something: groups, weights and attributes of queries, categories of items.
+
+`read_sheet` reads any such table, from a file or from Python. The functions below it choose the
+columns and check the values.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from judged.arrays import Ints
+from judged.errors import InputError, quoted
+from judged.inputs.agreement import apart, few
+from judged.inputs.columns import candidates
+from judged.inputs.csv import records
+from judged.inputs.dicts import as_id
+from judged.inputs.formats import COMMENT, is_number
+from judged.inputs.frames import id_texts
+from judged.inputs.json import parse
+from judged.inputs.objects import as_dict, as_known, column_of, is_record
+from judged.inputs.polars_errors import reading_parquet, refusing
+from judged.inputs.source import Source, decoded, open_source
+from judged.inputs.tables import Kind, QueryWeights, texts
+from judged.options import real
+from judged.text import Warned, counted, quote
+
+if TYPE_CHECKING:
+    from judged.options import AttributesLike, GroupsLike
+
+    IsHeader = Callable[[Sequence[str]], bool]
+
+_SPACES = re.compile("[ \t]+")
+_QUOTED = re.compile(rb'"[^"]*"')
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A table with cells as they came."""
+
+    frame: pl.DataFrame
+    """Texts if it was read from text; otherwise the types of the input."""
+    source: str
+    headed: bool = True
+    """Whether the columns have names; otherwise they are numbered."""
+    is_text: bool = False
+    lines: Sequence[int] | None = None
+    """The line of each row, if there are lines."""
+    remarks: tuple[str, ...] = ()
+    """Comments below rows, as judged writes its warnings."""
+
+    @property
+    def header(self) -> list[str]:
+        return self.frame.columns
+
+    def place(self, row: int) -> str:
+        """Name the place of a row in messages."""
+        if self.lines is None:
+            return f"{self.source}, row {row + 1}"
+        return f"{self.source}, line {self.lines[row]}"
+
+    def with_columns(self, frame: pl.DataFrame) -> Sheet:
+        """Return the same rows with other columns."""
+        return replace(self, frame=frame)
+
+    def ids(self, column: str, word: str) -> pl.Series:
+        """Return the ids in a column as texts; a missing one is an error."""
+        dtype = self.frame[column].dtype
+        if dtype.is_nested():
+            raise InputError(
+                f"{self.source}: column {quote(column)} is {dtype}, but a {word} is a text or a "
+                "whole number."
+            )
+        ids = self.frame.select(id_texts(column, dtype, self.source, [])).to_series()
+        missing = (ids.is_null() | (ids == "")).arg_true()
+        if len(missing):
+            raise InputError(f"{self.place(missing[0])}: the {word} is missing.")
+        return ids
+
+
+@dataclass(frozen=True, eq=False)
+class Nested:
+    """A dict, of Python or of JSON."""
+
+    content: Mapping[Any, Any]
+    source: str
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Return whether a first line names the columns: a query and, beside it, no number."""
+    number = len(cells) == 2 and any(is_number(cell.strip()) for cell in cells)
+    return bool(candidates("query", cells)) and not number
+
+
+def read_sheet(
+    given: Any, kind: Kind, name: str, is_header: IsHeader, *, most_fields: int = 0
+) -> Sheet | Nested:
+    """Read the table or the dict that a file or an object of Python holds.
+
+    `name` stands for an object in messages. `is_header` decides from its cells whether the first
+    line of a text names the columns. Lines split at white space have up to `most_fields`.
+    """
+    if isinstance(given, (str, PathLike)):
+        return _sheet_in(open_source(fspath(given), kind), is_header, most_fields)
+    if isinstance(given, Mapping):
+        return Nested(given, name)
+    if type(given).__module__.partition(".")[0] == "pandas" and not hasattr(given, "columns"):
+        given = _series_as_frame(given, kind)
+    if _is_iterable(given) and not hasattr(given, "columns"):
+        rows = list(given)
+        if rows and all(map(is_record, rows)):
+            return _of_rows([as_dict(row) for row in rows], name)
+        given = rows
+    given = as_known(given, kind).given if not isinstance(given, list) else given
+    if isinstance(given, Mapping):
+        return Nested(given, name)
+    if hasattr(given, "iloc") and hasattr(given, "columns"):
+        return _of_pandas(given, name)
+    with refusing(f"{name}: cannot be read"):
+        if isinstance(given, pl.LazyFrame):
+            given = given.collect()
+        if isinstance(given, pl.DataFrame):
+            return _filled(Sheet(given, name))
+    raise InputError(f"{kind.phrase} are {kind.columns}; got {type(given).__name__}.")
+
+
+def _is_iterable(given: Any) -> bool:
+    known = ("polars", "pyarrow", "numpy", "pandas", "ranx", "datasets")
+    return (
+        isinstance(given, Iterable)
+        and not isinstance(given, bytes)
+        and not hasattr(given, "__arrow_c_stream__")
+        and type(given).__module__.partition(".")[0] not in known
+    )
+
+
+def _filled(sheet: Sheet) -> Sheet:
+    if not sheet.frame.height:
+        raise InputError(f"{sheet.source}: holds no rows.")
+    return sheet
+
+
+def _series_as_frame(given: Any, kind: Kind) -> Any:
+    """Turn a pandas Series into a table, because a dict would lose repeated queries."""
+    if not hasattr(given, "iloc") or given.index.nlevels > 1:
+        return given
+    has_name = isinstance(given.name, str) and kind.value == "attribute"
+    name = given.name if has_name and not candidates("query", [given.name]) else kind.value
+    key = kind.key if isinstance(kind, KeyedKind) else "query"
+    return given.rename_axis(key).rename(name).reset_index()
+
+
+def _of_pandas(given: Any, source: str) -> Sheet:
+    columns = [given.iloc[:, at] for at in range(given.shape[1])]
+    header = [str(name) for name in given.columns]
+    _refuse_two(header, source)
+    series = []
+    for name, column in zip(header, columns, strict=True):
+        if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
+            series.append(pl.Series(name, column.to_numpy()))
+        else:
+            missing = column.isna()
+            cells = (None if none else value for value, none in zip(column, missing, strict=True))
+            series.append(typed_column(name, list(cells)))
+    return _filled(Sheet(pl.DataFrame(series), source))
+
+
+def _of_rows(
+    rows: Sequence[Mapping[Any, Any]], source: str, lines: Sequence[int] | None = None
+) -> Sheet:
+    names = dict.fromkeys(name for row in rows for name in row)
+    header = [str(name) for name in names]
+    _refuse_two(header, source)
+    columns = [
+        typed_column(text, [row.get(name) for row in rows])
+        for text, name in zip(header, names, strict=True)
+    ]
+    return _filled(Sheet(pl.DataFrame(columns), source, lines=lines))
+
+
+def typed_column(name: str, values: Sequence[Any]) -> pl.Series:
+    """Return a column of values; booleans do not become numbers."""
+    types = {type(value) for value in values if value is not None}
+    if len(types) > 1 and types & {bool, np.bool_}:
+        return pl.Series(name, values, dtype=pl.Object)
+    return column_of(name, values)
+
+
+def _refuse_two(header: Sequence[str], source: str) -> None:
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if list(header).count(name) > 1)
+        raise InputError(f"{source}: there are two columns {quote(twice)}; name each column once.")
+
+
+def _sheet_in(source: Source, is_header: IsHeader, most_fields: int) -> Sheet | Nested:
+    """Read Parquet, JSON, NDJSON, or text separated by commas, tabs, semicolons or spaces."""
+    if source.head().startswith(b"PAR1"):
+        with reading_parquet(source.label):
+            return _filled(Sheet(pl.read_parquet(source.for_polars()), source.label))
+    start = source.head().lstrip()[:1]
+    if start == b"[" or (start == b"{" and not _is_ndjson(source)):
+        expected = f"{source.kind.phrase} are {source.kind.columns}; JSON is such a dict or table."
+        content = parse(source, source.read(), 1, expected, whole=True)
+        if isinstance(content, Mapping):
+            return Nested(content, source.label)
+        if not content or not all(isinstance(row, Mapping) for row in content):
+            raise InputError(f"{source.label}: {expected}")
+        return _of_rows(content, source.label)
+    if start == b"{":
+        expected = "A line should be an object with names of columns."
+        numbered = [(number, line) for number, line in enumerate(source.lines(), 1) if line.strip()]
+        rows = [parse(source, line, number, expected) for number, line in numbered]
+        for (number, _), row in zip(numbered, rows, strict=True):
+            if not isinstance(row, Mapping):
+                raise InputError(f"{source.label}, line {number}: {expected}")
+        return _of_rows(rows, source.label, [number for number, _ in numbered])
+    return _in_text(source, is_header, most_fields)
+
+
+def _is_ndjson(source: Source) -> bool:
+    """Return whether the first line is an object, with others below or about one id."""
+    lines = (line for line in source.lines() if line.strip())
+    try:
+        row = json.loads(next(lines, b""))
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(row, dict):
+        return False
+    flat = not any(isinstance(value, (dict, list)) for value in row.values())
+    about = flat and len(row) > 1 and bool(candidates("query", list(row)))
+    return about or next(lines, None) is not None
+
+
+def _in_text(source: Source, is_header: IsHeader, most_fields: int) -> Sheet:
+    numbered = list(_records(source, most_fields))
+    if not numbered:
+        raise InputError(f"{source.label}: holds no rows.")
+    first = numbered[0][1]
+    headed = is_header(first)
+    header = first if headed else [f"column {at}" for at in range(1, len(first) + 1)]
+    header = [name.strip() for name in header]
+    _refuse_two(header, source.label)
+    width = len(header)
+    lines, rows, remarks = [], [], []
+    for line, cells in numbered[headed:]:
+        if len(cells) == 1 < width and cells[0].startswith("#"):
+            remarks.append(cells[0][1:].strip())
+            continue
+        while len(cells) > width and not cells[-1]:  # spreadsheets leave such ends
+            cells.pop()
+        if len(cells) != width:
+            raise InputError(
+                f"{source.label}, line {line}: expected {counted(width, 'field')}, found "
+                f"{len(cells)}: {quote(' '.join(cells))}."
+            )
+        lines.append(line)
+        rows.append(cells)
+    columns = {name: [cells[at] for cells in rows] for at, name in enumerate(header)}
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(header, pl.String))
+    return _filled(Sheet(frame, source.label, headed, True, lines, tuple(remarks)))
+
+
+def _records(source: Source, most_fields: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows with the number of their line; comments are known only above the first one."""
+
+    def is_content(line: bytes) -> bool:
+        return bool(line.strip()) and not line.startswith(COMMENT)
+
+    first = _QUOTED.sub(b"", next(filter(is_content, source.lines()), b""))
+    separator = next((mark for mark in ("\t", ",", ";") if mark.encode() in first), None)
+    if separator is not None:
+        yield from records(source, separator)
+        return
+    started = False
+    for number, line in enumerate(source.lines(), 1):
+        started = started or is_content(line)
+        if started and (text := decoded(source.label, number, line).strip(" \t")):
+            yield number, _SPACES.split(text, max(most_fields - 1, 0))
+
+
+@dataclass(frozen=True)
+class KeyedKind(Kind):
+    """The kind of a table from an id to one value."""
+
+    key: str = "query"
+    names: tuple[str, ...] = ()
+    """Names of the column of values."""
+    given: str = ""
+    """The name of an object of Python in messages."""
+    every: str = ""
+    """The advice about an id without a value."""
+    plural: str = ""
+    key_names: tuple[str, ...] = ()
+    """Further names of the column of ids."""
+    surest: bool = False
+    """Whether the surest of several possible columns is taken; otherwise they are an error."""
+
+    def keys(self, header: Sequence[str]) -> list[int]:
+        """Return the columns that may hold the ids, the surest first."""
+        plain = [name.strip().lower() for name in header]
+        also = (plain.index(name) for name in self.key_names if name in plain)
+        return list(dict.fromkeys([*also, *candidates(self.key, header)]))
+
+    def read(self, given: Any) -> Sheet | Nested:
+        """Read the table."""
+        is_header = names_columns if self.key == "query" else self._names_columns
+        return read_sheet(given, self, self.given, is_header, most_fields=2 * self.surest)
+
+    def _names_columns(self, cells: Sequence[str]) -> bool:
+        return bool(self.keys([cell.strip('" \r') for cell in cells]))
+
+    def columns_of(self, sheet: Sheet) -> tuple[str, str]:
+        """Choose the columns of the id and of the value."""
+        header = sheet.header
+        if not sheet.headed:
+            if len(header) != 2:
+                row = " ".join(map(str, sheet.frame.row(0)))
+                article = "an" if self.key == "item" else "a"
+                raise InputError(
+                    f"{sheet.place(0)}: expected {article} {self.key} and its {self.value}, found "
+                    f"{counted(len(header), 'field')}: {quote(row)}. With more columns, the first "
+                    "line has to name them."
+                )
+            return header[0], header[1]
+        plain = [name.strip().lower() for name in header]
+        keys = self.keys(header)
+        if self.surest:
+            values = [plain.index(name) for name in self.names if name in plain]
+            keys = [at for at in keys if [at] != values[:1]]
+        else:
+            values = [
+                at for at, name in enumerate(plain) if name in self.names and [at] != keys[:1]
+            ]
+            if keys and not values and len(header) == 2:
+                values = [1 - keys[0]]
+        if not keys or not values:
+            names = ", ".join(quote(name, 30) for name in header[:20])
+            raise InputError(
+                f"{sheet.source}: the columns {self.key} and {self.value} are needed; the columns "
+                f"are {names}. Names understood for the {self.value}: {', '.join(self.names)}."
+            )
+        if len(values) > 1 and not self.surest:
+            two = " and ".join(quote(header[at], 30) for at in values[:2])
+            raise InputError(
+                f"{sheet.source}: the columns {two} may both be the {self.value}; leave one out."
+            )
+        return header[keys[0]], header[values[0]]
+
+    def read_texts(self, given: Any) -> tuple[pl.DataFrame, str]:
+        """Read a table whose values are texts, each id once: columns key and value; its source."""
+        table = self.read(given)
+        if isinstance(table, Nested):
+            frame = self._texts_of_dict(table)
+            place = [table.source] * frame.height
+        else:
+            key, value = self.columns_of(table)
+            values = table.ids(value, self.value).str.strip_chars()
+            if len(empty := (values == "").arg_true()):
+                raise InputError(f"{table.place(empty[0])}: the {self.value} is missing.")
+            frame = pl.DataFrame([table.ids(key, self.key).alias("key"), values.alias("value")])
+            place = None
+        first = pl.col("value").first().over("key")
+        again = (
+            frame.with_row_index("row")
+            .with_columns(first=first)
+            .filter(pl.col("value") != pl.col("first"))
+        )
+        if again.height:
+            row, key, other, one = again.row(0)
+            where = place[row] if place else table.place(row)  # type: ignore[union-attr]
+            raise InputError(
+                f"{where}: {self.key} {key!r} has the {self.plural} {one!r} and {other!r}; "
+                f"{'an' if self.key == 'item' else 'a'} {self.key} has one."
+            )
+        return frame.unique(maintain_order=True), table.source
+
+    def _texts_of_dict(self, table: Nested) -> pl.DataFrame:
+        if not table.content:
+            raise InputError(f"{table.source}: holds no rows.")
+        keys, values = [], []
+        for name, value in table.content.items():
+            key = as_id(name, table.source)
+            where = f"{table.source}: the {self.value} of {self.key} {key!r}"
+            is_blank = isinstance(value, str) and not value.strip()
+            if value is None or is_blank or (isinstance(value, float) and value != value):
+                raise InputError(f"{where} is missing; {self.every}")
+            if isinstance(value, (Mapping, list, tuple, set)):
+                raise InputError(
+                    f"{where} is a {type(value).__name__}; a {self.value} is a text or a whole "
+                    f"number, in {{{self.key}: {self.value}}}."
+                )
+            keys.append(key)
+            values.append(as_id(value, where).strip())
+        return pl.DataFrame([texts("key", keys), texts("value", values)])
+
+
+GROUPS = KeyedKind(
+    "groups of queries",
+    "group",
+    "a dict {query: group}, a table or a file",
+    names=(
+        *("group", "group_id", "groups", "cluster", "cluster_id", "session", "session_id"),
+        *("template", "template_id"),
+    ),
+    given="the groups given",
+    every="give every query one, if need be one of its own.",
+    plural="groups",
+)
+WEIGHTS = KeyedKind(
+    "weights of queries",
+    "weight",
+    "a dict {query: weight}, a table or a file",
+    names=(
+        *("weight", "weights", "traffic", "frequency", "freq", "count", "volume", "clicks"),
+        *("impressions", "searches"),
+    ),
+    given=QueryWeights.source,
+    plural="weights",
+)
+CATEGORIES = KeyedKind(
+    "categories",
+    "category",
+    "a dict {item: category}, a table or a file",
+    key="item",
+    names=("category", "category_id", "class", "label", "group", "unique"),
+    given="the categories",
+    every="give every item one, if need be its own id.",
+    plural="categories",
+    surest=True,
+)
+DOCUMENTS = KeyedKind(
+    "documents of items",
+    "document",
+    "a dict {item: document}, a table or a file",
+    key="item",
+    names=(
+        *("document", "document_id", "doc_id", "docid", "docno", "doc", "parent", "parent_id"),
+        *("file", "source"),
+    ),
+    given="the documents of items",
+    every="give every item one, if need be its own id.",
+    plural="documents",
+    key_names=("chunk_id", "chunk", "segment_id", "segment", "node_id", "id"),
+    surest=True,
+)
+
+
+def groups_of(given: GroupsLike, queries: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
+    """Return the number of each query's group, and the names of the groups.
+
+    Groups are numbered in the order in which they occur among the queries.
+
+    Parameters
+    ----------
+    given : GroupsLike
+        {query: group}, a table or a file with the columns query and group.
+    queries : sequence of str
+        The queries that need a group.
+
+    Returns
+    -------
+    groups : numpy.ndarray
+    names : tuple of str
+
+    >>> groups_of({"q1": "s1", "q2": "s2", "q3": "s1"}, ["q2", "q1", "q3"])
+    (array([0, 1, 1]), ('s2', 's1'))
+    """
+    frame, source = GROUPS.read_texts(given)
+    by_query = dict(frame.iter_rows())
+    missing = [query for query in queries if query not in by_query]
+    if missing and len(missing) == len(queries):
+        words = apart(list(by_query), queries, "The groups are")
+        raise InputError(f"{source}: no query has a group. {words}")
+    if missing:
+        which = counted(len(missing), "query has", "queries have")
+        raise InputError(f"{source}: {which} no group ({few(missing)}); {GROUPS.every}")
+    numbers: dict[str, int] = {}
+    groups = [numbers.setdefault(by_query[query], len(numbers)) for query in queries]
+    return np.array(groups, np.int64), tuple(numbers)
+
+
+def read_weights(given: Any) -> QueryWeights:
+    """Read the weight of each query: {query: weight}, a table or a file.
+
+    >>> read_weights({"q1": 3, "q2": 0.5}).weights
+    {'q1': 3.0, 'q2': 0.5}
+    """
+    if isinstance(given, QueryWeights):
+        return given
+    table = WEIGHTS.read(given)
+    rows: Iterable[tuple[str, Any, Any]]
+    if isinstance(table, Nested):
+        rows = ((table.source, query, weight) for query, weight in table.content.items())
+    else:
+        query, weight = WEIGHTS.columns_of(table)
+        ids, values = table.ids(query, "query"), table.frame[weight].to_list()
+        if table.is_text:
+            values = [float(cell) if is_number(cell.strip()) else cell for cell in values]
+        places = map(table.place, range(len(ids)))
+        rows = zip(places, ids, values, strict=True)
+    weights: dict[str, float] = {}
+    for place, name, weight in rows:
+        query = as_id(name, place)
+        if query in weights:
+            raise InputError(
+                f"{place}: query {query!r} has a weight already; give each query one, if need be "
+                "the sum."
+            )
+        number = real(weight)
+        if number is None or number < 0:
+            what = "missing" if weight is None or weight == "" else quoted(weight)
+            raise InputError(
+                f"{place}: the weight of query {query!r} is {what}; a weight is a finite number "
+                "from 0."
+            )
+        weights[query] = number
+    if not weights:
+        raise InputError(f"{table.source}: holds no rows.")
+    return QueryWeights(weights, table.source)
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """A table of items, each once, with the category or document of each."""
+
+    frame: pl.DataFrame
+    """Columns item and category."""
+    source: str = CATEGORIES.given
+    kind: KeyedKind = CATEGORIES
+
+    @cached_property
+    def by_item(self) -> dict[str, str]:
+        """The category of each item."""
+        return dict(self.frame.select("item", "category").iter_rows())
+
+    @cached_property
+    def all(self) -> frozenset[str]:
+        """Every category."""
+        return frozenset(self.frame["category"].to_list())
+
+    def of(self, names: Sequence[str], source: str) -> list[str]:
+        """Return the categories of some items; an item that is a category is its own."""
+        missing = [name for name in names if name not in self.by_item and name not in self.all]
+        if missing:
+            which = counted(len(missing), "item has", "items have")
+            raise InputError(
+                f"{source}: {which} no {self.kind.value} in {self.source} ({few(missing)}); "
+                f"{self.kind.every}"
+            )
+        return [self.by_item.get(name, name) for name in names]
+
+
+def read_categories(given: Any, kind: KeyedKind = CATEGORIES) -> Categories:
+    """Read the category of each item, or its document: {item: category}, a table or a file."""
+    if isinstance(given, Categories):
+        return given
+    frame, source = kind.read_texts(given)
+    return Categories(frame.rename({"key": "item", "value": "category"}), source, kind)
+
+
+def is_frame(given: Any) -> bool:
+    """Return whether this is a data frame; a lazy one warns when asked for its columns."""
+    return type(given).__name__ == "LazyFrame" or hasattr(given, "columns")
+
+
+ATTRIBUTES = Kind(
+    "attributes of queries",
+    "attribute",
+    "a dict {query: {attribute: value}}, a table with the column query and one for each "
+    "attribute, or a file",
+)
+RELEVANT_ITEMS = "relevant"
+"""The attribute that every query has by itself."""
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^(?i)[+-]?(inf|infinity|nan)$"
+_CODE = r"^0\d"
+"""Digits with leading zeros are a code, not a number."""
+_MAX_EXACT_INTEGER = float(2**53)
+_QUERY = "\x00query"
+"""A name that no attribute has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attributes:
+    """A row for each query, in the order of the queries, and a column for each attribute."""
+
+    frame: pl.DataFrame
+    """Numbers (Int64 if all are whole, else Float64) or texts; null if unknown."""
+    source: str
+    notes: tuple[str, ...] = ()
+
+
+def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
+    """Read the attributes of some queries.
+
+    Parameters
+    ----------
+    given : AttributesLike
+        {query: {attribute: value}}, or a table or a file with the column query and any others.
+    queries : sequence of str
+        The queries whose attributes are wanted.
+
+    Returns
+    -------
+    Attributes
+
+    >>> found = attributes_of({"q1": {"language": "en", "words": 3}, "q2": {"words": 5}}, ["q2"])
+    >>> found.frame.to_dicts()
+    [{'language': None, 'words': 5}]
+    """
+    table = read_sheet(given, ATTRIBUTES, "the attributes given", lambda cells: True)
+    notes: list[str] = []
+    if isinstance(table, Nested):
+        sheet, ids = _attributes_of_dict(table, queries)
+    else:
+        sheet, ids = _without_query(table, notes)
+    again = (ids.is_duplicated() & ~ids.is_first_distinct()).arg_true()
+    if len(again):
+        raise InputError(
+            f"{sheet.place(again[0])}: query {ids[again[0]]!r} has attributes already; give each "
+            "query one row."
+        )
+    if not sheet.header:
+        raise InputError(f"{sheet.source}: there is no attribute beside the query.")
+    for name in sheet.header:
+        if name.strip().lower() == RELEVANT_ITEMS:
+            raise InputError(
+                f"{sheet.source}: the attribute {quote(name)} is there by itself, as the number of "
+                "relevant items of each query; call yours something else."
+            )
+    columns = [_numbers_or_texts(sheet, name, notes) for name in sheet.header]
+    known = pl.DataFrame([ids.alias(_QUERY), *columns])
+    wanted = pl.DataFrame([texts(_QUERY, queries)])
+    missing = wanted.join(known, on=_QUERY, how="anti", maintain_order="left")[_QUERY].to_list()
+    if missing and len(missing) == len(queries):
+        words = apart(ids.to_list(), queries, "The attributes are")
+        raise InputError(f"{sheet.source}: no query has attributes. {words}")
+    if missing:
+        which = counted(len(missing), "query has", "queries have")
+        notes.append(Warned(f"{sheet.source}: {which} no attributes ({few(missing)})."))
+    frame = wanted.join(known, on=_QUERY, how="left", maintain_order="left").drop(_QUERY)
+    return Attributes(frame, sheet.source, tuple(notes))
+
+
+def _attributes_of_dict(table: Nested, queries: Sequence[str]) -> tuple[Sheet, pl.Series]:
+    expected = "give {query: {attribute: value}}"
+    if not table.content:
+        raise InputError(f"{table.source}: holds no rows.")
+    ids = [as_id(query, table.source) for query in table.content]
+    rows = list(table.content.values())
+    for query, row in zip(ids, rows, strict=True):
+        if not isinstance(row, Mapping):
+            raise InputError(
+                f"{table.source}: query {query!r} has a {type(row).__name__}; {expected}."
+            )
+    wanted = set(queries)
+    if wanted.isdisjoint(ids) and any(str(key) in wanted for row in rows for key in row):
+        raise InputError(f"{table.source}: these are attributes with queries in them; {expected}.")
+    names = {as_id(name, table.source): name for row in rows for name in row}
+    columns = [typed_column(text, [row.get(name) for row in rows]) for text, name in names.items()]
+    return Sheet(pl.DataFrame(columns), table.source), texts("query", ids)
+
+
+def _without_query(sheet: Sheet, notes: list[str]) -> tuple[Sheet, pl.Series]:
+    """Return the attributes, and the ids of their queries."""
+    header = sheet.header
+    places = candidates("query", header)
+    if not places:
+        names = ", ".join(quote(name, 30) for name in header[:20])
+        raise InputError(
+            f"{sheet.source}: a column with the ids of queries is needed, called query_id, qid or "
+            f"query; the columns are {names}."
+        )
+    query = header[places[0]]
+    nameless = [name for name in header if name.strip().lower() in ("", "unnamed: 0")]
+    if nameless:
+        notes.append(f"{sheet.source}: a column without a name was left out.")
+    ids = sheet.ids(query, "query")
+    return sheet.with_columns(sheet.frame.drop(query, *nameless)), ids
+
+
+def _numbers_or_texts(sheet: Sheet, name: str, notes: list[str]) -> pl.Series:
+    column = sheet.frame[name]
+    dtype = column.dtype
+    if sheet.is_text:
+        return _parsed(column, sheet.source, notes)
+    if dtype.is_numeric():
+        return _numbers(column)
+    if dtype == pl.Boolean or dtype.is_temporal():
+        return column.cast(pl.String)
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum | pl.Null):
+        return _stripped(column.cast(pl.String))
+    what = "of several types" if dtype == pl.Object else str(dtype)
+    raise InputError(
+        f"{sheet.source}: the attribute {quote(name)} is {what}; an attribute is a number or a "
+        "text for each query."
+    )
+
+
+def _stripped(column: pl.Series) -> pl.Series:
+    stripped = column.str.strip_chars()
+    return stripped.set(stripped == "", None)
+
+
+def _numbers(column: pl.Series) -> pl.Series:
+    """Return whole numbers as integers; pandas makes floats of them if some are missing."""
+    floats = column.cast(pl.Float64).fill_nan(None)
+    if not floats.count():  # nothing is known, as in a column of empty cells
+        return floats.cast(pl.String)
+    whole = (floats == floats.floor()) & (floats.abs() <= _MAX_EXACT_INTEGER)
+    return floats.cast(pl.Int64) if whole.all() else floats
+
+
+def _parsed(column: pl.Series, source: str, notes: list[str]) -> pl.Series:
+    """Return numbers if all cells are numbers and no codes with leading zeros."""
+    cells = _stripped(column)
+    number = cells.str.contains(_NUMBER)
+    if number.all() and not cells.str.contains(_CODE).any():
+        return _numbers(cells.cast(pl.Float64))
+    if number.sum() * 2 > cells.count() and not number.all():
+        odd = cells.filter(~number)
+        notes.append(
+            Warned(
+                f"{source}: the attribute {quote(column.name)} is read as text, as "
+                f"{counted(len(odd), 'value is', 'values are')} no number ({quote(odd[0], 30)}). "
+                "Leave such cells empty."
+            )
+        )
+    return cells

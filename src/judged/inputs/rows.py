@@ -1,0 +1,1072 @@
+"""Rows that hold a query with its relevant and its retrieved ids, as judgements and a run."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from judged.arrays import Ints
+from judged.errors import InputError
+from judged.inputs.columns import (
+    LISTS,
+    ROW_PATTERNS,
+    NamedColumns,
+    candidates,
+    has_lists,
+    matching,
+    sure,
+)
+from judged.inputs.csv import SEPARATORS, records
+from judged.inputs.csv import line_numbers as record_lines
+from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
+from judged.inputs.formats import is_number
+from judged.inputs.json import line_numbers as object_lines
+from judged.inputs.json import objects, parse
+from judged.inputs.objects import (
+    Records,
+    from_arrow,
+    is_record,
+    is_series,
+    records_of,
+    results_of_series,
+)
+from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
+from judged.inputs.parquet import scan_source
+from judged.inputs.polars_errors import reading_parquet, refusing
+from judged.inputs.source import LineNumbers, Source
+from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Judgements, Locate, Run, texts
+from judged.text import Warned, counted, quote
+
+_FRAME = "a data frame"
+_KINDS = {"relevant": JUDGEMENTS, "retrieved": RUN}
+_BESIDE = {"relevant": "grades", "retrieved": "scores"}
+"""The role of the numbers beside ids."""
+_EXAMPLES = {
+    "query": "query_id, question_id, query, question, user_input",
+    "relevant": "relevant, relevant_ids, expected_ids, reference_context_ids, gold, ground_truth",
+    "retrieved": "retrieved, retrieved_ids, retrieved_context_ids, predictions, results",
+}
+_PHRASES = {
+    "query": "the query",
+    "relevant": "the relevant ids",
+    "retrieved": "the retrieved ids",
+    "scores": "the scores of retrieved items",
+    "grades": "the grades of relevant items",
+}
+_TEXTS = ("text", "content", "page_content", "chunk")
+"""Fields that stand for an item in objects without an id."""
+_DISTANCE = re.compile(r"(^|[_ -])dist(ance)?$", re.IGNORECASE)
+_SEPARATED = re.compile(r"[\s,;|]")
+_LONG_TEXT = 60
+"""Ids of so many characters, with spaces in them, are texts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The judgements and the run that rows hold."""
+
+    judgements: Judgements | None
+    run: Run | None
+
+
+@dataclass(frozen=True)
+class RowColumns:
+    """The column of each role; None if there is none."""
+
+    query: str | None
+    relevant: str | None
+    retrieved: str | None
+    scores: tuple[str, ...]
+    """Columns that may hold the scores of retrieved items, if they hold lists of numbers."""
+    grades: tuple[str, ...]
+    """Columns that may hold the grades of relevant items, if they hold lists of numbers."""
+    by_user: frozenset[str]
+    """The columns that the user named."""
+    notes: tuple[str, ...] = ()
+
+    def needed(self) -> list[str]:
+        """Return every column that is read."""
+        names = (self.query, self.relevant, self.retrieved, *self.scores, *self.grades)
+        return list(dict.fromkeys(name for name in names if name is not None))
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedTable:
+    """A table with lists in it, as it was read."""
+
+    header: Sequence[str]
+    columns: Mapping[str, pl.Series | Sequence[Any]]
+    height: int
+    label: str
+    locate: Locate | None = None
+
+    def place(self, row: int) -> str:
+        """Name the place of a row: "rows.jsonl, line 3"."""
+        word = "line" if self.locate else "row"
+        number = self.locate([row])[0] if self.locate else row + 1
+        return f"{self.label}, {word} {number}"
+
+
+@dataclass(frozen=True, eq=False)
+class UnreadTable:
+    """A table of which only the names of columns are known."""
+
+    header: Sequence[str]
+    label: str
+    load: Callable[[RowColumns], LoadedTable]
+    """A function that reads the needed columns."""
+
+
+def rows_in(
+    table: UnreadTable | None,
+    roles: Sequence[str],
+    columns: NamedColumns,
+    *,
+    alone: bool = False,
+) -> Rows | None:
+    """Read the rows of a table in these roles; return None if it has no such lists of ids.
+
+    A table that is given `alone` must have them, whatever other columns it has.
+    """
+    if table is None or not has_lists(table.header, roles, columns, alone):
+        return None
+    for role in roles:
+        columns.record(_KINDS[role], table.label, table.header)
+    chosen = choose_row_columns(table.header, table.label, columns, roles)
+    rows = _rows_of(table.load(chosen), chosen, roles)
+    unread = [name for names in matching("relevant", table.header) for name in names]
+    if rows.run is not None and rows.judgements is None and unread:
+        note = f"{table.label}: column {quote(unread[0])} was not read; judgements were given."
+        return replace(rows, run=replace(rows.run, notes=(*rows.run.notes, note)))
+    return rows
+
+
+def refuse_other_judgements(ours: Judgements, theirs: Judgements) -> None:
+    """Raise an error if two tables of rows do not agree on what is relevant."""
+    both = f"{ours.source} and {theirs.source} do not agree on what is relevant"
+    advice = "Runs are compared on the same judgements."
+    for one, other in ((ours, theirs), (theirs, ours)):
+        known = set(other.names())
+        lost = next((query for query in one.names() if query not in known), None)
+        if lost is not None:
+            raise InputError(
+                f"{both}: query {lost!r} is in {one.source}, not in {other.source}. {advice}"
+            )
+    for one, other in ((ours, theirs), (theirs, ours)):
+        numbered = one.frame.with_row_index("row")
+        apart = numbered.join(other.frame, on=["query", "item", "grade"], how="anti").sort("row")
+        if apart.height:
+            row, query, item, grade = apart.row(0)
+            raise InputError(
+                f"{both}: query {query!r} has item {item!r} with grade {grade:g} in {one.source}, "
+                f"{one.where([row])}, not in {other.source}. {advice}"
+            )
+
+
+def missing_columns(header: Sequence[str] | None) -> str:
+    """Return the message on an input without a run beside it."""
+    columns = "" if header is None else f" (found: {_shown_header(header)})"
+    names = "; ".join(f"{role}: {names}" for role, names in _EXAMPLES.items())
+    return (
+        "judgements need a run beside them: judged evaluate QRELS RUN; or rows with columns for "
+        f"the query, its relevant ids and its retrieved ids{columns}. Names understood are, for "
+        f"example, {names}; others are named by columns={{'relevant': …, 'retrieved': …}} "
+        "(--columns relevant=…,retrieved=…)."
+    )
+
+
+def _shown_header(header: Sequence[str]) -> str:
+    return ", ".join(quote(name, 30) for name in header[:20]) or "none"
+
+
+def choose_row_columns(
+    header: Sequence[str], source: str, named: NamedColumns, roles: Sequence[str] = LISTS
+) -> RowColumns:
+    """Choose the column of each role, those that the user named first; two are an error."""
+    by_user = _columns_by_user(header, source, named)
+    chosen: dict[str, str | None] = dict.fromkeys(("query", *LISTS))
+    notes: list[str] = []
+    for role in ("query", *roles):
+        if role in by_user:
+            chosen[role] = by_user[role]
+            continue
+        free = [name for name in header if name not in {*chosen.values(), *by_user.values()}]
+        tiers = [names for names in matching(role, free) if names]
+        if tiers and len(tiers[0]) > 1:
+            raise InputError(_two_columns(role, tiers[0], source))
+        chosen[role] = tiers[0][0] if tiers else None
+        if len(tiers) > 1 and role in LISTS:
+            others = " or ".join(quote(name) for names in tiers[1:] for name in names)
+            notes.append(f"Column {quote(tiers[0][0])} was taken for the {role} ids, not {others}.")
+        if role in named and tiers:
+            lost = quote("+".join(named[role]))
+            notes.append(
+                f"{source} has no column {lost}: column {quote(tiers[0][0])} was taken for the "
+                f"{role}."
+            )
+    beside: dict[str, tuple[str, ...]] = dict.fromkeys(_BESIDE.values(), ())
+    for role in (_BESIDE[role] for role in roles):
+        free = [name for name in header if name not in {*chosen.values(), *by_user.values()}]
+        beside[role] = (
+            (by_user[role],)
+            if role in by_user
+            else tuple(chain.from_iterable(matching(role, free)))
+        )
+    return RowColumns(
+        chosen["query"],
+        chosen["relevant"],
+        chosen["retrieved"],
+        beside["scores"],
+        beside["grades"],
+        by_user=frozenset(by_user.values()),
+        notes=tuple(notes),
+    )
+
+
+def _columns_by_user(header: Sequence[str], source: str, named: NamedColumns) -> dict[str, str]:
+    columns: dict[str, str] = {}
+    for role, places in named.positions(header).items():
+        known = {"score": "scores", "grade": "grades"}.get(role, role)
+        if known not in ROW_PATTERNS:
+            raise InputError(
+                f"{source}: a column of {role}s has no place beside lists of ids; roles are "
+                f"{', '.join(ROW_PATTERNS)}."
+            )
+        if len(places) > 1 or known in columns:
+            raise InputError(
+                f"{source}: {known} must be one column where ids are in lists; got "
+                f"{' and '.join(quote(header[at]) for at in places)}."
+            )
+        columns[known] = header[places[0]]
+    return columns
+
+
+def _two_columns(role: str, names: Sequence[str], source: str) -> str:
+    both = " and ".join(map(quote, names))
+    return (
+        f"{source}: {both} could both be {_PHRASES[role]}; say which, with "
+        f"columns={{{role!r}: {names[0]!r}}} (--columns {role}={names[0]})."
+    )
+
+
+def table_in_file(source: Source, format: str) -> UnreadTable | None:
+    """Return the table in a file; None if its columns have no names."""
+    if format == "parquet":
+        with reading_parquet(source.label):
+            return _polars_table(scan_source(source), source.label)
+    if format in SEPARATORS:
+        separator = SEPARATORS[format]
+        header = next(records(source, separator), (0, None))[1]
+        load: Callable[[RowColumns], LoadedTable] = partial(_load_delimited, source, separator)
+    elif format == "ndjson":
+        header = _first_names(next((line for line in source.lines() if line.strip()), b""))
+        load = partial(_load_objects, source)
+    elif format == "json" and (head := source.head().lstrip()).startswith(b"["):
+        header = _first_names(head[1:]) or _first_names(source.read().lstrip()[1:])
+        load = partial(_load_document, source)
+    else:
+        return None
+    return None if header is None else UnreadTable(header, source.label, load)
+
+
+def table_of(given: Any) -> UnreadTable | None:
+    """Return the table that a frame or rows of Python are; None for anything else."""
+    if isinstance(given, Records):
+        return _records_table(given)
+    if hasattr(given, "iloc"):
+        return _pandas_table(given) if hasattr(given, "columns") else None
+    if isinstance(given, (pl.LazyFrame, pl.DataFrame)):
+        return _polars_table(given.lazy(), _FRAME)
+    if hasattr(given, "__arrow_c_stream__"):
+        try:
+            return _polars_table(from_arrow(given).lazy(), _FRAME)
+        except InputError:
+            return None  # the reader of frames reports the error
+    return None
+
+
+def document_table(source: Source) -> UnreadTable | None:
+    """Return the rows in a JSON document: a list of them, {query: row} or {column: [values]}."""
+    expected = "JSON should be a list of rows with names."
+    rows = records_in(parse(source, source.read(), 1, expected, whole=True), source.label)
+    return None if rows is None else _records_table(rows)
+
+
+def records_in(content: Any, label: str = "a dict") -> Records | None:
+    """Return rows from a list of them, from {query: row} or from {column: [values]}, or None."""
+    if isinstance(content, list) and content and all(map(is_record, content)):
+        return records_of(content, label)
+    if not isinstance(content, Mapping) or not content:
+        return None
+    if _has_both_lists(content):
+        return _from_columns(content, label)
+    rows = content.values()
+    if all(isinstance(row, Mapping) for row in rows) and _has_both_lists(next(iter(rows))):
+        return records_of(({**row, "query_id": key} for key, row in content.items()), label)
+    return None
+
+
+def _has_both_lists(names: Mapping[Any, Any]) -> bool:
+    header = [name for name in names if isinstance(name, str)]
+    return all(any(matching(role, header)) for role in LISTS)
+
+
+def _from_columns(content: Mapping[Any, Any], label: str) -> Records:
+    columns = {
+        str(name): list(values) for name, values in content.items() if hasattr(values, "__len__")
+    }
+    one, height = next((name, len(values)) for name, values in columns.items())
+    for other, values in columns.items():
+        if len(values) != height:
+            raise InputError(
+                f"{label}: column {quote(one)} has {counted(height, 'value')}, but column "
+                f"{quote(other)} has {len(values)}; give every column one value per row."
+            )
+    return Records(columns, label)
+
+
+def _first_names(text: bytes) -> list[str] | None:
+    """Return the names in the object that a text begins with."""
+    try:
+        first, _ = json.JSONDecoder().raw_decode(text.decode("utf-8", "replace").lstrip())
+    except (ValueError, RecursionError):
+        return None
+    return list(first) if isinstance(first, dict) else None
+
+
+def _load_delimited(source: Source, separator: str, columns: RowColumns) -> LoadedTable:
+    every = records(source, separator)
+    _, header = next(every)
+    rows = []
+    for number, cells in every:
+        if len(cells) != len(header):
+            raise InputError(
+                f"{source.label}, line {number}: {counted(len(cells), 'cell')}, but the header has "
+                f"{len(header)}; put a list with commas between quotation marks."
+            )
+        rows.append(cells)
+    read = {name: [row[header.index(name)] for row in rows] for name in columns.needed()}
+    lines = LineNumbers.of(source, partial(record_lines, separator=separator))
+    return LoadedTable(header, read, len(rows), source.label, lines)
+
+
+def _load_objects(source: Source, columns: RowColumns) -> LoadedTable:
+    rows = [row for _, row in objects(source)]
+    read = {name: [row.get(name) for row in rows] for name in columns.needed()}
+    lines = LineNumbers.of(source, object_lines)
+    return LoadedTable(list(rows[0]), read, len(rows), source.label, lines)
+
+
+def _load_document(source: Source, columns: RowColumns) -> LoadedTable:
+    table = document_table(source)
+    if table is None:
+        raise InputError(f"{source.label}: JSON should be a list of rows with names.")
+    return table.load(columns)
+
+
+def _polars_table(frame: pl.LazyFrame, label: str) -> UnreadTable:
+    def load(columns: RowColumns) -> LoadedTable:
+        with refusing(f"{label}: cannot be read"):
+            table = frame.select(columns.needed()).collect()
+        columns_by_name = dict(zip(table.columns, table, strict=True))
+        return LoadedTable(header, columns_by_name, table.height, label)
+
+    header = frame.collect_schema().names()
+    return UnreadTable(header, label, load)
+
+
+def _pandas_table(frame: Any) -> UnreadTable:
+    header = [str(name) for name in frame.columns]
+
+    def load(columns: RowColumns) -> LoadedTable:
+        for name in columns.needed():
+            if header.count(name) > 1:
+                raise InputError(
+                    f"{_FRAME}: there are two columns {quote(name)}; name each column once."
+                )
+        read = {name: frame.iloc[:, header.index(name)].tolist() for name in columns.needed()}
+        return LoadedTable(header, read, len(frame), _FRAME)
+
+    return UnreadTable(header, _FRAME, load)
+
+
+def _records_table(given: Records) -> UnreadTable:
+    header = list(given.columns)
+
+    def load(columns: RowColumns) -> LoadedTable:
+        read = {name: given.columns[name] for name in columns.needed()}
+        return LoadedTable(header, read, len(given.columns[header[0]]), given.label)
+
+    return UnreadTable(header, given.label, load)
+
+
+def _rows_of(table: LoadedTable, columns: RowColumns, roles: Sequence[str]) -> Rows:
+    if not table.height:
+        raise InputError(f"{table.label}: holds no rows.")
+    notes = list(columns.notes)
+    queries = _queries(table, columns, notes)
+    judgements = run = None
+    if "relevant" in roles:
+        judgements = _judgements(table, columns, queries, tuple(notes))
+    if "retrieved" in roles:
+        run = _run(table, columns, queries, tuple(notes))
+    if judgements is not None and run is not None:
+        relevant, retrieved = judgements.frame["item"], run.frame["item"]
+        if len(relevant) and len(retrieved) and not relevant.is_in(retrieved.implode()).any():
+            warning = Warned(
+                f"None of the relevant ids, such as {quote(relevant[0], 30)}, is among the "
+                f"retrieved ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
+            )
+            judgements = replace(judgements, notes=(*judgements.notes, warning))
+    return Rows(judgements, run)
+
+
+def _queries(table: LoadedTable, columns: RowColumns, notes: list[str]) -> pl.Series:
+    if columns.query is None:
+        notes.append(f"{table.label}: no column is the query, so that rows are numbered from 1.")
+        return pl.Series([str(number + 1) for number in range(table.height)], dtype=pl.String)
+    name = columns.query
+    cells = table.columns[name]
+    if isinstance(cells, pl.Series) and cells.dtype != pl.Object:
+        ids = cells
+    else:
+        ids = texts("query", _query_texts(table, name, list(cells)))
+        if not all(isinstance(cell, str) for cell in cells):
+            notes.append(IDS_NOTE)
+    if ids.dtype.is_integer():
+        notes.append(IDS_NOTE)
+    elif not isinstance(ids.dtype, (pl.String, pl.Categorical, pl.Enum, pl.Null)):
+        raise InputError(
+            f"{table.label}: column {quote(name)} is {ids.dtype}, but queries must be texts or "
+            "whole numbers."
+        )
+    ids = ids.cast(pl.String)
+    missing = (ids.is_null() | (ids == "")).arg_true()
+    if len(missing):
+        raise InputError(f"{table.place(missing[0])}: the query is missing (no {quote(name)}).")
+    again = ids.is_duplicated().arg_true()
+    if len(again):
+        first = ids[again[0]]
+        rows = (ids == first).arg_true().to_list()[:2]
+        places = table.locate(rows) if table.locate else [row + 1 for row in rows]
+        word = "lines" if table.locate else "rows"
+        raise InputError(
+            f"{table.label}: {word} {places[0]} and {places[1]} have the same query, "
+            f"{quote(first, 60)}; give each query one row, or say with columns={{'query': …}} "
+            "(--columns query=…) which column tells them apart."
+        )
+    return ids
+
+
+def _query_texts(table: LoadedTable, name: str, cells: list[Any]) -> list[str | None]:
+    queries: list[str | None] = []
+    for row, cell in enumerate(cells):
+        if cell is None or cell == "" or (isinstance(cell, float) and cell != cell):
+            queries.append(None)
+            continue
+        try:
+            queries.append(as_id(cell))
+        except InputError as error:
+            raise InputError(f"{table.place(row)}, column {quote(name)}: {error}") from None
+    return queries
+
+
+def _judgements(
+    table: LoadedTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]
+) -> Judgements:
+    lists, grades = _lists_and_values(table, columns, "relevant")
+    missing = np.flatnonzero(lists.counts < 0)
+    if len(missing):
+        raise InputError(
+            f"{table.place(int(missing[0]))}: the relevant ids are missing (column "
+            f"{quote(columns.relevant or '')}); write [] where nothing is relevant."
+        )
+    rows = lists.rows()
+    if grades is None:
+        notes = (*notes, NO_GRADES) if len(lists.ids) else notes
+        grades = pl.repeat(1.0, len(lists.ids), dtype=pl.Float64, eager=True)
+    infinite = (~grades.is_finite()).arg_true()
+    if len(infinite):
+        raise InputError(
+            f"{table.place(int(rows[infinite[0]]))}: the grade is {grades[infinite[0]]}; a grade "
+            "must be a finite number."
+        )
+    is_text = lists.ids.str.contains(" ", literal=True)
+    long_texts = lists.ids.filter(is_text & (lists.ids.str.len_chars() >= _LONG_TEXT))
+    if len(long_texts):
+        warning = Warned(
+            f"Items are whole texts, such as {quote(long_texts[0], 40)}: only a retrieved text "
+            "that is the same, character by character, counts as relevant. Where there are ids, "
+            "name their columns."
+        )
+        notes = (*notes, warning)
+    return Judgements(
+        lists.frame(queries, grades.alias("grade")),
+        table.label,
+        lists.with_note(notes),
+        table.locate,
+        rows=rows,
+        queries=lists.all_queries(queries),
+    )
+
+
+def _run(
+    table: LoadedTable, columns: RowColumns, queries: pl.Series, notes: tuple[str, ...]
+) -> Run:
+    lists, scores = _lists_and_values(table, columns, "retrieved")
+    rows = lists.rows()
+    if len(missing := np.flatnonzero(lists.counts < 0)):
+        many = counted(len(missing), "query has", "queries have")
+        first = quote(queries[int(missing[0])], 40)
+        warning = f"{many} no list of retrieved ids, such as {first}: taken for nothing retrieved."
+        notes = (*notes, Warned(warning))
+    if scores is None:
+        notes = (*notes, ORDER_NOTE, *_notes_on_distances(lists)) if len(lists.ids) else notes
+        counts = np.maximum(lists.counts, 0)
+        left = np.repeat(np.cumsum(counts), counts) - np.arange(len(rows))
+        scores = pl.Series(left, dtype=pl.Float64)
+    elif lists.are_ranks:
+        notes = (*notes, Ranked("There is no score: the rank of each result gives the order."))
+    else:
+        against: tuple[str, ...] = ()
+        if lists.ranks is not None:
+            against = against_ranks(zip(rows, lists.ranks, scores, strict=True))
+        notes = (*notes, *(against or _notes_on_order(scores, rows)))
+    run = Run(
+        lists.frame(queries, scores.alias("score")),
+        table.label,
+        lists.with_note(notes),
+        table.locate,
+        rows=rows,
+        queries=lists.all_queries(queries),
+    )
+    if lists.are_ranks:
+        refuse_odd_ranks(run)
+    return run
+
+
+def _notes_on_distances(lists: Lists) -> tuple[str, ...]:
+    """Return a warning if lists without scores are not in the order of their distances."""
+    if lists.distances is None:
+        return ()
+    rows = lists.rows()
+    name, given = lists.distances
+    unused = f"The field {quote(name)} of the retrieved objects is not used"
+    values = np.array([value if isinstance(value, Real) else np.nan for value in given], float)
+    falls = (values[1:] < values[:-1]) & (rows[1:] == rows[:-1])
+    if not falls.any():
+        return (f"{unused}: the order of each list is the ranking.",)
+    many = counted(len(set(rows[1:][falls].tolist())), "list does", "lists do")
+    return (
+        Warned(
+            f"{unused}, and {many} not have the smallest distance first. The order of each list "
+            'is the ranking. If the distances should rank, sort the lists, or add a field "score" '
+            "with the negative distance."
+        ),
+    )
+
+
+def _notes_on_order(scores: pl.Series, rows: Ints) -> tuple[str, ...]:
+    """Return a note if scores do not fall in the order of the lists."""
+    values = scores.to_numpy()
+    within = rows[1:] == rows[:-1]
+    rises = set(rows[1:][(values[1:] > values[:-1]) & within].tolist())
+    falls = set(rows[1:][(values[1:] < values[:-1]) & within].tolist())
+    if len(rises - falls) > len(falls):
+        share = f"{len(rises - falls):,} of {len(rises | falls):,} lists"
+        return (
+            Warned(
+                f"The scores rise in the order of {share if falls else 'every list'}, as distances "
+                "do; ranks are by score, the greatest first, so that such a list is read "
+                "backwards. If they are distances, leave them out: the order of the list is then "
+                "the ranking."
+            ),
+        )
+    if rises:
+        return ("Ranks are by score: some lists are not in the order of their scores.",)
+    return ()
+
+
+def _lists_and_values(
+    table: LoadedTable, columns: RowColumns, role: str
+) -> tuple[Lists, pl.Series | None]:
+    """Return the ids of a role, and their scores or grades."""
+    name = columns.relevant if role == "relevant" else columns.retrieved
+    if name is None:
+        raise InputError(missing_columns(table.header))
+    column = ListColumn.of(table, name, role, by_user=name in columns.by_user)
+    lists = column.lists()
+    beside = _column_beside(table, columns, role, lists)
+    if beside is None:
+        return lists, lists.values
+    if lists.are_ranks:
+        assert lists.values is not None
+        lists = replace(lists, values=None, are_ranks=False, ranks=(-lists.values).to_list())
+    if lists.values is not None:
+        raise InputError(
+            f"{table.label}: columns {quote(name)} and {quote(beside)} both have a {column.value} "
+            "for each id; leave one out."
+        )
+    values, counts = ListColumn.of(table, beside, role).numbers(column.value)
+    ids = np.maximum(lists.counts, 0)
+    wrong = np.flatnonzero(ids != np.maximum(counts, 0))
+    if len(wrong):
+        row = int(wrong[0])
+        raise InputError(
+            f"{table.place(row)}: {counted(int(ids[row]), 'id')} in column {quote(name)}, but "
+            f"{counted(max(int(counts[row]), 0), column.value)} in column {quote(beside)}; give "
+            "one for each."
+        )
+    return lists, values
+
+
+def _column_beside(table: LoadedTable, columns: RowColumns, role: str, lists: Lists) -> str | None:
+    """Return the column that holds the scores or grades of ids, or None."""
+    possible = columns.grades if role == "relevant" else columns.scores
+    names = [
+        name
+        for name in possible
+        if name in columns.by_user
+        or (_are_lists(table.columns[name]) and not _hold_texts(table.columns[name]))
+    ]
+    if role == "relevant":
+        names = [name for name in names if not _repeats_relevance(table, columns, name, lists)]
+    if len(names) > 1:
+        raise InputError(_two_columns(_BESIDE[role], names, table.label))
+    return names[0] if names else None
+
+
+def _repeats_relevance(table: LoadedTable, columns: RowColumns, name: str, relevant: Lists) -> bool:
+    """Return whether a column says of each retrieved id whether it is relevant.
+
+    If it may say that, but does not agree with the relevant ids, it is an error.
+    """
+    retrieved = columns.retrieved
+    may_be_labels = bool(matching("grades", [name])[1])
+    if retrieved is None or name in columns.by_user or not may_be_labels:
+        return False
+    values, counts = ListColumn.of(table, name, "retrieved").numbers("relevance")
+    results = ListColumn.of(table, retrieved, "retrieved").lists()
+    if not np.array_equal(np.maximum(counts, 0), np.maximum(results.counts, 0)):
+        return False
+    pairs = pl.DataFrame({"row": relevant.rows(), "item": relevant.ids}).unique()
+    labelled = pl.DataFrame({"row": results.rows(), "item": results.ids}).join(
+        pairs.with_columns(known=True), on=["row", "item"], how="left", maintain_order="left"
+    )
+    agrees = bool((labelled["known"].fill_null(False) == (values > 0)).all())
+    if agrees and values.is_in([0.0, 1.0]).all():
+        return True
+    fits_relevant = np.array_equal(np.maximum(counts, 0), np.maximum(relevant.counts, 0))
+    if fits_relevant and not agrees:
+        return False
+    raise InputError(
+        f"{table.label}: column {quote(name)} has a number for each id of column "
+        f"{quote(retrieved)}, so it may grade these results, and not the ids of column "
+        f"{quote(columns.relevant or '')}. Leave it out, or say what it is: "
+        f"columns={{'grades': {name!r}}} (--columns grades={name})."
+    )
+
+
+def _are_lists(values: pl.Series | Sequence[Any]) -> bool:
+    if isinstance(values, pl.Series) and values.dtype != pl.String:
+        return isinstance(values.dtype, (pl.List, pl.Array))
+    first = next((value for value in values if value is not None), None)
+    if isinstance(first, str):
+        return first.strip().startswith("[")
+    return isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1
+
+
+def _hold_texts(values: pl.Series | Sequence[Any]) -> bool:
+    """Return whether the first value in lists is a text, which no score or grade is."""
+    if isinstance(values, pl.Series) and isinstance(values.dtype, (pl.List, pl.Array)):
+        return values.dtype.inner == pl.String
+    cells = (_parsed_list(value.strip()) if isinstance(value, str) else value for value in values)
+    filled = (cell for cell in cells if cell is not None and len(cell))
+    return isinstance(next((cell[0] for cell in filled), None), str)
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The ids of all rows, one after the other, and the numbers beside them."""
+
+    ids: pl.Series
+    values: pl.Series | None
+    """The score or grade of each id, if they were given with it."""
+    counts: Ints
+    """The number of ids of each row; -1 if the list is missing."""
+    integers: bool = False
+    """Whether ids were whole numbers."""
+    are_ranks: bool = False
+    """Whether `values` are negated ranks."""
+    ranks: Sequence[Any] | None = None
+    """The rank of each id, if results have ranks beside scores."""
+    distances: tuple[str, Sequence[Any]] | None = None
+    """The name of a field of distances and the distance of each id."""
+
+    def rows(self) -> NDArray[np.intp]:
+        """Return the row of each id."""
+        return np.repeat(np.arange(len(self.counts)), np.maximum(self.counts, 0))
+
+    def frame(self, queries: pl.Series, value: pl.Series) -> pl.DataFrame:
+        query = queries.gather(self.rows()).alias("query")
+        return pl.DataFrame([query, self.ids.alias("item"), value])
+
+    def all_queries(self, queries: pl.Series) -> tuple[str, ...]:
+        return tuple(queries.to_list()) if (self.counts <= 0).any() else ()
+
+    def with_note(self, notes: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*notes, IDS_NOTE) if self.integers else notes))
+
+
+@dataclass(frozen=True)
+class ListColumn:
+    """One column of lists, as it was given."""
+
+    name: str
+    role: str
+    """relevant or retrieved."""
+    cells: pl.Series | Sequence[Any]
+    place: Callable[[int], str]
+    """A function that names the place of a row."""
+    by_user: bool = False
+    """Whether the user named the column."""
+
+    @classmethod
+    def of(cls, table: LoadedTable, name: str, role: str, *, by_user: bool = False) -> ListColumn:
+        return cls(name, role, table.columns[name], table.place, by_user)
+
+    @property
+    def value(self) -> str:
+        """The word for the number beside an id."""
+        return "score" if self.role == "retrieved" else "grade"
+
+    @property
+    def is_typed(self) -> bool:
+        return isinstance(self.cells, pl.Series) and isinstance(
+            self.cells.dtype, (pl.List, pl.Array)
+        )
+
+    def refuse(self, row: int, what: str) -> InputError:
+        return InputError(f"{self.place(row)}: column {quote(self.name)} {what}")
+
+    def lists(self) -> Lists:
+        """Return the lists of ids; anything else is an error that names the row."""
+        if self.is_typed and not isinstance(self.cells.dtype.inner, (pl.List, pl.Array)):  # type: ignore[union-attr]
+            return self._typed_lists()
+        return self._untyped_lists()
+
+    def numbers(self, word: str) -> tuple[pl.Series, Ints]:
+        """Return all numbers in lists of them, and how many each row has."""
+        if self.is_typed:
+            flat, counts = _flat(self.cells)  # type: ignore[arg-type]
+        else:
+            cells = self._parsed_cells()
+            counts = _counts(cells)
+            flat = self._as_numbers(list(chain.from_iterable(filter(None, cells))), counts, word)
+        if not (flat.dtype.is_numeric() or flat.dtype == pl.Null):
+            raise self.refuse(_first(counts), f"holds {flat.dtype}, where {word}s must be numbers.")
+        self._refuse_missing(flat, counts, word)
+        return flat.cast(pl.Float64), counts
+
+    def _refuse_missing(self, values: pl.Series, counts: Ints, word: str) -> None:
+        if (lost := values.is_null().arg_true()).len():
+            raise self.refuse(_row_of(counts, lost[0]), f"has no {word} for one of the ids.")
+
+    def _typed_lists(self) -> Lists:
+        """Read typed lists, as Parquet and Arrow have them."""
+        flat, counts = _flat(self.cells)  # type: ignore[arg-type]
+        ids, values, is_rank, ranks, distances = flat, None, False, None, None
+        if isinstance(flat.dtype, pl.Struct):
+            names = [field.name for field in flat.dtype.fields]
+            item, value, is_rank = self._fields(names, _first(counts))
+            ids = flat.struct.field(item)
+            if value is not None:
+                values = self._typed_values(flat.struct.field(value), counts)
+                values = -values if is_rank else values
+            rank, distance = self._rank_and_distance(names)
+            if rank is not None and not is_rank:
+                ranks = flat.struct.field(rank).to_list()
+            if distance is not None:
+                distances = distance, flat.struct.field(distance).to_list()
+        integers = ids.dtype.is_integer()
+        texts = self._typed_ids(ids, counts)
+        return Lists(texts, values, counts, integers, is_rank, ranks, distances)
+
+    def _typed_ids(self, ids: pl.Series, counts: Ints) -> pl.Series:
+        dtype = ids.dtype
+        is_text = isinstance(dtype, (pl.String, pl.Categorical, pl.Enum, pl.Null))
+        if not (is_text or dtype.is_integer()):
+            hint = ""
+            if dtype.is_float():
+                hint = " Floats come from ids read as numbers."
+            elif dtype == pl.Boolean:
+                hint = (
+                    " Which of the retrieved items are relevant is read by Rankings.from_relevance."
+                )
+            raise self.refuse(
+                _first(counts),
+                f"holds lists of {dtype}, but ids must be texts or whole numbers.{hint}",
+            )
+        ids = ids.cast(pl.String)
+        wrong = (ids.is_null() | (ids == "")).arg_true()
+        if len(wrong):
+            raise self.refuse(_row_of(counts, wrong[0]), "has an id that is missing or empty.")
+        return ids
+
+    def _typed_values(self, values: pl.Series, counts: Ints) -> pl.Series:
+        if not (values.dtype.is_numeric() or values.dtype == pl.Null):
+            raise self.refuse(
+                _first(counts), f"holds {values.dtype}, where a {self.value} must be a number."
+            )
+        self._refuse_missing(values, counts, self.value)
+        return values.cast(pl.Float64)
+
+    def _untyped_lists(self) -> Lists:
+        """Read lists of Python, or lists as texts."""
+        cells = self._parsed_cells()
+        counts = _counts(cells)
+        flat = list(chain.from_iterable(filter(None, cells)))
+        values, is_rank, ranks, distances = None, False, None, None
+        types = set(map(type, flat))
+        if types and all(issubclass(kind, Mapping) for kind in types):
+            given = dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, flat))))
+            names = [name for name in given if isinstance(name, str)]
+            rank, distance = self._rank_and_distance(names)
+            if distance is not None:
+                distances = distance, [result.get(distance) for result in flat]
+            item, value, is_rank = self._fields(names, _first(counts))
+            if rank is not None and not is_rank:
+                ranks = [result.get(rank) for result in flat]
+            if value is not None:
+                word = "rank" if is_rank else self.value
+                numbers = [result.get(value) for result in flat]
+                values = self._as_numbers(numbers, counts, word)
+                values = -values if is_rank else values
+            flat = [result.get(item) for result in flat]
+        elif types and all(issubclass(kind, (list, tuple)) for kind in types):
+            flat, values = self._from_pairs(flat, counts)
+        types = set(map(type, flat))
+        self._refuse_flags(cells, types, flat)
+        ids = flat
+        if not (types <= {str} and all(flat)):
+            ids = [self._id(value, counts, at) for at, value in enumerate(flat)]
+        try:
+            series = pl.Series(ids, dtype=pl.String)
+        except UnicodeEncodeError as error:
+            half = quote(error.object[error.start : error.end])
+            raise self.refuse(
+                _row_of(counts, ids.index(error.object)),
+                f"has {half}, which is half of a pair and no character.",
+            ) from None
+        return Lists(series, values, counts, not types <= {str}, is_rank, ranks, distances)
+
+    def _refuse_flags(
+        self, cells: Sequence[Any], types: Collection[type], flat: Sequence[Any]
+    ) -> None:
+        """Raise an error for 0 and 1 in rank order instead of the ids of relevant items."""
+        are_flags = self.role == "relevant" and types == {int} and set(flat) <= {0, 1}
+        if bool not in types and not are_flags:
+            return
+        for row, cell in enumerate(cells):
+            if cell and (len(set(cell)) < len(cell) or bool in set(map(type, cell))):
+                raise self.refuse(
+                    row,
+                    f"holds {_shown(cell)}, which says of each result whether it is relevant, not "
+                    "the ids of relevant items; judged.Rankings.from_relevance reads such lists.",
+                )
+
+    def _parsed_cells(self) -> list[Sequence[Any] | None]:
+        cells = self.cells.to_list() if isinstance(self.cells, pl.Series) else self.cells
+        return [self._parsed(cell, row) for row, cell in enumerate(cells)]
+
+    def _parsed(self, cell: Any, row: int) -> Sequence[Any] | None:
+        """Return one row's list; None if there is none."""
+        if cell is None or (isinstance(cell, float) and cell != cell):
+            return None
+        if isinstance(cell, str):
+            return self._from_text(cell, row)
+        if isinstance(cell, Mapping):
+            return self._from_mapping(cell, row)
+        if is_series(cell):
+            kind = RUN if self.role == "retrieved" else JUDGEMENTS
+            return results_of_series(cell, f"{self.place(row)}, column {quote(self.name)}", kind)
+        if getattr(cell, "ndim", 0) == 1:  # an array
+            return list(cell.tolist())
+        if isinstance(cell, pl.Series):
+            return cell.to_list()
+        if isinstance(cell, (set, frozenset)):
+            if self.role == "retrieved":
+                raise self.refuse(row, "holds a set, which has no order; give a list, best first.")
+            return sorted(cell, key=str)
+        if isinstance(cell, (list, tuple)):
+            return cell
+        if isinstance(cell, (int, np.integer)) and self._is_called_id():
+            return [cell]
+        shown = _shown(cell)
+        raise self.refuse(row, f"holds {shown}, which is no list of ids; write [{shown}] for one.")
+
+    def _is_called_id(self) -> bool:
+        """Return whether the name ends in "id", so that a text alone is surely one."""
+        return re.search(r"ids?$", self.name.strip(), re.IGNORECASE) is not None
+
+    def _from_mapping(self, cell: Mapping[Any, Any], row: int) -> list[tuple[Any, Any]]:
+        """Read {id: score}; one object with an id and a score is an error."""
+        names = [name for name in cell if isinstance(name, str)]
+        numbers = all(_is_number_type(type(value)) for value in cell.values())
+        if not numbers or "id" in names or candidates("item", names):
+            raise self.refuse(
+                row, f"holds {_shown(cell)}; write a list of ids, or {{id: {self.value}}}."
+            )
+        return list(cell.items())
+
+    def _from_text(self, cell: str, row: int) -> Sequence[Any] | None:
+        text = cell.strip()
+        if not text:
+            return None
+        if text[0] in "[{":
+            read = _parsed_list(text)
+            if isinstance(read, Mapping):
+                return self._from_mapping(read, row)
+            if read is not None:
+                return read
+            raise self.refuse(
+                row, f'holds {quote(text, 60)}, which is no list; write lists as JSON: ["a", "b"].'
+            )
+        is_id = self._is_called_id() or (self.by_user and not is_number(text))
+        if is_id and not _SEPARATED.search(text):
+            return [text]
+        raise self.refuse(
+            row,
+            f"holds {quote(text, 60)}, which may be one id or several; write lists as JSON: "
+            '["a", "b"].',
+        )
+
+    def _fields(self, names: Sequence[str], row: int) -> tuple[str, str | None, bool]:
+        """Return the fields of the id and of the number, and whether that is a rank."""
+        items = [names[at] for at in candidates("item", names)]
+        known = [name for name in names if name in ("id", "_id")]
+        if not known and items and sure("item", names) is None:
+            both = " and ".join(map(quote, items))
+            what = f'{both}, which could both be the id; call the one "id".'
+            raise self.refuse(row, f"holds objects with {what}")
+        known += items
+        known += [name for name in names if name in ("uri", "doc_uri", "node_id")]
+        known += [] if known else [name for name in _TEXTS if name in names]
+        if not known:
+            fields = ", ".join(map(quote, names[:20]))
+            raise self.refuse(
+                row, f'holds objects without an id; their fields are {fields}. Write {{"id": …}}.'
+            )
+        values = [names[at] for at in candidates(self.value, names)]
+        beside = list(chain.from_iterable(matching(f"{self.value}s", names)))
+        values += [name for name in beside if name not in values]
+        if self.role == "retrieved":
+            values += [name for name in names if name == "_score"]
+            if len(beside) > 1:
+                both = " and ".join(map(quote, beside))
+                raise self.refuse(
+                    row, f"holds objects with {both}, which could both be the score; leave one out."
+                )
+            if not values and (ranks := candidates("rank", names)):
+                return known[0], names[ranks[0]], True
+        elif not values and (scores := candidates("score", names)):
+            raise self.refuse(
+                row,
+                f"holds objects with {quote(names[scores[0]])}, which may be the score of a "
+                'search; call it "grade" where it is one, or leave it out.',
+            )
+        return known[0], values[0] if values else None, False
+
+    def _rank_and_distance(self, names: Sequence[str]) -> tuple[str | None, str | None]:
+        """Return the fields of the rank and of the distance of retrieved objects."""
+        if self.role != "retrieved":
+            return None, None
+        return sure("rank", names), next((name for name in names if _DISTANCE.search(name)), None)
+
+    def _from_pairs(self, flat: list[Any], counts: Ints) -> tuple[list[Any], pl.Series]:
+        for at, pair in enumerate(flat):
+            if len(pair) != 2:
+                raise self.refuse(
+                    _row_of(counts, at),
+                    f"holds {_shown(pair)}; give (id, {self.value}), or the id alone.",
+                )
+        ids, values = zip(*flat, strict=True)
+        return list(ids), self._as_numbers(list(values), counts, self.value)
+
+    def _as_numbers(self, values: list[Any], counts: Ints, word: str) -> pl.Series:
+        wrong = [kind for kind in set(map(type, values)) if not _is_number_type(kind)]
+        if wrong:
+            at = next(at for at, value in enumerate(values) if type(value) in wrong)
+            what = (
+                f"has no {word} for one of the ids."
+                if values[at] is None
+                else f"has the {word} {_shown(values[at])}, which is no number."
+            )
+            raise self.refuse(_row_of(counts, at), what)
+        try:
+            return pl.Series(list(map(float, values)), dtype=pl.Float64)
+        except OverflowError:  # by way of text, an integer too large for a float is infinite
+            return pl.Series([float(str(value)) for value in values], dtype=pl.Float64)
+
+    def _id(self, value: Any, counts: Ints, at: int) -> str:
+        try:
+            return as_id(value)
+        except InputError as error:
+            place = f"{self.place(_row_of(counts, at))}, column {quote(self.name)}"
+            raise InputError(f"{place}: {error}") from None
+
+
+def _flat(cells: pl.Series) -> tuple[pl.Series, Ints]:
+    lists = cells.arr.to_list() if isinstance(cells.dtype, pl.Array) else cells
+    counts = lists.list.len().cast(pl.Int64).fill_null(-1).to_numpy()
+    return lists.explode(empty_as_null=False, keep_nulls=False), counts
+
+
+def _parsed_list(text: str) -> Any:
+    """Parse a list from JSON, or as Python prints it; return None if that is not certain."""
+    # If a printed list has neither " nor \\, no text in it holds a quotation mark.
+    has_no_marks = '"' not in text and "\\" not in text
+    for spelling in (text, text.replace("'", '"')) if has_no_marks else (text,):
+        try:
+            return json.loads(spelling)
+        except (ValueError, RecursionError):
+            continue
+    try:
+        read = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    # Texts side by side ("['a' 'b']", as numpy prints them) become one in Python.
+    same = repr(read).replace(" ", "") == text.replace(" ", "")
+    return read if same and isinstance(read, (list, dict)) else None
+
+
+def _counts(cells: Sequence[Sequence[Any] | None]) -> Ints:
+    return np.array([-1 if cell is None else len(cell) for cell in cells], dtype=np.int64)
+
+
+def _first(counts: Ints) -> int:
+    """Return the first row with anything in it."""
+    return int(np.argmax(counts > 0))
+
+
+def _row_of(counts: Ints, at: int) -> int:
+    return int(np.searchsorted(np.cumsum(np.maximum(counts, 0)), at, side="right"))
+
+
+def _is_number_type(kind: type) -> bool:
+    return issubclass(kind, (Real, np.number)) and not issubclass(kind, (bool, np.bool_))
+
+
+def _shown(given: Any) -> str:
+    return quote(given if isinstance(given, str) else repr(given), 60)

@@ -1,0 +1,483 @@
+"""Check whether a collection is sound: what is wrong with it, and how that affects values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Unpack
+
+from judged.errors import InputError, quoted
+from judged.evaluation.evaluation import Evaluation
+from judged.evaluation.scores import about_runs
+from judged.evaluation.settings import EvaluationSettings
+from judged.evaluation.warnings import announce_warnings
+from judged.inputs.data import Data
+from judged.judgements import findings
+from judged.judgements.collection import CheckedCollection, SideData
+from judged.judgements.findings import (
+    CollectionFinding,
+    EffectCalculator,
+    TrainingSet,
+    ValueChange,
+    with_sign,
+)
+from judged.judgements.twins import NearPairs
+from judged.limits import limits
+from judged.options import (
+    Scoring,
+    checked,
+    checked_methods,
+    choice,
+    formats_of,
+    takes_scoring,
+)
+from judged.policy import add_choices
+from judged.results import Display, Document, Result, Table
+from judged.text import Warned, counted, plain, shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.options import JudgementsLike, MeasuresLike, RunsLike, TextsLike, VectorsLike
+
+KINDS = {
+    "query-twins": "(nearly) identical queries with different relevant items",
+    "item-twins": "unjudged items that are (nearly) identical to a relevant one",
+    "two-grades": "items judged more than once, with different grades",
+    "unreachable": "relevant items that cannot be returned",
+    "unknown-items": "judged items that occur nowhere else",
+    "unknown-queries": "judged queries that are not among the given queries",
+    "missing-queries": "judged queries that no run has",
+    "unjudged-queries": "queries of runs without judgements",
+    "all-relevant": "queries with only relevant judgements",
+    "nothing-relevant": "queries without relevant items",
+    "query-ids": "query ids that differ only in spelling",
+    "item-ids": "item ids that differ only in spelling",
+    "training-queries": "queries that are in the training set",
+    "training-pairs": "relevant items that are relevant to the same query in the training set",
+}
+"""Kinds of findings, in the order of the report."""
+NEAR = 0.9
+"""Default share of common words of nearly identical texts."""
+NEAR_VECTORS = 0.999
+"""Default cosine of nearly identical vectors."""
+MEASURES = "nDCG@10"
+"""Default measures of effects."""
+
+
+@takes_scoring
+@checked
+def check(
+    judgements: JudgementsLike,
+    runs: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    queries: TextsLike | VectorsLike | None = None,
+    items: TextsLike | VectorsLike | None = None,
+    query_vectors: VectorsLike | None = None,
+    item_vectors: VectorsLike | None = None,
+    training: JudgementsLike | TextsLike | None = None,
+    near: float = NEAR,
+    near_vectors: float = NEAR_VECTORS,
+    rel: float | None = None,
+    ignore: str | Sequence[str] = (),
+    **scoring: Unpack[Scoring],
+) -> CollectionCheck:
+    """Check a collection for problems, and compute how each affects the values of runs.
+
+    With `item_to`, everything is about documents, texts and vectors included.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, a dict {query: {item: grade}}, or a table. Duplicates are not an error here, but a
+        finding if their grades differ.
+    runs : RunsLike, optional
+        A run, several as {name: run}, or a list of files. They are evaluated with and without each
+        finding.
+    measures : MeasuresLike, optional
+        Measures of the effects; by default nDCG@10, or the usual ones of a convention.
+    queries, items : TextsLike or VectorsLike, optional
+        Texts of the queries, and the items of the collection: {id: text}, a table, a file, or
+        vectors.
+    query_vectors, item_vectors : VectorsLike, optional
+        Their vectors, if texts are given too. `judged.Vectors` gives ids to a matrix.
+    training : JudgementsLike or TextsLike, optional
+        A training set: judgements, or a table of queries with their texts.
+    near : float, optional
+        Texts are nearly identical with at least this share of common words and the same numbers; 1
+        for the same words in any order.
+    near_vectors : float, optional
+        Vectors are nearly identical with at least this cosine.
+    rel : float, optional
+        Lowest relevant grade; by default any above 0.
+    ignore : str or list of str, optional
+        Kinds of findings to leave out, such as "unreachable".
+    **scoring
+
+    Returns
+    -------
+    CollectionCheck
+
+    >>> judgements = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "b": 0}}
+    >>> run = {"q1": ["a", "b"], "q2": ["a", "c"]}
+    >>> result = check(judgements, run, "RR", queries={"q1": "Cold war", "q2": "cold  WAR?"})
+    >>> print(result.findings[0].says)
+    1 pair of identical or nearly identical queries with different relevant items (2 of 2 queries).
+    >>> check(judgements, run, items={"a": "Ice", "b": "Snow", "c": "Rain"}).sound
+    True
+    """
+    convention, weights = scoring.get("convention"), scoring.get("weights")
+    if measures is None and convention is None:
+        measures = MEASURES
+    policy = add_choices(scoring.get("policy"), duplicates="first")
+    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
+    judgements_format, run_format = formats_of(scoring.get("format"))
+    ranked = {
+        "item_to": scoring.get("item_to"),
+        "exclude_same_id": scoring.get("exclude_same_id", False),
+    }
+    collection = CheckedCollection.of(
+        Data.of(
+            judgements,
+            runs,
+            columns=scoring.get("columns"),
+            judgements_format=judgements_format,
+            run_format=run_format,
+            alone=True,
+        ),
+        ranked,
+        SideData.of("queries", queries, query_vectors),
+        SideData.of("items", items, item_vectors),
+        rel,
+    )
+    options = {"collection": scoring.get("collection"), "weights": weights}
+    search = _Search(
+        collection,
+        EffectCalculator(collection, settings, options),
+        None if training is None else TrainingSet.of(training, rel),
+        near,
+        near_vectors,
+        _ignored_kinds(ignore),
+    )
+    return announce_warnings(search.result())
+
+
+def _ignored_kinds(ignore: Any) -> tuple[str, ...]:
+    """Return the names of ignored findings in the order of the report.
+
+    >>> _ignored_kinds("item-ids, unreachable")
+    ('unreachable', 'item-ids')
+    """
+    if isinstance(ignore, str):
+        ignore = [name.strip() for name in ignore.split(",")]
+    if not isinstance(ignore, (list, tuple, set, frozenset)):
+        raise InputError(f"ignore must be a list of names of findings; got {quoted(ignore)}.")
+    names = {choice("ignore", name, KINDS) for name in ignore}
+    return tuple(name for name in KINDS if name in names)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """A search for all kinds of findings."""
+
+    collection: CheckedCollection
+    values: EffectCalculator
+    training: TrainingSet | None
+    near: float
+    near_vectors: float
+    ignored: tuple[str, ...]
+
+    def result(self) -> CollectionCheck:
+        """Search for everything that can be searched for with the given data."""
+        collection, both = self.collection, (self.collection, self.values)
+        as_is = self.values.as_is  # errors in the runs come first
+        unchecked = list(self._unchecked())
+
+        def near_pairs(side: SideData, wanted: pl.Series) -> NearPairs:
+            pairs = NearPairs.of(
+                side,
+                wanted,
+                near=self.near,
+                near_vectors=self.near_vectors,
+                memory=limits().memory,
+            )
+            unchecked.extend(pairs.unchecked)
+            return pairs
+
+        def query_twins() -> CollectionFinding | None:
+            near = near_pairs(collection.queries, collection.names)
+            return findings.find_query_twins(*both, near)
+
+        def item_twins() -> CollectionFinding | None:
+            near = near_pairs(collection.items, collection.relevant["item"].unique())
+            finding, problems = findings.find_item_twins(*both, near)
+            unchecked.extend(problems)
+            return finding
+
+        searches: dict[str, Callable[[], CollectionFinding | None]] = {
+            "two-grades": partial(findings.find_two_grades, *both),
+            "all-relevant": partial(findings.find_all_relevant, *both),
+            "nothing-relevant": partial(findings.find_nothing_relevant, *both),
+            "query-ids": partial(findings.find_spelled_queries, *both),
+            "item-ids": partial(findings.find_spelled_items, *both),
+        }
+        if collection.queries.given:
+            searches["query-twins"] = query_twins
+            searches["unknown-queries"] = partial(findings.find_unknown_queries, *both)
+        if collection.items.given:
+            searches["item-twins"] = item_twins
+            searches["unknown-items"] = partial(findings.find_unknown_items, *both)
+        if collection.items.given or collection.runs:
+            searches["unreachable"] = partial(findings.find_unreachable, *both)
+        if collection.runs:
+            searches["missing-queries"] = partial(findings.find_missing_queries, *both)
+            searches["unjudged-queries"] = partial(findings.find_unjudged_queries, *both)
+        if (training := self.training) is not None:
+            searches["training-queries"] = partial(findings.find_training_queries, *both, training)
+            searches["training-pairs"] = partial(findings.find_training_pairs, *both, training)
+        found = [
+            searches[name]() for name in KINDS if name in searches and name not in self.ignored
+        ]
+        return CollectionCheck(
+            findings=tuple(finding for finding in found if finding is not None),
+            unchecked=tuple(unchecked),
+            looked_at=collection.sizes(),
+            how=tuple(self._method()),
+            notes=tuple(map(Warned, dict.fromkeys(self._warnings(as_is)))),
+            ignored=self.ignored,
+        )
+
+    def _unchecked(self) -> Iterator[str]:
+        """Yield what cannot be checked, because data are missing."""
+        collection, training = self.collection, self.training
+        if not collection.queries.given:
+            yield "(nearly) identical queries: no texts or vectors of queries were given."
+        if not collection.items.given:
+            yield (
+                "unjudged twins of relevant items, and judged items that occur nowhere: no texts "
+                "or vectors of items were given."
+            )
+        if not collection.runs:
+            yield "queries and items that runs lack, and effects on values: no runs were given."
+        if training is None:
+            yield "overlap with a training set: none was given."
+        elif training.pairs is None:
+            yield "relevant items that are in the training set: it has only queries."
+        elif collection.queries.texts is not None:
+            yield "queries that are in the training set by their texts: it has only judgements."
+        elif known := training.known_users(collection):
+            yield (
+                f"queries that are in the training set: {known:,} of {len(collection.names):,} "
+                "are, like users of a recommender. Shared relevant items were checked."
+            )
+        if collection.graded["relevant"].all():
+            yield (
+                "queries with only relevant judgements: all judgements are relevant, as in lists "
+                "of relevant items."
+            )
+        for name in self.ignored:
+            yield f"{name}: ignored on request."
+
+    def _method(self) -> Iterator[str]:
+        collection = self.collection
+        yield "Relevant: " + (
+            "any grade above 0." if collection.rel is None else f"grade {collection.rel:g} or more."
+        )
+        sides = collection.queries, collection.items
+        if any(side.texts is not None for side in sides):
+            yield (
+                "Texts are compared without case, Unicode form, punctuation and white space. They "
+                f"are nearly identical with {self.near:.0%} of their words in common, in any "
+                "order, and the same numbers."
+            )
+        if any(side.vectors is not None for side in sides):
+            yield f"Vectors are nearly identical with a cosine of at least {self.near_vectors:g}."
+        for side in sides:
+            yield from side.assumptions
+        if self.training is not None:
+            kind = "a table of queries" if self.training.pairs is None else "judgements"
+            size = counted(len(self.training.ids), "query", "queries")
+            yield f"The training set was read as {kind} ({size})."
+        if isinstance(self.values.as_is, Evaluation):
+            yield (
+                "As it is: the value of 'judged evaluate' for all judgements. Corrected: the same "
+                f"run, measure and policy ({self.values.settings.policy}), with only the finding "
+                "corrected."
+            )
+
+    def _warnings(self, as_is: Evaluation | str | None) -> Iterator[str]:
+        collection = self.collection
+        if collection.repeats:
+            rows = counted(collection.repeats, "judgement repeats", "judgements repeat")
+            yield (
+                f"{rows} another. The first of each counts here, as with duplicates=first "
+                "(--duplicates first); 'judged evaluate' reports an error by default."
+            )
+        if isinstance(as_is, str):
+            yield f"The runs cannot be evaluated as they are: {as_is}"
+        elif as_is is not None:
+            yield from about_runs(as_is, [list(run.audit.warnings) for run in as_is.runs])
+            dropped = (run.audit.said().get("duplicates_dropped") for run in as_is.runs)
+            yield from about_runs(as_is, [[text] if text else [] for text in dropped])
+        else:
+            yield from (note for note in collection.judgements.notes if isinstance(note, Warned))
+
+
+@checked_methods
+@dataclass(frozen=True, eq=False, repr=False)
+class CollectionCheck(Result):
+    """Findings on a collection with examples and effects, as returned by `check`.
+
+    >>> from judged import check
+    >>> result = check({"q": {"a": 1, "b": 0}, "p": {"a": 0}}, {"q": ["b", "a"], "p": ["a"]})
+    >>> result.sound, [(finding.name, finding.count) for finding in result.findings]
+    (False, [('nothing-relevant', 1)])
+    """
+
+    findings: tuple[CollectionFinding, ...]
+    """The findings, each kind once; empty if the collection is sound."""
+    unchecked: tuple[str, ...]
+    """What could not be checked, and why, a sentence each."""
+    looked_at: Mapping[str, int]
+    """Numbers of queries, judgements, runs, texts and vectors."""
+    how: tuple[str, ...] = ()
+    """Method, a sentence each."""
+    notes: tuple[str, ...] = ()
+    """Warnings about the data."""
+    ignored: tuple[str, ...] = ()
+    """Kinds of findings that were left out on request."""
+
+    @property
+    def sound(self) -> bool:
+        """Whether there are no findings."""
+        return not self.findings
+
+    def finding(self, name: str) -> CollectionFinding | None:
+        """Return the finding of a kind; None if there is none.
+
+        Parameters
+        ----------
+        name : str
+            The kind, such as "query-twins".
+
+        Returns
+        -------
+        CollectionFinding or None
+
+        >>> from judged import check
+        >>> check({"q": {"a": 1, "b": 0}}).finding("two-grades") is None
+        True
+        """
+        choice("name", name, KINDS)
+        return next((finding for finding in self.findings if finding.name == name), None)
+
+    def document(self, display: Display) -> Document:
+        rows = [
+            [
+                *(finding.name, change.run, change.measure),
+                *(shown(change.as_is), shown(change.otherwise), with_sign(change.difference)),
+            ]
+            for finding in self.findings
+            for change in finding.effect.changes
+        ]
+        words = ("finding", "run", "measure")
+        table = Table([*words, "as it is", "corrected", "difference"], rows, frozenset(words))
+        return Document(
+            answer=[
+                self._verdict(),
+                *(line for finding in self.findings for line in finding.sentences()),
+            ],
+            tables=[table] if rows else [],
+            warnings=self.notes,
+            notes=[f"Not checked: {text}" for text in self.unchecked],
+            details=self.how,
+        )
+
+    def _verdict(self) -> str:
+        sizes = ", ".join(
+            counted(self.looked_at[name], one, many)
+            for name, one, many in (
+                ("queries", "query", "queries"),
+                ("judgements", "judgement", "judgements"),
+                ("runs", "run", "runs"),
+            )
+            if self.looked_at.get(name)
+        )
+        if self.sound:
+            return f"No problems found ({sizes} checked)."
+        problems = counted(len(self.findings), "kind of problem", "kinds of problems")
+        return f"{problems} found ({sizes} checked)."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python values that JSON can hold.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import check
+        >>> check({"q": {"a": 1, "b": 0}}).to_dict()["sound"]
+        True
+        """
+        return {
+            "sound": self.sound,
+            "looked_at": dict(self.looked_at),
+            "findings": [
+                {
+                    "finding": finding.name,
+                    "count": finding.count,
+                    "says": finding.says,
+                    "examples": [dict(example) for example in finding.about],
+                    "otherwise": finding.effect.otherwise,
+                    "no_numbers": finding.effect.reason or None,
+                    "numbers": [
+                        {
+                            "run": change.run,
+                            "measure": change.measure,
+                            "as_is": plain(change.as_is),
+                            "otherwise": plain(change.otherwise),
+                            "difference": plain(change.difference),
+                        }
+                        for change in finding.effect.changes
+                    ],
+                }
+                for finding in self.findings
+            ],
+            "unchecked": list(self.unchecked),
+            "ignored": list(self.ignored),
+            "how": list(self.how),
+            "warnings": list(self.notes),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row per finding, run and measure; without values, one row per finding.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import check
+        >>> check({"q": {"a": 0}, "p": {"a": 1, "b": 0}}).to_frame().row(0)[:2]
+        ('nothing-relevant', 1)
+        """
+        import polars as pl
+
+        none = ValueChange("", "", math.nan, math.nan)
+        rows = [
+            (
+                *(finding.name, finding.count, change.run or None, change.measure or None),
+                *(change.as_is, change.otherwise, change.difference),
+            )
+            for finding in self.findings
+            for change in finding.effect.changes or (none,)
+        ]
+        schema = {
+            "finding": pl.String,
+            "count": pl.Int64,
+            **dict.fromkeys(("run", "measure"), pl.String),
+            **dict.fromkeys(("as_is", "otherwise", "difference"), pl.Float64),
+        }
+        return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)

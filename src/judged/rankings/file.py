@@ -1,0 +1,341 @@
+"""Rankings files: one Parquet file that stands for judgements and a run.
+
+The file has one row, and a list in each column: arrays of `Rankings` differ in length. Name,
+policy and audit are JSON among its metadata, with the version of the format and a checksum.
+Reading a file never runs code from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.errors import InputError, quoted
+from judged.inputs.order import OrderOnly
+from judged.options import Ties, Unjudged
+from judged.rankings.columns import Subtopics
+from judged.rankings.findings import Findings, findings_of
+from judged.rankings.rankings import Rankings
+from judged.rankings.weights import Weights
+from judged.statistics.exact_sums import ExactSum
+from judged.text import Warned, counted, few
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EXTENSION = ".rankings"
+FORMAT_VERSION = 1
+KEY = "judged rankings"
+"""The metadata key that tells a rankings file from other Parquet files."""
+ARRAYS = {
+    "retrieved": np.int64,
+    "missing": np.bool_,
+    "hit_query": np.int64,
+    "hit_rank": np.int64,
+    "hit_grade": np.float64,
+    "hit_tie_first": np.int64,
+    "hit_tie_last": np.int64,
+    "hit_item": np.int64,
+    "pool_query": np.int64,
+    "pool_grade": np.float64,
+    "collection": np.int64,
+    "best_score": np.float64,
+}
+"""The arrays of `Rankings` and their types; some may be absent."""
+SUBTOPIC_ARRAYS = {
+    "query": np.int64,
+    "item": np.int64,
+    "subtopic": np.int64,
+    "grade": np.float64,
+}
+NOTE_KINDS = {"warning": Warned, "order": OrderOnly, "note": str}
+
+
+def to_bytes(rankings: Rankings) -> bytes:
+    """Return rankings as the bytes of a rankings file."""
+    import polars as pl
+
+    arrays = _arrays_of(rankings)
+    about = json.dumps(_about(rankings), ensure_ascii=False, sort_keys=True)
+    columns = [pl.Series("queries", rankings.queries, dtype=pl.String).implode()]
+    columns += [pl.Series(name, values).implode() for name, values in arrays.items()]
+    metadata = {KEY: about, "checksum": _checksum(rankings.queries, arrays, about)}
+    buffer = BytesIO()
+    pl.DataFrame(columns).write_parquet(buffer, compression="zstd", metadata=metadata)
+    return buffer.getvalue()
+
+
+def read_rankings(path: str | os.PathLike[str]) -> Rankings:
+    """Read a file that `Rankings.save` wrote.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file.
+
+    Returns
+    -------
+    Rankings
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.rankings"
+    >>> Rankings.from_relevance([[0, 1]]).save(path)
+    >>> read_rankings(path).hit_rank.tolist()
+    [1, 2]
+    """
+    import polars as pl
+
+    name = os.fspath(path)
+    try:
+        metadata = pl.read_parquet_metadata(name)
+        about = metadata.get(KEY)
+        if about is None:
+            raise InputError(
+                f"{name}: this is a Parquet file, but not a rankings file; write one with -o "
+                "NAME.rankings, or Rankings.save."
+            )
+        known = json.loads(about)
+        _check_version(name, known)
+        frame = pl.read_parquet(name)
+        rankings = _from_columns(known, frame)
+        arrays = _arrays_of(rankings)
+        if metadata.get("checksum") != _checksum(rankings.queries, arrays, about):
+            raise InputError(f"{name}: the file is damaged (its checksum differs); write it again.")
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file.") from None
+    except (OSError, pl.exceptions.PolarsError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{name}: cannot be read as a rankings file ({type(error).__name__}); it may be "
+            "damaged. Write it again."
+        ) from None
+    return rankings
+
+
+def is_rankings_file(source: Any) -> bool:
+    """Return whether something names a rankings file.
+
+    >>> is_rankings_file("bm25.rankings"), is_rankings_file("bm25.run")
+    (True, False)
+    """
+    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(EXTENSION)
+
+
+def read_several(paths: Sequence[str | os.PathLike[str]]) -> list[Rankings]:
+    """Read rankings files of several runs of the same queries; an error if they differ in that."""
+    rankings = [read_rankings(path) for path in paths]
+    names = [r.name for r in rankings]
+    if len(set(names)) < len(names):
+        names = [os.path.basename(os.fspath(path)).removesuffix(EXTENSION) for path in paths]
+        rankings = [replace(r, name=name) for r, name in zip(rankings, names, strict=True)]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two rankings files are called {quoted(twice)}; rename one of them.")
+    first = rankings[0]
+    for path, other in zip(paths[1:], rankings[1:], strict=True):
+        check_same_judgements(first, other, os.fspath(paths[0]), os.fspath(path))
+    order = np.argsort(first.queries)
+    ordered = []
+    for r in rankings:
+        places = np.empty(len(r), np.int64)
+        places[order] = np.argsort(r.queries)
+        ordered.append(r if r.queries == first.queries else r.take(places))
+    return ordered
+
+
+def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) -> None:
+    """Raise an error that names the difference, unless both are of the same judgements and under
+    the same policy."""
+    apart = sorted(set(first.queries) ^ set(other.queries))
+    if apart:
+        side = one if apart[0] in first.queries else two
+        raise InputError(
+            f"{one} and {two} have different queries: "
+            f"{counted(len(apart), 'query is', 'queries are')} in one of them only ({few(apart)}; "
+            f"{apart[0]!r} is in {side}). Evaluate both runs with the same judgements."
+        )
+    for name in ("ties", "unjudged", "depth", "complete"):
+        ours, theirs = getattr(first, name), getattr(other, name)
+        if ours != theirs:
+            raise InputError(
+                f"{one} has {name}={ours} and {two} has {name}={theirs}; make both rankings files "
+                "under the same policy."
+            )
+    whole, rest = (r.whole or r for r in (first, other))
+    pools = []
+    for r in (whole, rest):
+        place = np.argsort(np.argsort(r.queries))[r.pool_query]
+        rows = np.argsort(place, kind="stable")
+        pools.append((place[rows], r.pool_grade[rows]))
+    names = sorted(whole.queries)
+    sizes = [np.bincount(place, minlength=len(names)) for place, _ in pools]
+    if (sizes[0] != sizes[1]).any():
+        at = int(np.flatnonzero(sizes[0] != sizes[1])[0])
+        raise InputError(
+            f"{one} and {two} are of different judgements: query {names[at]!r} has "
+            f"{sizes[0][at]:,} judged items in one and {sizes[1][at]:,} in the other."
+        )
+    unequal = pools[0][1] != pools[1][1]
+    if unequal.any():
+        at = int(pools[0][0][np.flatnonzero(unequal)[0]])
+        raise InputError(
+            f"{one} and {two} are of different judgements: query {names[at]!r} has other grades "
+            "in one than in the other."
+        )
+
+
+def _arrays_of(rankings: Rankings) -> dict[str, NDArray[Any]]:
+    """Return all arrays by the names of their columns."""
+    arrays = {
+        name: np.ascontiguousarray(getattr(rankings, name), kind)
+        for name, kind in ARRAYS.items()
+        if getattr(rankings, name) is not None
+    }
+    if rankings.weights is not None:
+        arrays["weights"] = np.ascontiguousarray(rankings.weights.values, np.float64)
+    if rankings.subtopics is not None:
+        for name, kind in SUBTOPIC_ARRAYS.items():
+            arrays[f"subtopics.{name}"] = np.ascontiguousarray(
+                getattr(rankings.subtopics, name), kind
+            )
+    if rankings.whole is not None:
+        whole = _arrays_of(rankings.whole)
+        arrays |= {
+            f"whole.{name}": values
+            for name, values in whole.items()
+            if name not in ("weights", "best_score") and not name.startswith("subtopics.")
+        }
+    return arrays
+
+
+def _about(rankings: Rankings) -> dict[str, Any]:
+    """Return everything that is not an array, as values of JSON."""
+    from judged import __version__
+
+    findings = findings_of(rankings)
+    counts = {
+        field.name: getattr(findings, field.name)
+        for field in fields(findings)
+        if field.type == "int"
+    }
+    doubts = [text for doubt in findings.doubts for text in doubt.sentences()]
+    return {
+        "version": FORMAT_VERSION,
+        "judged": __version__,
+        "name": rankings.name,
+        "policy": {
+            "ties": rankings.ties,
+            "unjudged": rankings.unjudged,
+            "depth": rankings.depth,
+        },
+        "complete": rankings.complete,
+        "basis": list(rankings.basis),
+        "weights": None if rankings.weights is None else rankings.weights.source,
+        "audit": {
+            **counts,
+            "missing_queries": list(findings.missing_queries),
+            "judged_at_10": _sum_to_json(findings.judged_at_10),
+            "judged_at": {name: _sum_to_json(each) for name, each in findings.judged_at.items()},
+            "notes": [_note_to_json(note) for note in dict.fromkeys((*doubts, *findings.notes))],
+            "closing": [_note_to_json(note) for note in findings.closing],
+        },
+    }
+
+
+def _sum_to_json(exact: ExactSum) -> list[Any]:
+    return [str(exact.steps), exact.beyond, exact.count]
+
+
+def _sum_from_json(parts: Sequence[Any]) -> ExactSum:
+    return ExactSum(int(parts[0]), float(parts[1]), int(parts[2]))
+
+
+def _note_to_json(note: str) -> list[str]:
+    kind = next(name for name, own in NOTE_KINDS.items() if isinstance(note, own))
+    return [kind, str(note)]
+
+
+def _note_from_json(parts: Sequence[str]) -> str:
+    return NOTE_KINDS[parts[0]](parts[1])
+
+
+def _check_version(name: str, known: Mapping[str, Any]) -> None:
+    version = known.get("version")
+    if not isinstance(version, int):
+        raise InputError(f"{name}: the file has no format version; it may be damaged.")
+    if version > FORMAT_VERSION:
+        raise InputError(
+            f"{name}: the format version is {version}, and this version of judged reads up to "
+            f"{FORMAT_VERSION}. Update judged, or write the file again."
+        )
+
+
+def _from_columns(known: Mapping[str, Any], frame: pl.DataFrame) -> Rankings:
+    policy, audit = known["policy"], known["audit"]
+    if policy["ties"] not in get_args(Ties) or policy["unjudged"] not in get_args(Unjudged):
+        raise ValueError("policy")
+    arrays = {
+        name: frame[name].explode(empty_as_null=False).to_numpy()
+        if frame[name].list.len()[0]
+        else np.zeros(0, _kind_of(name))
+        for name in frame.columns
+        if name != "queries"
+    }
+    queries = tuple(frame["queries"][0].to_list())
+    about: dict[str, Any] = {
+        "name": str(known["name"]),
+        "ties": policy["ties"],
+        "unjudged": policy["unjudged"],
+        "depth": policy["depth"],
+        "complete": bool(known["complete"]),
+        "basis": tuple(map(str, known["basis"])),
+    }
+    weights = None
+    if known["weights"] is not None:
+        weights = Weights(arrays["weights"], str(known["weights"]))
+    subtopics = None
+    if "subtopics.query" in arrays:
+        subtopics = Subtopics(*(arrays[f"subtopics.{name}"] for name in SUBTOPIC_ARRAYS))
+    shared = {"queries": queries, "weights": weights, "subtopics": subtopics}
+    whole = None
+    if "whole.retrieved" in arrays:
+        own = {name: arrays.get(f"whole.{name}") for name in ARRAYS if name != "best_score"}
+        best = arrays.get("best_score")
+        uncut = {**about, "unjudged": "nonrelevant", "depth": None}
+        whole = Rankings(**shared, **own, **uncut, best_score=best)  # type: ignore[arg-type]
+    counts = {field.name: audit[field.name] for field in fields(Findings) if field.type == "int"}
+    findings = Findings(
+        **counts,
+        missing_queries=tuple(audit["missing_queries"]),
+        judged_at_10=_sum_from_json(audit["judged_at_10"]),
+        judged_at={name: _sum_from_json(parts) for name, parts in audit["judged_at"].items()},
+        notes=tuple(map(_note_from_json, audit["notes"])),
+        closing=tuple(map(_note_from_json, audit["closing"])),
+    )
+    columns = {name: arrays.get(name) for name in ARRAYS}
+    return Rankings(**shared, **columns, **about, whole=whole, findings=findings)  # type: ignore[arg-type]
+
+
+def _kind_of(name: str) -> Any:
+    name = name.removeprefix("whole.")
+    if name.startswith("subtopics."):
+        return SUBTOPIC_ARRAYS[name.removeprefix("subtopics.")]
+    return ARRAYS.get(name, np.float64)
+
+
+def _checksum(queries: Sequence[str], arrays: Mapping[str, NDArray[Any]], about: str) -> str:
+    digest = hashlib.sha256(about.encode())
+    digest.update(json.dumps(list(queries)).encode())
+    for name in sorted(arrays):
+        digest.update(f"{name} {arrays[name].dtype.str} {len(arrays[name])}".encode())
+        digest.update(np.ascontiguousarray(arrays[name]).data)
+    return digest.hexdigest()

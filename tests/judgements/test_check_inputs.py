@@ -1,0 +1,240 @@
+"""The same findings by every way in; what is refused, and what is said of what is missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import judged
+from judged.errors import InputError, JudgedError
+
+JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1, "b": 0}}
+RUN = {"q1": ["b", "a2", "a"], "q2": ["c", "b"]}
+ITEMS = {"a": "Ice cream", "a2": "ICE  cream!", "b": "", "c": "rain\x1b[2J"}
+QUERIES = {"q1": "what is cold?", "q2": "What is WARM"}
+
+
+def numbers(found: judged.CollectionCheck) -> list[tuple[Any, ...]]:
+    return found.to_frame().rows()
+
+
+@pytest.mark.parametrize(
+    "way", ["dict", "titles", "frame", "pandas", "rows", "csv", "tsv", "jsonl", "parquet"]
+)
+def test_texts_come_by_every_way(way: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"id": list(ITEMS), "text": list(ITEMS.values())})
+    path = tmp_path / f"items.{way}"
+    given: Any = path
+    match way:
+        case "dict":
+            given = ITEMS
+        case "titles":
+            given = {name: {"title": text, "text": None} for name, text in ITEMS.items()}
+        case "frame":
+            given = frame
+        case "pandas":
+            given = frame.to_pandas()
+        case "rows":
+            given = frame.rows(named=True)
+        case "csv":
+            frame.write_csv(path)
+        case "tsv":
+            path.write_text("".join(f"{name}\t{text}\n" for name, text in ITEMS.items()))
+        case "jsonl":
+            rows = [{"_id": name, "title": "", "text": text} for name, text in ITEMS.items()]
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        case "parquet":
+            frame.write_parquet(path)
+    found = judged.check(JUDGEMENTS, RUN, items=given, queries=QUERIES)
+    expected = judged.check(JUDGEMENTS, RUN, items=ITEMS, queries=QUERIES)
+    assert numbers(found) == numbers(expected)
+    assert [each.name for each in found.findings] == ["item-twins"]
+    assert "twins of items: 1 item has an empty text." in found.unchecked
+
+
+def test_judgements_and_runs_come_by_every_way(tmp_path: Path) -> None:
+    qrels = "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\nq2 0 b 0\n"
+    (tmp_path / "qrels").write_text(qrels)
+    lines = [
+        f"{query} Q0 {item} {rank} {-rank} x\n"
+        for query, items in RUN.items()
+        for rank, item in enumerate(items, 1)
+    ]
+    (tmp_path / "run").write_text("".join(lines))
+    expected = judged.check(JUDGEMENTS, RUN, items=ITEMS)
+    for judgements in (tmp_path / "qrels", judged.read_judgements(JUDGEMENTS)):
+        for run in (tmp_path / "run", judged.read_run(RUN)):
+            found = judged.check(judgements, {"run": run}, items=ITEMS)
+            assert numbers(found) == numbers(expected)
+    rows = [
+        {"query": "q1", "relevant": ["a"], "retrieved": ["a", "b"]},
+        {"query": "q2", "relevant": ["c", "x"], "retrieved": ["c"]},
+    ]
+    found = judged.check(rows)
+    assert [(each.name, each.count) for each in found.findings] == [("unreachable", 1)]
+
+
+def test_without_runs_there_are_no_numbers() -> None:
+    found = judged.check({**JUDGEMENTS, "q3": {"b": 0}})
+    assert found.sentences()[:7] == [
+        "1 kind of problem found (3 queries, 5 judgements checked).",
+        "nothing-relevant: 1 of 3 judged queries has no relevant items.",
+        "  'q3'",
+        "Not checked: (nearly) identical queries: no texts or vectors of queries were given.",
+        "Not checked: unjudged twins of relevant items, and judged items that occur nowhere: no "
+        "texts or vectors of items were given.",
+        "Not checked: queries and items that runs lack, and effects on values: no runs were given.",
+        "Not checked: overlap with a training set: none was given.",
+    ]
+    finding = found.findings[0]
+    assert finding.effect.reason == "No runs were given, so the effect on values is unknown."
+    assert found.tables() == []
+    assert found.to_frame().rows() == [("nothing-relevant", 1, None, None, None, None, None)]
+
+
+def test_vectors_without_ids() -> None:
+    matrix = np.eye(4)
+    found = judged.check(JUDGEMENTS, RUN, items=ITEMS, item_vectors=matrix)
+    assert "The vectors of the items have no ids; they are in the order of the texts." in found.how
+    with pytest.raises(InputError) as error:
+        judged.check(JUDGEMENTS, RUN, items=matrix)
+    assert str(error.value) == (
+        "the vectors of the items have no ids, and no judged item, such as 'a', is a row number "
+        "from 0; give ids with judged.Vectors(matrix, ids=...) (--item-ids), or a file with ids."
+    )
+    by_row = {"0": {"0": 1, "1": 0}, "1": {"2": 1, "1": 0}}
+    found = judged.check(by_row, {"0": ["0"], "1": ["2"]}, items=matrix, queries=np.eye(2))
+    assert found.sound
+    assert found.how[2:4] == (
+        "The vectors of the queries have no ids; row numbers are used.",
+        "The vectors of the items have no ids; row numbers are used.",
+    )
+
+
+def test_vectors_from_files(tmp_path: Path) -> None:
+    matrix = np.array([[1.0, 0], [2, 0], [0, 1], [1, 1]])
+    np.savez(tmp_path / "items.npz", vectors=matrix, ids=["a", "a2", "b", "c"])
+    np.save(tmp_path / "items.npy", matrix)
+    expected = judged.check(
+        JUDGEMENTS, RUN, items=judged.Vectors(matrix, ids=("a", "a2", "b", "c"))
+    )
+    assert [each.name for each in expected.findings] == ["item-twins"]
+    found = judged.check(JUDGEMENTS, RUN, items=tmp_path / "items.npz")
+    assert numbers(found) == numbers(expected)
+    table = pl.DataFrame({"id": ["a", "a2", "b", "c"], "embedding": matrix.tolist()})
+    table.write_parquet(tmp_path / "items.parquet")
+    found = judged.check(JUDGEMENTS, RUN, items=str(tmp_path / "items.parquet"))
+    assert numbers(found) == numbers(expected)
+    with pytest.raises(InputError, match="have no ids"):
+        judged.check(JUDGEMENTS, RUN, items=tmp_path / "items.npy")
+    pl.DataFrame({"id": ["a"], "colour": ["red"]}).write_parquet(tmp_path / "neither.parquet")
+    with pytest.raises(InputError, match="an id and a title or a text are needed"):
+        judged.check(JUDGEMENTS, RUN, items=tmp_path / "neither.parquet")
+
+
+def test_bad_vectors_are_left_out_and_said() -> None:
+    matrix = np.array([[1.0, 0], [np.nan, 0], [0, 1], [0, 0]])
+    found = judged.check(JUDGEMENTS, RUN, items=judged.Vectors(matrix, ids=("a", "a2", "b", "c")))
+    assert found.sound
+    assert found.unchecked[-1] == (
+        "twins of items: 2 items have a vector of zeros, NaN or infinity."
+    )
+
+
+def test_too_many_twins_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from judged.judgements import findings, twins
+
+    monkeypatch.setattr(twins, "MAX_PAIRS", 0)
+    found = judged.check(JUDGEMENTS, RUN, items=ITEMS)
+    assert found.sound
+    assert found.unchecked[-1] == (
+        "twins of items by text: there are more than 0 pairs. Are all texts alike?"
+    )
+    monkeypatch.undo()
+    monkeypatch.setattr(findings, "MAX_PAIRS", 0)
+    found = judged.check(JUDGEMENTS, RUN, items=ITEMS)
+    assert found.unchecked[-1] == (
+        "unjudged twins of relevant items: there are more than 0. Are all items alike?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"items": np.eye(2), "item_vectors": np.eye(2)},
+            "the items are vectors, and vectors of the items were given too; give one of them, or "
+            "texts and vectors.",
+        ),
+        ({"near": 0.2}, "near must be a finite number from 0.5 to 1; got 0.2."),
+        ({"near_vectors": 2}, "near_vectors must be a finite number from 0 to 1; got 2."),
+        (
+            {"ignore": "unreachables"},
+            "ignore must be one of query-twins, item-twins, two-grades, unreachable, "
+            "unknown-items, unknown-queries, missing-queries, unjudged-queries, all-relevant, "
+            "nothing-relevant, query-ids, item-ids, training-queries, training-pairs; got "
+            "'unreachables'; did you mean 'unreachable'?",
+        ),
+        ({"ignore": 3}, "ignore must be a list of names of findings; got 3."),
+        (
+            {"training": 3},
+            "the training set is neither judgements nor a table of queries. As judgements: a data "
+            "frame should be a polars, pandas or pyarrow table, or have the Arrow interface; got "
+            "int. As texts: texts are {id: text}, {id: {title, text}}, rows with an id and a text, "
+            "a table, or a file; got 3.",
+        ),
+        ({"training": "no-file"}, "no-file: no such file."),
+        (
+            {"policy": {"missing": "error"}, "runs": {"q1": ["a"]}},
+            "run lacks 1 of 2 judged queries (q2), and missing=error says to stop; missing=zero "
+            "counts them as empty, missing=skip leaves them out.",
+        ),
+        (
+            {"runs": {"q1": {"a": float("nan")}, "q2": {"c": 1}}},
+            "a dict: the score of item 'a' for query 'q1' is NaN. A NaN has no place in a ranking; "
+            "give it a number or remove the item.",
+        ),
+        (
+            {"runs": None, "item_to": "doc:#"},
+            "item_to (--item-to) applies to the items of runs; give a run, or leave it out.",
+        ),
+        ({"weights": {"q1": 1}}, None),
+    ],
+)
+def test_what_cannot_be_right_is_refused(given: dict[str, Any], message: str | None) -> None:
+    with pytest.raises(JudgedError) as error:
+        judged.check(**{"judgements": JUDGEMENTS, "runs": RUN, **given})
+    if message is not None:
+        assert str(error.value) == message
+
+
+def test_repeated_results_of_a_run_are_said() -> None:
+    run = {"q1": ["b", "a", "b"], "q2": ["c", "b"]}
+    with pytest.warns(judged.JudgedWarning, match="1 duplicate row dropped"):
+        found = judged.check(JUDGEMENTS, run)
+    assert found.sound
+    assert found.warnings() == ["1 duplicate row dropped, the best-ranked kept."]
+
+
+def test_huge_and_empty_texts() -> None:
+    items = {"a": "ice " * 300_000, "a2": "x" * 1_000_000, "b": None, "c": "\u200b\u202e"}
+    found = judged.check(JUDGEMENTS, RUN, items=items, queries={"q1": "", "q2": ""})
+    assert found.sound
+    assert found.unchecked[1:] == (
+        "twins of queries: 2 queries have an empty text.",
+        "twins of items: 2 items have an empty text.",
+    )
+
+
+def test_ids_with_blanks_and_signs() -> None:
+    judgements = {"q <1>": {"a |b": 1, "c": 0}, "q\n2": {"x\x1b[2J": 1, "c": 0}}
+    run = {"q <1>": ["a |b", "c"], "q\n2": ["c"]}
+    found = judged.check(judgements, run)
+    assert found.finding("unreachable") is not None
+    assert "\x1b" not in found.to_text() + found.to_markdown() + found.to_html()
+    assert "<1>" not in judged.check({**judgements, "q <1>": {"c": 0}}, run).to_html()

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import shlex
+from dataclasses import asdict, is_dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -49,8 +50,9 @@ def read(folder: Path) -> tuple[Any, dict[str, Any]]:
 
 def everything(found: Any, **options: Any) -> str:
     """All that a result says, as text: numbers are written exactly."""
-    said = [found.warnings(), found.sentences(), found.tables()]
-    return json.dumps([found.to_dict(**options), said])
+    tables = [asdict(table) if is_dataclass(table) else table for table in found.tables()]
+    said = [found.warnings(), found.sentences(), tables]
+    return json.dumps([found.to_dict(**options), said], default=sorted)
 
 
 def outcome(call: Any) -> str:

@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from judged import options
 from judged.conventions import find
 from judged.errors import JudgedError, PolicyError, did_you_mean, quoted
 from judged.evaluation.settings import EvaluationSettings
-from judged.options import LEVEL
+from judged.options import LEVEL, choice, level, number, whole
 from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy, add_choices
 from judged.web.calculations import Calculations
 from judged.web.errors import RefusedError
@@ -84,7 +83,7 @@ class Params:
         text = self.one(name)
         if text is None:
             return default
-        return options.whole(name, _whole_or_text(text), at_least=at_least, at_most=at_most)
+        return whole(name, _whole_or_text(text), at_least=at_least, at_most=at_most)
 
     def number(self, name: str, default: float | None = None) -> float | None:
         """Return a finite number."""
@@ -92,14 +91,14 @@ class Params:
         if text is None:
             return default
         try:
-            return options.number(name, float(text))
+            return number(name, float(text))
         except ValueError as error:
             message = f"{name} must be a finite number; got {quoted(text)}."
             raise RefusedError(message, name) from error
 
     def choice(self, name: str, known: Sequence[str], default: str) -> str:
         """Return one of a few words."""
-        return options.choice(name, self.text(name, default), known)
+        return choice(name, self.text(name, default), known)
 
     def flag(self, name: str) -> bool:
         """Return whether a parameter is 1."""
@@ -187,17 +186,15 @@ class ScoringSettings:
                 measures.append(text)
             except JudgedError as error:
                 refused.append((text, str(error)))
-        depth, level, was = params.one("depth"), params.one("level"), params.one("was")
+        depth, confidence, was = params.one("depth"), params.one("level"), params.one("was")
         duplicates = params.text("duplicates", "error")
         return cls(
             tuple(dict.fromkeys(measures)),
             chosen,
             convention,
-            None
-            if depth is None
-            else options.whole("depth", _whole_or_text(depth), error=PolicyError),
-            options.choice("duplicates", duplicates, DUPLICATES, error=PolicyError),
-            LEVEL if level is None else options.level("level", _number_or_text(level)),
+            None if depth is None else whole("depth", _whole_or_text(depth), error=PolicyError),
+            choice("duplicates", duplicates, DUPLICATES, error=PolicyError),
+            LEVEL if confidence is None else level("level", _number_or_text(confidence)),
             params.one("baseline"),
             tuple(dict.fromkeys(refused)),
             None if was is None else Params.read(was.removeprefix(DEFAULTS)),

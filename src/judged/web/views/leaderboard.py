@@ -262,7 +262,7 @@ def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
         ),
         *((text, "queries") for text in short_lists),
         *((text, "unjudged") for text in warnings.unjudged(evaluation)),
-        *((text, "ties") for text in warnings.ties(evaluation, Look())),
+        *((text, "ties") for text in warnings.tie_effects(evaluation, Look())),
     ]
     return [
         *(("warn", _without_options(text), about) for text, about in warned),

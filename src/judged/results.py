@@ -102,8 +102,9 @@ class Document:
     notes: Sequence[str] = ()
     """Sentences that are shown below the tables unless `quiet`; `text.Dim` lines only on terminals
     and in text."""
-    details: Sequence[str] = ()
-    """Sentences that are shown with `verbose`, and folded in HTML and Markdown."""
+    details: Sequence[str] | Callable[[], Sequence[str]] = ()
+    """Sentences that are shown with `verbose`, and folded in HTML and Markdown; or a function that
+    returns them."""
     methods: Callable[[], str] | None = None
     """Function that returns a paragraph for the methods section of a paper; Markdown, LaTeX and
     HTML include it."""
@@ -111,7 +112,7 @@ class Document:
     def sentences(self) -> list[str]:
         """Return all sentences, warnings first."""
         notes = [note for note in self.notes if not isinstance(note, Dim)]
-        return [*self.warning_lines(), *self.answer, *notes, *self.details]
+        return [*self.warning_lines(), *self.answer, *notes, *self.all_details()]
 
     def warning_lines(self) -> list[Warned]:
         """Return the warnings as lines of text."""
@@ -123,15 +124,21 @@ class Document:
         if not display.quiet:
             lines: list[Part] = [*self.warning_lines(), *self.notes]
             if display.verbose:
-                lines = [line for line in lines if not isinstance(line, Dim)] + [*self.details]
+                lines = [line for line in lines if not isinstance(line, Dim)] + [
+                    *self.all_details()
+                ]
             elif self.details and not any(isinstance(line, Dim) for line in lines):
                 lines.append(MORE)
             blocks.append(lines)
         return [part for block in blocks if block for part in ("", *block)][1:]
 
+    def all_details(self) -> Sequence[str]:
+        """Return the details, computed if need be."""
+        return self.details() if callable(self.details) else self.details
+
     def definitions(self) -> list[str]:
         """Return the details and the methods paragraph, for formats that go into papers."""
-        return [*self.details, *([self.methods()] if self.methods else [])]
+        return [*self.all_details(), *([self.methods()] if self.methods else [])]
 
 
 MORE = Dim("More: verbose=True (command line: -v).")
@@ -514,7 +521,7 @@ def render_latex(document: Document, display: Display, footnotes: Sequence[str] 
     """
     lines = []
     if not display.quiet:
-        for text in [*document.sentences(), *document.definitions()[len(document.details) :]]:
+        for text in [*document.sentences(), *([document.methods()] if document.methods else [])]:
             lines += [f"% {line}" for line in wrap_words(visible(text), 118)]
     for at, table in enumerate(document.tables):
         tabular = latex_table(

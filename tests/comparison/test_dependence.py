@@ -18,7 +18,7 @@ from judged.errors import PolicyError
 from judged.evaluation import runs
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.inputs import read_judgements, read_run
-from judged.matching.joint import Joint
+from judged.matching.listings import Joint
 from judged.policy import add_choices
 from support.joint import Lists, cases, judged_by_loops
 

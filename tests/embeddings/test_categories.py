@@ -18,8 +18,7 @@ from judged.inputs.keyed import read_categories
 from judged.inputs.tables import Judgements, Run
 from judged.inputs.vectors import Vectors, as_vectors
 from judged.inputs.vectors.lazy import Lazy
-from judged.matching.documents import judgements_by_document, run_by_document
-from judged.matching.item_to import item_to_category
+from judged.matching.documents import item_to_category, judgements_by_document, run_by_document
 from support.products import rank, top_k
 
 MEASURES = ["Success@5", "RR", "AP", "nDCG", "R@3"]

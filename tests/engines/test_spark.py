@@ -15,8 +15,9 @@ import polars as pl
 import pytest
 
 import judged
-from judged.engines.spark import SparkFrame, per_query
+from judged.engines.spark import per_query, summary
 from judged.engines.spark.reading import opened
+from judged.engines.spark.run import SparkFrame
 from judged.errors import EngineError, InputError, PolicyError
 
 pytestmark = pytest.mark.full
@@ -62,13 +63,26 @@ def environment() -> dict[str, str]:
     return {**os.environ, **own}
 
 
-def test_partitions_and_long_lists_give_the_same_bits(spark: Any, settings: Any) -> None:
-    """Lists of more than 30 results are counted where they lie, the others lie in partitions."""
+def test_partitions_give_the_same_bits(spark: Any, settings: Any) -> None:
     judgements, run = tables()
-    settings(partitionRows=150, longestList=30)
-    options: dict[str, Any] = {"tie_range": True, "unjudged_range": True}
-    found = judged.evaluate(judgements, as_spark(spark, run), MEASURES, **options)
-    assert_same(found, judged.evaluate(judgements, run, MEASURES, **options))
+    settings(partitionRows=150)
+    found = judged.evaluate(judgements, as_spark(spark, run), MEASURES)
+    wanted = judged.evaluate(judgements, run, MEASURES)
+    assert_same(found, wanted)
+    ranges = {"tie_range": True, "unjudged_range": True}
+    assert found.showing(**ranges).to_dict() == wanted.showing(**ranges).to_dict()
+
+
+def test_a_list_that_is_too_long_for_a_worker(spark: Any, settings: Any) -> None:
+    judgements, run = tables()
+    settings(longestList=30)
+    with pytest.raises(InputError) as raised:
+        judged.evaluate(judgements, as_spark(spark, run), MEASURES)
+    assert str(raised.value) == (
+        "a Spark frame: query 'q11' has 31 results, more than the 30 that a worker gets at most. "
+        "Keep the best results of each query, or raise spark.judged.longestList (about 100 bytes "
+        "of memory per result)."
+    )
 
 
 def test_judgements_in_spark_too(spark: Any) -> None:
@@ -95,19 +109,27 @@ def test_summaries_alone_and_values_that_stay(spark: Any, settings: Any) -> None
     graded = spark.createDataFrame(rows, "query string, item string, grade double")
     frame = as_spark(spark, run)
     by_id = {query: judgements[query] for query in sorted(judgements)}
-    whole = judged.evaluate(by_id, run, MEASURES).showing(unjudged_range=True)
-    found = judged.evaluate(graded, frame, MEASURES, per_query=False).showing(unjudged_range=True)
+    whole = judged.evaluate(by_id, run, MEASURES)
+    found = summary(graded, frame, MEASURES)
     assert found.summary.equals(whole.summary)
     assert found.audit == whole.audit
     # A partition may hold nothing but judgements of queries for themselves.
     settings(partitionRows=10)
     own = spark.createDataFrame([("q3 3", "q3 3", 1.0)], "query string, item string, grade double")
     wanted = judged.evaluate({**by_id, "q3 3": {"q3 3": 1}}, run, MEASURES, exclude_same_id=True)
-    found = judged.evaluate(
-        graded.union(own), frame, MEASURES, exclude_same_id=True, per_query=False
-    )
+    found = summary(graded.union(own), frame, MEASURES, exclude_same_id=True)
     assert found.summary.equals(wanted.summary)
     assert found.audit == wanted.audit
+    # Judgements that are here give the same.
+    found = summary(by_id, {"run": frame}, MEASURES)
+    assert found.summary.equals(whole.summary)
+    assert found.audit == whole.audit
+    with pytest.raises(InputError) as raised:
+        summary(by_id, run, MEASURES)
+    assert str(raised.value) == "summary takes a run in Spark; got DataFrame."
+    with pytest.raises(InputError) as raised:
+        summary(by_id, frame, MEASURES, weights={"q1": 1})
+    assert str(raised.value) == "summary has no option 'weights'; use judged.evaluate."
     values = {row["query"]: row.asDict() for row in per_query(graded, frame, MEASURES).collect()}
     assert [values[row["query"]] for row in whole.per_query.to_dicts()] == [
         {name: row[name] for name in ("query", *map(str.strip, MEASURES.split(", ")))}
@@ -128,8 +150,8 @@ def test_what_is_wrong_is_said_as_everywhere(spark: Any) -> None:
     with pytest.raises(PolicyError) as refused:
         judged.evaluate(judgements, frame, "AP", policy={"ties": "input"})
     assert str(refused.value) == (
-        "ties=input has no meaning for a Spark frame: a table in Spark has no order. Give a column "
-        "with ranks, or choose ties=id, best, worst or expected."
+        "a Spark frame: ties=input needs an order, which a table in Spark does not have. Give a "
+        "column with ranks, or choose ties=id, best, worst or expected."
     )
     with pytest.raises(InputError, match="is String, but a score must be a number"):
         judged.evaluate(judgements, frame.withColumn("score", frame.item), "AP")
@@ -143,40 +165,29 @@ def test_two_columns_of_one_name_are_refused(spark: Any) -> None:
     assert str(raised.value) == (
         'a Spark frame: there are two columns "query"; name each column once.'
     )
-    failed = r"^a Spark data frame: its engine failed \(\[AMBIGUOUS_REFERENCE\] .*\)\.$"
-    with pytest.raises(EngineError, match=failed):
-        judged.evaluate(judgements, frame, "AP", engine="tables")
 
 
-def test_long_lists_with_own_ids_that_repeat(spark: Any, settings: Any) -> None:
-    """What is taken out repeats nothing, and may be all that a partition holds."""
+def test_own_ids_ranks_and_lists_with_nothing_in_them(spark: Any, settings: Any) -> None:
+    """Removed rows repeat nothing, a rank is not a score, and a list may be empty."""
     judgements, run = tables()
     own = pl.DataFrame({"query": ["q3"] * 3, "item": ["q3"] * 3, "score": [1.0, 2.0, 7.0]})
     rows = pl.concat([run, own, run[:2]])
-    settings(longestList=1)
-    options: dict[str, Any] = {"exclude_same_id": True, "duplicates": "first"}
+    settings(partitionRows=20)
+    options: dict[str, Any] = {"exclude_same_id": True, "policy": {"duplicates": "first"}}
     found = judged.evaluate(judgements, as_spark(spark, rows), MEASURES, **options)
     assert_same(found, judged.evaluate(judgements, rows, MEASURES, **options))
-
-
-def test_long_lists_of_ranks_and_of_nothing(spark: Any, settings: Any) -> None:
-    """A rank is not a score, a list may have nothing in it, and of what a list has twice no score
-    may be missing."""
-    settings(longestList=1)
-    judgements = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
-    rows = [("q1", "a", 1.0), ("q1", "a", 3.0), ("q1", "b", 2.0), ("q2", None, None)] * 2
+    grades = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
+    ranks = [("q1", "a", 1.0), ("q1", "a", 3.0), ("q1", "b", 2.0), ("q2", None, None)] * 2
     names = {"score": "rank"}
-    run = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row").rename(names)
+    ranked = pl.DataFrame(ranks, schema=["query", "item", "score"], orient="row").rename(names)
+    first: dict[str, Any] = {"policy": {"duplicates": "first"}}
     found = judged.evaluate(
-        judgements,
-        as_spark(spark, run).withColumnsRenamed(names),
-        MEASURES,
-        policy={"duplicates": "first"},
+        grades, as_spark(spark, ranked).withColumnsRenamed(names), MEASURES, **first
     )
-    assert_same(found, judged.evaluate(judgements, run, MEASURES, policy={"duplicates": "first"}))
-    lost = as_spark(spark, run.vstack(pl.DataFrame([["q1"], ["a"], [None]], schema=run.schema)))
+    assert_same(found, judged.evaluate(grades, ranked, MEASURES, **first))
+    lost = pl.DataFrame([["q1"], ["a"], [None]], schema=ranked.schema)
     with pytest.raises(InputError) as raised:
-        judged.evaluate(judgements, lost, MEASURES, policy={"duplicates": "first"})
+        judged.evaluate(grades, as_spark(spark, ranked.vstack(lost)), MEASURES, **first)
     assert str(raised.value) == "a Spark frame: the score of item 'a' for query 'q1' is missing."
 
 
@@ -212,12 +223,6 @@ def test_what_spark_would_read_otherwise(spark: Any, settings: Any, folder: Path
     assert refused("first.run") == f"HERE/first.run: {says}"
     Path("long.run").write_text("1 Q0 a 0 1 t t\n1 Q0 b 0 1 t\n")
     assert_same(found("long.run"), judged.evaluate("qrels", "long.run"))
-    settings(longestList=1)
-    assert refused("long.run") == (
-        "HERE/long.run: the list of query '1' is too long for a worker, and has lines that are not "
-        'as all others: "1 Q0 a 0 1 t t". Give such lines the usual fields, or write the run as '
-        "Parquet."
-    )
 
 
 class CrashOnce:
@@ -278,9 +283,7 @@ def test_workers_without_judged(spark: Any, tmp_path: Path) -> None:
     finally:
         context.pythonExec = before
     assert str(caught.value) == (
-        "judged is not installed where the workers of Spark run: install judged "
-        f"{judged.__version__} there. --engine tables (engine='tables') does without judged on the "
-        "workers."
+        f"judged is not installed on the Spark workers: install judged {judged.__version__} there."
     )
 
 
@@ -373,10 +376,10 @@ def test_items_in_spark_are_counted_where_they_are(spark: Any) -> None:
     assert_same(found, wanted)
     with pytest.raises(InputError) as caught:
         judged.evaluate_embeddings(queries, frame, judgements, unique={}, query_ids=query_ids)
-    assert str(caught.value) == "unique is not there for items in Spark; leave it out."
+    assert str(caught.value) == "unique is not supported for items in Spark; leave it out."
     with pytest.raises(InputError) as again:
         judged.evaluate_embeddings(queries, frame.union(frame), judgements, query_ids=query_ids)
-    assert str(again.value) == ("the items: 'i0' is there more than once (and 299 more such ids).")
+    assert str(again.value) == ("the items: 'i0' occurs more than once (and 299 more such ids).")
 
 
 @pytest.mark.parametrize("lost", ["a", "b"])
@@ -393,7 +396,7 @@ def test_queries_that_are_sent_in_blocks(spark: Any, monkeypatch: pytest.MonkeyP
     """Judged queries without a vector come in the order of the judgements."""
     from judged.engines.spark import embeddings
 
-    monkeypatch.setattr(embeddings, "_SENT", 16)
+    monkeypatch.setattr(embeddings, "QUERY_BYTES_PER_JOB", 16)
     rows = [("a", [1.0, 2.0]), ("b", [2.0, 1.0])]
     frame = spark.createDataFrame(rows, "id string, vector array<double>").coalesce(1)
     queries = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]

@@ -116,8 +116,8 @@ def test_through_spark_connect(spark: Any, files: Path) -> None:
 
 
 def test_weights_in_a_column_of_judgements_in_spark(spark: Any, settings: Any) -> None:
-    """With groups, in partitions and of lists that are never gathered."""
-    settings(partitionRows=12, longestList=5)
+    """With groups, in partitions."""
+    settings(partitionRows=12)
     rng = np.random.default_rng(4)
     grades = [
         (f"q{query}", f"d{item}", int(rng.integers(0, 3)), query / 4 + 1)

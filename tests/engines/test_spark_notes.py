@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import judged
+from judged.engines.spark import summary
 from judged.errors import InputError
 
 pytestmark = pytest.mark.full
@@ -41,9 +42,8 @@ def test_judgements_by_subtopic_that_stay_in_spark(spark: Any, settings: Any) ->
         spark.createDataFrame(grades, "query string, item string, subtopic string, grade double"),
         spark.createDataFrame(rows, RUN),
     )
-    options: dict[str, Any] = {"exclude_same_id": True, "per_query": False}
-    found = judged.evaluate(*frames, "AP, StRecall@5", **options)
-    wanted = judged.evaluate(judgements, run, "AP, StRecall@5", **options)
+    found = summary(*frames, "AP, StRecall@5", exclude_same_id=True)
+    wanted = judged.evaluate(judgements, run, "AP, StRecall@5", exclude_same_id=True)
     assert found.audit == wanted.audit
     assert found.summary.equals(wanted.summary)
     (note,) = (note for note in found.audit["run"].notes if "by subtopic" in note)
@@ -51,11 +51,9 @@ def test_judgements_by_subtopic_that_stay_in_spark(spark: Any, settings: Any) ->
 
 
 @pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
-@pytest.mark.parametrize("longest", [1, 5])
-def test_doubts_about_long_lists(spark: Any, settings: Any, longest: int) -> None:
-    """Own ids, ids that are written otherwise and large ties, of lists that nobody gathers and of
-    others."""
-    settings(longestList=longest, partitionRows=20)
+def test_doubts_about_lists_in_partitions(spark: Any, settings: Any) -> None:
+    """Own ids, ids that are written otherwise, and large ties."""
+    settings(partitionRows=20)
     long, short = listed(4, 8), listed(12, 3).filter(pl.col("query").is_in(["q10", "q11"]))
     own = pl.DataFrame({"query": ["q0", "q1", "q10"], "score": [9.0, 4.5, 9.0]})
     own = own.select("query", pl.col("query").alias("item"), "score")
@@ -86,12 +84,8 @@ def test_doubts_about_long_lists(spark: Any, settings: Any, longest: int) -> Non
         assert found.per_query.equals(wanted.per_query, null_equal=True)
 
 
-@pytest.mark.parametrize("longest", [1, 100])
-def test_a_row_that_only_names_a_query_with_results(
-    spark: Any, settings: Any, longest: int
-) -> None:
-    """It lies in a partition of its own, and lists are too long to be gathered, or are not."""
-    settings(longestList=longest)
+def test_a_row_that_only_names_a_query_with_results(spark: Any) -> None:
+    """It is in a partition of its own."""
     rows = [("q1", "a", 2.0), ("q1", "b", 1.0), ("q2", None, None), ("q2", None, None)]
     clash = spark.createDataFrame([("q1", None, None)], RUN)
     frame = spark.createDataFrame(rows, RUN).coalesce(1)
@@ -100,4 +94,6 @@ def test_a_row_that_only_names_a_query_with_results(
     assert found.per_query["AP"].to_list() == [1.0, 0.0]
     with pytest.raises(InputError) as raised:
         judged.evaluate(judgements, frame.union(clash).union(clash), "AP")
-    assert str(raised.value) == ("a Spark frame: the item is missing, of query 'q1' (and 1 more).")
+    assert str(raised.value) == (
+        "a Spark frame: the item is missing in a row of query 'q1' (and 1 more)."
+    )

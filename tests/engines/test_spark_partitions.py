@@ -12,18 +12,20 @@ import polars as pl
 import pytest
 
 import judged
-from judged.engines.spark.faults import Fault, raised
-from judged.engines.spark.judging import How, JudgePartition
-from judged.engines.spark.local import pool_rows
-from judged.engines.spark.long_lists import places
-from judged.engines.spark.rows import Described
+from judged.engines.spark.partitions import (
+    MatchPartition,
+    RowFault,
+    TableDescription,
+    error_of,
+)
+from judged.engines.spark.tables import pool_rows
 from judged.errors import InputError
 from judged.inputs import read_judgements
 from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
 from judged.matching import match_with
-from judged.matching.own_ids import run_of_others
+from judged.matching.checks import run_of_others
 from judged.policy import Policy
-from judged.rankings.findings import Findings
+from judged.rankings.audit import Findings
 from judged.rankings.rankings import Rankings
 
 pytestmark = pytest.mark.full
@@ -45,18 +47,19 @@ def in_partitions(
     sides = [run.with_columns(side=0), judged_rows.with_columns(side=1)]
     rows = pl.concat(sides, how="diagonal").filter(pl.col("query").is_in(list(judge.queries)))
     rows = rows.sample(fraction=1, shuffle=True, seed=seed)
-    work = JudgePartition(
-        Described(RUN, "a Spark frame", "run", (), False, tuple(run.columns)),
-        Described(JUDGEMENTS, judge.pool.name, "run", (), False, tuple(judged_rows.columns)),
-        How(policy, judge.depth, judge.duplicates, judge.collection),
-        of_run=of_run,
+    work = MatchPartition(
+        TableDescription(RUN, "a Spark frame", "run", (), False, tuple(run.columns)),
+        TableDescription(JUDGEMENTS, judge.pool.name, "run", (), False, tuple(judged_rows.columns)),
+        policy,
+        judge.collection,
+        change_run=of_run,
     )
     part = rows["query"].hash(seed) % number
     cut = [rows.filter(part == each) for each in range(number)]
     there = pickle.loads(pickle.dumps(work))
     found = [pickle.loads(pickle.dumps(made)) for own in cut if own.height for made in there(own)]
-    if faults := [each for each in found if isinstance(each, Fault)]:
-        raise raised(faults)
+    if faults := [each for each in found if isinstance(each, RowFault)]:
+        raise error_of(faults)
     names = run["query"].unique()
     passed = int((~names.is_in(list(judge.queries))).sum())
     once = Findings(passed, duplicates_dropped=judge.pool.dropped, notes=judge.pool.notes)
@@ -94,7 +97,7 @@ def assert_same(found: Rankings, wanted: Rankings) -> None:
     [
         {},
         {"policy": {"ties": "best"}},
-        {"policy": {"ties": "expected"}, "depth": 7},
+        {"policy": {"ties": "expected", "depth": 7}},
         {"policy": {"unjudged": "removed", "ties": "worst"}, "collection": 40},
     ],
     ids=str,
@@ -127,7 +130,7 @@ def test_duplicates_are_dropped_and_counted() -> None:
     wanted = judged.Rankings.from_run(judgements, twice, policy={"duplicates": "first"})
     assert wanted.audit is not None
     assert wanted.audit.duplicates_dropped == 50
-    assert_same(in_partitions(judgements, twice, 3, duplicates="first"), wanted)
+    assert_same(in_partitions(judgements, twice, 3, policy={"duplicates": "first"}), wanted)
 
 
 def test_a_partition_with_nothing_but_own_ids() -> None:
@@ -144,7 +147,7 @@ def test_what_was_taken_out_or_is_allowed_is_not_what_is_wrong() -> None:
     bad = pl.DataFrame({"query": ["q4"] * 2, "item": ["x"] * 2, "score": [1.0, float("nan")]})
     message = "a Spark frame: the score of item 'x' for query 'q4' is NaN. A NaN has no place"
     with pytest.raises(InputError) as caught:
-        in_partitions(judgements, pl.concat([run, bad]), 1, duplicates="first")
+        in_partitions(judgements, pl.concat([run, bad]), 1, policy={"duplicates": "first"})
     assert str(caught.value).startswith(message)
     rows = pl.concat([run, own, bad[1:]])
     with pytest.raises(InputError) as taken:
@@ -169,7 +172,7 @@ WRONG = {
         lambda run: run.with_columns(
             item=pl.when(pl.col("query") == "q4").then(pl.lit("")).otherwise("item")
         ),
-        "a Spark frame: the item is missing, of query 'q4' (and 29 more).",
+        "a Spark frame: the item is missing in a row of query 'q4' (and 29 more).",
     ),
     "no score": (
         lambda run: run.with_columns(
@@ -203,22 +206,3 @@ def test_rows_of_queries_that_nobody_judged_stop_nothing() -> None:
     whole = pl.concat([run, unjudged, nan])
     wanted = judged.Rankings.from_run(judgements, whole)
     assert_same(in_partitions(judgements, whole, 3), wanted)
-
-
-def test_counts_of_long_lists_add_up() -> None:
-    """What stands before each hit, counted in pieces, against the whole."""
-    _, run = tables()
-    run = run.with_columns(score=pl.when(pl.col("score") == 0).then(-0.0).otherwise("score"))
-    hits = run.filter(pl.col("item").is_in([f"d{number}" for number in range(0, 40, 3)]))
-    shuffled = run.sample(fraction=1, shuffle=True, seed=2)
-    pieces = [places(shuffled[at : at + 77], hits) for at in range(0, run.height, 77)]
-    found = pieces[0]
-    for each in pieces[1:]:
-        found = found + each
-    rows = run.rows()
-    for at, (query, item, score) in enumerate(hits.rows()):
-        others = [(other, value) for own, other, value in rows if own == query]
-        assert found.above[at] == sum(value > score for _, value in others)
-        assert found.level[at] == sum(value == score for _, value in others)
-        before = sum(value == score and other.encode() > item.encode() for other, value in others)
-        assert found.before[at] == before

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from judged.cli import cli
 from judged.engines.spark import session
-from judged.engines.spark.failures import failures
+from judged.engines.spark.session import spark_errors
 from judged.errors import EngineError, InputError, MissingExtraError
 
 pytestmark = pytest.mark.full
@@ -31,8 +31,8 @@ def test_what_does_not_answer_is_named(option: str, scheme: str, closed_port: in
     with pytest.raises(EngineError) as caught:
         session.session(**{option: address})
     assert str(caught.value) == (
-        f"Spark at {address} cannot be reached: Connection refused. Is the address right, and does "
-        "it run?"
+        f"Spark at {address} cannot be reached: Connection refused. Check the address, and "
+        "that Spark is running."
     )
 
 
@@ -54,9 +54,7 @@ def test_one_place_is_enough() -> None:
     pytest.importorskip("pyspark")
     with pytest.raises(InputError) as caught:
         session.session(master="local", remote="sc://localhost")
-    assert str(caught.value) == (
-        "master (--master) and remote (--remote) both say where; give one."
-    )
+    assert str(caught.value) == ("give master (--master) or remote (--remote), not both.")
 
 
 def test_what_is_missing_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,8 +72,8 @@ def test_java_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingExtraError) as caught:
         session.session()
     assert str(caught.value) == (
-        "Spark needs Java, and there is none: install Java 17 (such as apt install "
-        "openjdk-17-jre-headless), or set JAVA_HOME to where it is."
+        "Spark needs Java, which was not found: install Java 17 (such as apt install "
+        "openjdk-17-jre-headless), or set JAVA_HOME."
     )
 
 
@@ -85,22 +83,22 @@ def test_a_master_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(session, "check_installed", lambda: None)
     monkeypatch.setattr(session, "_check_java", lambda: None)
-    monkeypatch.setattr(session, "_classic", fails)
+    monkeypatch.setattr(session, "_start", fails)
     with pytest.raises(EngineError) as caught:
         session.session(master="nonsense")
     assert str(caught.value) == (
-        "Spark at nonsense did not start: is the master one (such as local[4], spark://host:7077 "
-        "or yarn), are the settings right, and does `java -version` name 17 or later?"
+        "Spark at nonsense did not start. Check the master (such as local[4], spark://host:7077 "
+        "or yarn), the settings, and that `java -version` is 17 or later."
     )
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--master", "local"], "--master is for --engine spark or tables; give that too."),
+        (["--master", "local"], "--master needs --engine spark."),
         (
             ["--engine", "spark", "--spark-conf", "x"],
-            "'x' is no KEY=VALUE, as spark.executor.memory=8g.",
+            "'x' is not KEY=VALUE (spark.executor.memory=8g).",
         ),
         (
             ["--engine", "spark", "--spark-conf", "a=1", "--spark-conf", "a=2"],
@@ -115,7 +113,7 @@ def test_options_that_say_nothing(options: list[str], message: str) -> None:
 
 
 def test_a_lost_cluster_is_one_line() -> None:
-    with pytest.raises(EngineError) as caught, failures("spark://head:7077"):
+    with pytest.raises(EngineError) as caught, spark_errors("spark://head:7077"):
         raise ConnectionResetError(104, "Connection reset by peer")
     assert str(caught.value) == (
         "Spark at spark://head:7077 failed or was lost: [Errno 104] Connection reset by peer"
@@ -123,5 +121,5 @@ def test_a_lost_cluster_is_one_line() -> None:
 
 
 def test_other_errors_stay_what_they_are() -> None:
-    with pytest.raises(KeyError), failures():
+    with pytest.raises(KeyError), spark_errors():
         raise KeyError("ours")

@@ -327,7 +327,7 @@ def test_a_collation_is_taken_off() -> None:
         "INSERT INTO run VALUES ('q1', 'x', 3), ('q1', 'a', 1), ('q1', 'A', 2), ('Q1', 'z', 5)"
     )
     frame = pl.DataFrame(con.table("run"))
-    for options in ({}, {"duplicates": "first"}):
+    for options in ({}, {"policy": {"duplicates": "first"}}):
         local = told(judged.evaluate(JUDGEMENTS, frame, "AP, RR", **options))
         assert local["per_query"]["q1"]["RR"] == 1 / 3
         for table in (con.table("run"), ibis.duckdb.from_connection(con).table("run")):

@@ -178,4 +178,5 @@ def test_the_command_prints_and_writes_both(tmp_path, capsys, monkeypatch) -> No
     assert 'type: "unknown"' in (tmp_path / "card.yaml").read_text()
     code, _, said = run("-o", "scores.metrics")
     assert code == 2
-    assert "must be .json, .csv, .md, .html, .txt, .tex, .trec, .yaml or .parquet." in said
+    endings = ".json, .csv, .md, .html, .txt, .tex, .trec, .yaml, .rankings or .parquet."
+    assert f"must be {endings}" in said

@@ -112,7 +112,7 @@ def test_two_different_pairs_never_make_the_same_id(write):
 def test_an_id_of_which_a_part_is_missing(write, monkeypatch, careful):
     if careful:
         monkeypatch.setattr(csv_reader.DelimitedReader, "_parsed_by_polars", lambda *_: None)
-        monkeypatch.setattr(json_reader, "_at_once", lambda *_: None)
+        monkeypatch.setattr(json_reader, "_parsed_by_polars", lambda *_: None)
     data = {"query": ["q", "q"], "file": ["a", "b"], "page": ["1", None], "score": [2, 1]}
     expected = {
         "csv": 'a.csv, line 3: the item is missing, in the line "q,b,,1".',
@@ -184,7 +184,7 @@ def test_document_and_weight_are_carried_through(way):
 def test_a_missing_document_or_weight(write, monkeypatch, careful):
     if careful:
         monkeypatch.setattr(csv_reader.DelimitedReader, "_parsed_by_polars", lambda *_: None)
-        monkeypatch.setattr(json_reader, "_at_once", lambda *_: None)
+        monkeypatch.setattr(json_reader, "_parsed_by_polars", lambda *_: None)
     columns = "item=c,document=d,weight=w"
     whole = {"query": ["q", "q"], "c": ["a", "b"], "d": ["x", "x"], "grade": [1, 1], "w": [1, 1]}
     for role, name in {"document": "d", "weight": "w"}.items():

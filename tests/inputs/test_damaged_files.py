@@ -206,7 +206,7 @@ def test_damaged_files(write, monkeypatch, name):
         with monkeypatch.context() as patch:
             patch.setattr(trec, "split_by_polars", lambda *_: None)
             patch.setattr(csv.DelimitedReader, "_parsed_by_polars", lambda *_: None)
-            patch.setattr(json, "_at_once", lambda *_: None)
+            patch.setattr(json, "_parsed_by_polars", lambda *_: None)
             careful = outcome(read, path, COLUMNS.get(name))
         assert quick == careful, text
         found, places = quick

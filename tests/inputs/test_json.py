@@ -94,7 +94,7 @@ def test_ndjson_of_one_row(write):
 
 
 def test_ndjson_is_read_at_once(write, monkeypatch):
-    monkeypatch.setattr(reader, "_one_by_one", None)
+    monkeypatch.setattr(reader, "_careful_table", None)
     assert read_run(write("a.ndjson", NDJSON)).frame.rows() == ROWS
     text = '{"query": 1, "item": 7, "rank": 1}\n{"query": 1, "item": 8, "rank": 2}\n'
     run = read_run(write("a.ndjson", text))

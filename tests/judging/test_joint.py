@@ -13,7 +13,7 @@ import pytest
 from judged import Rankings
 from judged.errors import PolicyError
 from judged.inputs import read_judgements, read_run
-from judged.matching.joint import Joint
+from judged.matching.listings import Joint
 from judged.measures import REGISTRY, Measure, parse_measure
 from judged.policy import Policy
 from support.evaluating import rank

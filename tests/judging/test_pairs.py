@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from judged.matching import pairs
+from judged.matching import join
 from support.loops import for_each
 
 
@@ -20,11 +20,11 @@ from support.loops import for_each
 def test_against_brute_force(
     seed: int, keys: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pairs, "_BLOCK", block)
+    monkeypatch.setattr(join, "_BLOCK", block)
     draw = np.random.default_rng(seed)
     values = draw.integers(0, 2**63, keys, dtype=np.uint64) & ~np.uint64(0xFFFF)
     one, two = (values[draw.integers(0, keys, size)] for size in draw.integers(0, 300, 2))
-    left, right = pairs.equal_pairs(pl.Series(one), pl.Series(two, dtype=pl.UInt64))
+    left, right = join.equal_pairs(pl.Series(one), pl.Series(two, dtype=pl.UInt64))
     found = list(zip(left.tolist(), right.tolist(), strict=True))
     assert len(set(found)) == len(found)
     both = [*one.tolist(), *two.tolist()]
@@ -51,7 +51,7 @@ def test_a_table_of_places_finds_the_same(
     table: int, repeats: int, size: int, crowd: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Keys that differ in their lowest bits alone share a slot, and are told apart."""
-    monkeypatch.setattr(pairs, "_TABLE", table)
+    monkeypatch.setattr(join, "_TABLE", table)
     draw = np.random.default_rng(size + repeats)
     every = draw.choice(1 << 24, 3 * size, replace=False).astype(np.uint64) << np.uint64(
         40 - crowd // 2
@@ -60,7 +60,7 @@ def test_a_table_of_places_finds_the_same(
     one = draw.permutation(one)
     two, three = draw.permutation(every[size:]), every[:: max(1, size // 3)]
     keys = [pl.Series(each, dtype=pl.UInt64) for each in (one, two, three)]
-    found = list(zip(*(each.tolist() for each in pairs.matching_pairs(*keys)), strict=True))
+    found = list(zip(*(each.tolist() for each in join.matching_pairs(*keys)), strict=True))
     assert len(set(found)) == len(found)
     both = np.concatenate([one, two, three]).tolist()
     wanted = {
@@ -81,7 +81,7 @@ def test_regions_of_lists(
     seed: int, region: int, crowd: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lists in another order than the keys looked for, empty ones, and keys without a list."""
-    monkeypatch.setattr(pairs, "_REGION", region)
+    monkeypatch.setattr(join, "_REGION", region)
     draw = np.random.default_rng(seed)
     lengths = draw.integers(0, 15, 30)
     if not seed:
@@ -93,9 +93,9 @@ def test_regions_of_lists(
     two = np.concatenate([one[chosen], unseen[:50]])
     two_home = np.concatenate([home[chosen], draw.integers(-1, 30, 50)])
     three, three_home = one[:5], home[:5]
-    regions = pairs.Regions.of_lists(lengths, two_home, three_home)
+    regions = join.Regions.of_lists(lengths, two_home, three_home)
     keys = [pl.Series(each, dtype=pl.UInt64) for each in (one, two, three)]
-    left, right = pairs.matching_pairs(*keys, regions=regions)
+    left, right = join.matching_pairs(*keys, regions=regions)
     found = sorted(zip(left.tolist(), right.tolist(), strict=True))
     across = [(at, len(one) + number) for number, at in enumerate(chosen.tolist())]
     own = [(at, len(one) + len(two) + at) for at in range(5)]
@@ -103,12 +103,12 @@ def test_regions_of_lists(
     again = np.append(one, one[-1])  # in the last list, twice
     last = int(home[-1])
     lengths[last] += 1
-    regions = pairs.Regions.of_lists(lengths, two_home)
-    left, right = pairs.matching_pairs(pl.Series(again), keys[1], regions=regions)
+    regions = join.Regions.of_lists(lengths, two_home)
+    left, right = join.matching_pairs(pl.Series(again), keys[1], regions=regions)
     assert (len(one) - 1, len(one)) in zip(left.tolist(), right.tolist(), strict=True)
 
 
-@pytest.mark.parametrize("pairs_of", [pairs.equal_pairs, pairs.matching_pairs])
+@pytest.mark.parametrize("pairs_of", [join.equal_pairs, join.matching_pairs])
 def test_repeats_cost_no_square(pairs_of: Callable[..., tuple[Any, Any]]) -> None:
     many = pl.Series(np.zeros(1_000_000, np.uint64))
     left, _ = pairs_of(many, many[:1])

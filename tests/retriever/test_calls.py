@@ -30,7 +30,7 @@ def test_a_store_is_no_retriever() -> None:
     with pytest.raises(InputError) as error:
         evaluate_retriever(Store(), TEXTS, JUDGEMENTS, "RR")
     assert str(error.value) == (
-        "an object of Store is no retriever, but makes one: give what its as_retriever() returns."
+        "an object of Store is not a retriever; give the result of its as_retriever()."
     )
     assert evaluate_retriever(Store().as_retriever(), TEXTS, JUDGEMENTS, "RR").value() == 0.75
 
@@ -50,18 +50,18 @@ class Alone:
 @pytest.mark.parametrize(
     ("retriever", "queries", "said"),
     [
-        (Pipeline(), TEXTS, "Pipeline.run takes data and include, and would be called with query"),
+        (Pipeline(), TEXTS, "Pipeline.run takes data and include, but is called with query"),
         (
             Pipeline(),
             {"q1": {"data": {}, 7: "x"}},
-            "Pipeline.run takes data and include, and would be called with data and 7",
+            "Pipeline.run takes data and include, but is called with data and 7",
         ),
         (
             Pipeline(),
             {"q1": {}},
-            "Pipeline.run takes data and include, and would be called with nothing",
+            "Pipeline.run takes data and include, but is called with nothing",
         ),
-        (Alone(), TEXTS, "Alone.run_async takes nothing, and would be called with query"),
+        (Alone(), TEXTS, "Alone.run_async takes nothing, but is called with query"),
     ],
 )
 def test_a_component_that_cannot_be_called_so_is_refused_at_once(
@@ -71,8 +71,8 @@ def test_a_component_that_cannot_be_called_so_is_refused_at_once(
     with pytest.raises(InputError) as error:
         evaluate_retriever(retriever, queries, JUDGEMENTS, "RR", retries=9, wait=99)
     assert str(error.value) == (
-        f"{said}; give a function of the query that calls it, or queries that are mappings of what "
-        "it takes."
+        f"{said}; give a function of the query that calls it, or queries that are mappings of "
+        f"its arguments."
     )
 
 

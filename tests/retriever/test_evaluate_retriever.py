@@ -14,7 +14,7 @@ import pytest
 import judged
 from judged import evaluate_retriever
 from judged.errors import InputError, PolicyError
-from judged.inputs.retriever import asking
+from judged.inputs import retriever as asking
 
 JUDGEMENTS = {"q1": {"a": 1}, "q2": {"c": 1, "d": 1}, "q3": {"e": 1}}
 TEXTS = {"q1": "one", "q2": "two", "q3": "three"}
@@ -144,7 +144,7 @@ class Both:
         ),
         (
             Both(),
-            "the retriever has the methods retrieve and run; give the one to be called, as "
+            "the retriever has the methods retrieve and run; give the one to call, such as "
             "retriever.retrieve.",
         ),
         (
@@ -284,7 +284,7 @@ def test_latency_is_in_every_form(time: list[float]) -> None:
     line = "mean 500 ms, p50 500 ms, p95 500 ms (1 query)"
     assert f"latency: {line}" in found.sentences()
     assert f"latency: {line}" in found.to_html()
-    assert f"Latency: {line}." in found.to_markdown()
+    assert f"latency: {line}" in found.to_markdown()
     assert found.to_dict()["latency"] == {
         "unit": "seconds",
         "mean": 0.5,
@@ -330,7 +330,7 @@ def test_missing_error_stops_with_the_first_error() -> None:
     with pytest.raises(PolicyError) as error:
         evaluate_retriever(failing, TEXTS, JUDGEMENTS, policy={"missing": "error"})
     assert str(error.value) == (
-        "1 of 3 queries failed (q2), and missing=error says to stop. The first error was "
+        "1 of 3 queries failed (q2), which missing=error does not allow. The first error was "
         "TimeoutError: no answer in 3 s (query 'q2')."
     )
 
@@ -371,14 +371,14 @@ def test_wrong_options_are_refused_before_anything_is_asked() -> None:
         "k": ({"k": 0}, "k must be a whole number from 1; got 0."),
         "item": (
             {"item": 3},
-            "item names the id of a result, as 'metadata.doc_id', or is a function from a result "
-            "to its id; got 3.",
+            "item must be the path to the id in a result, such as 'metadata.doc_id', or a "
+            "function from a result to its id; got 3.",
         ),
         "unknown": (
             {"polici": {}},
-            "evaluate_retriever takes no 'polici'; did you mean 'policy'?",
+            "evaluate_retriever has no option 'polici'; did you mean 'policy'?",
         ),
-        "run_format": ({"run_format": "trec"}, "evaluate_retriever takes no 'run_format'"),
+        "run_format": ({"run_format": "trec"}, "evaluate_retriever has no"),
         "collection": ({"collection": {"q1": 3}}, "collection has no size for query 'q2'"),
         "save": (
             {"save": "run.txt"},
@@ -400,14 +400,13 @@ def test_options_of_evaluate_pass_through() -> None:
     def pairs(text: str) -> list[tuple[str, float]]:
         return [("b", 1.0), ("a", 1.0)]
 
-    found = evaluate_retriever(
-        pairs, {"q1": "one"}, {"q1": {"a": 1}}, "RR", tie_range=True, unjudged_range=True
-    )
+    found = evaluate_retriever(pairs, {"q1": "one"}, {"q1": {"a": 1}}, "RR")
     assert found.tie_range() == (0.5, 0.75, 1.0)
     assert evaluate_retriever(
         search, TEXTS, JUDGEMENTS, "mrr", convention="ranx"
     ).value() == pytest.approx(0.5)
-    assert evaluate_retriever(search, TEXTS, JUDGEMENTS, "R", depth=2).value() == pytest.approx(0.5)
+    cut = evaluate_retriever(search, TEXTS, JUDGEMENTS, "R", policy={"depth": 2})
+    assert cut.value() == pytest.approx(0.5)
 
 
 def test_progress_counts_queries_where_they_are_asked() -> None:

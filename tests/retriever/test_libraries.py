@@ -44,8 +44,8 @@ def test_langchain(has: Needs) -> None:
     with pytest.raises(InputError) as error:
         value(Retriever(own=True))
     assert str(error.value) == (
-        "query 'q1', result 1: its id could be id ('ua') or metadata.source ('a'); say which, as "
-        "item='metadata.source'."
+        "query 'q1', result 1: its id could be id ('ua') or metadata.source ('a'); choose one, "
+        "such as item='metadata.source'."
     )
     assert value(Retriever(own=True), item="metadata.source") == 0.75
 

@@ -13,7 +13,7 @@ import pytest
 
 from judged import evaluate_retriever
 from judged.errors import InputError
-from judged.inputs.retriever.queries import read_queries
+from judged.inputs.retriever_answers import read_queries
 
 TWO = {"q1": "red apple", "q2": 'blue, "sky"'}
 ROWS = [{"_id": "q1", "text": TWO["q1"]}, {"_id": "q2", "text": TWO["q2"]}]
@@ -95,7 +95,7 @@ def test_which_column_is_which(folder: Path) -> None:
 
 
 NAMES = (
-    "Names understood: text, query_text, query, question, user_input, input, title, topic, "
+    "Known names: text, query_text, query, question, user_input, input, title, topic, "
     "content, utterance, prompt; of the id: query_id, qid, topic_id, question_id, query_no, _id, "
     "id, query, question, topic, user_id, user."
 )
@@ -111,9 +111,9 @@ FORMS = "queries are {id: query}, a list of texts, rows with an id and a text, a
         ({"a", "b"}, None),
         (
             ["a", "b", "a"],
-            'the queries, row 3: the query "a" was in row 1 already; name each once.',
+            'the queries, row 3: the query "a" was in row 1 before; list each query once.',
         ),
-        ([("q1", "a", 3)], f"the queries, row 1: ('q1', 'a', 3) is no query; {FORMS}."),
+        ([("q1", "a", 3)], f"the queries, row 1: ('q1', 'a', 3) is not a query; {FORMS}."),
         ([{"id": "q1", "text": "a"}, {"id": "q2"}], 'the queries, row 2: "text" is missing.'),
         (
             [{"id": "q1", "words": "a"}],
@@ -138,7 +138,7 @@ def test_wrong_queries(given: Any, message: str | None) -> None:
         (
             "q.jsonl",
             '{"id": "q1", "text": "a"}\n{"id": "q1", "text": "b"}\n',
-            'q.jsonl, line 2: the query "q1" was in line 1 already; name each once.',
+            'q.jsonl, line 2: the query "q1" was in line 1 before; list each query once.',
         ),
         (
             "q.csv",
@@ -207,8 +207,8 @@ def test_queries_that_nobody_judged() -> None:
     with pytest.raises(InputError) as error:
         evaluate_retriever(lambda text: ["a"], ["red apple"], JUDGEMENTS)
     assert str(error.value) == (
-        "none of the queries is judged: asked would be 'red apple', judged is 'q1'. Give queries "
-        "under the ids of the judgements."
+        "none of the queries is judged: the queries have 'red apple', the judgements 'q1'. Give "
+        "queries the ids of the judgements."
     )
     with pytest.raises(InputError) as error:
         evaluate_retriever(lambda text: ["a"], None, {})

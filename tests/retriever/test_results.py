@@ -16,7 +16,7 @@ import pytest
 
 from judged import evaluate, evaluate_retriever
 from judged.errors import InputError
-from judged.inputs.retriever.results import Reader, Results
+from judged.inputs.retriever_answers import AnswerReader, RetrievedResults
 
 Scored = namedtuple("Scored", ["query_id", "doc_id", "score"])
 
@@ -44,12 +44,12 @@ class NodeWithScore:
     score: float | None = None
 
 
-def read(answer: Any, item: Any = None, k: int = 100) -> Results:
-    return Reader(item, k).read("q", answer)
+def read(answer: Any, item: Any = None, k: int = 100) -> RetrievedResults:
+    return AnswerReader(item, k).read("q", answer)
 
 
-ORDER = Results(("a", "b"), None)
-SCORED = Results(("a", "b"), (2.0, 1.0))
+ORDER = RetrievedResults(("a", "b"), None)
+SCORED = RetrievedResults(("a", "b"), (2.0, 1.0))
 AS_ORDER: dict[str, Any] = {
     "ids": ["a", "b"],
     "a tuple of ids": ("a", "b"),
@@ -107,9 +107,9 @@ def test_other_ids() -> None:
     assert read([7, np.int64(8)]).items == ("7", "8")
     uuid = UUID(int=1)
     assert read([uuid]).items == read([Object(id=uuid)]).items == (str(uuid),)
-    assert read([]) == read({}) == read({"documents": []}) == Results((), None)
+    assert read([]) == read({}) == read({"documents": []}) == RetrievedResults((), None)
     by_rank = [{"id": "a", "rank": 2}, {"id": "b", "rank": 1}]
-    assert read(by_rank) == Results(("b", "a"), (-1.0, -2.0))
+    assert read(by_rank) == RetrievedResults(("b", "a"), (-1.0, -2.0))
 
 
 def test_item_names_the_id() -> None:
@@ -117,19 +117,19 @@ def test_item_names_the_id() -> None:
     assert read([both], "metadata.doc_id").items == ("a",)
     assert read([both], "metadata.a.b").items == ("c",)
     assert read([both], "metadata.parts.1").items == ("y",)
-    assert read([(both, 0.5)], "metadata.doc_id") == Results(("a",), (0.5,))
-    assert read([("a", "text", 0.5)], "0") == Results(("a",), None)
-    assert read([{"url": "a", "score": 2}], "url") == Results(("a",), (2.0,))
-    assert read([both], lambda document: document.id) == Results(("u",), None)
-    assert read([both], lambda document: (document.id, 3)) == Results(("u",), (3.0,))
+    assert read([(both, 0.5)], "metadata.doc_id") == RetrievedResults(("a",), (0.5,))
+    assert read([("a", "text", 0.5)], "0") == RetrievedResults(("a",), None)
+    assert read([{"url": "a", "score": 2}], "url") == RetrievedResults(("a",), (2.0,))
+    assert read([both], lambda document: document.id) == RetrievedResults(("u",), None)
+    assert read([both], lambda document: (document.id, 3)) == RetrievedResults(("u",), (3.0,))
     # A function that gives the id alone says that the order counts.
     assert read([("a", 0.1), ("b", 0.9)], lambda pair: pair[0]) == ORDER
 
 
 def test_k_keeps_the_best() -> None:
-    assert read(["a", "b", "c"], k=2) == Results(("a", "b"), None, 1)
-    assert read([("a", 1), ("b", 3), ("c", 2)], k=2) == Results(("b", "c"), (3.0, 2.0), 1)
-    assert read([("a", 1), ("b", 1), ("c", 1)], k=2) == Results(("a", "b"), (1.0, 1.0), 1)
+    assert read(["a", "b", "c"], k=2) == RetrievedResults(("a", "b"), None, 1)
+    assert read([("a", 1), ("b", 3), ("c", 2)], k=2) == RetrievedResults(("b", "c"), (3.0, 2.0), 1)
+    assert read([("a", 1), ("b", 1), ("c", 1)], k=2) == RetrievedResults(("a", "b"), (1.0, 1.0), 1)
     assert read([("a", 1), ("b", 3), ("c", 2)]).ranks == [3, 1, 2]
 
 
@@ -138,8 +138,7 @@ WRONG: list[tuple[Any, Any, str]] = [
     (
         None,
         None,
-        "query 'q': the retriever returned None; return a list, which is empty where nothing was "
-        "found.",
+        "query 'q': the retriever returned None; return an empty list if nothing was found.",
     ),
     ("a", None, f"query 'q': the retriever returned one text ('a'); {ASK}"),
     (
@@ -162,8 +161,8 @@ WRONG: list[tuple[Any, Any, str]] = [
     (
         {"documents": ["a"], "results": ["b"]},
         None,
-        "query 'q': the retriever returned lists called documents and results; return the one that "
-        "is meant.",
+        "query 'q': the retriever returned lists called documents and results; return only one "
+        "of them.",
     ),
     (
         ([3, 4], [2, 1]),
@@ -197,32 +196,32 @@ WRONG: list[tuple[Any, Any, str]] = [
     (
         [("a", 1, 2)],
         None,
-        "query 'q', result 1 is ('a', 1, 2); give it as (id, score), or as the id alone.",
+        "query 'q', result 1 is ('a', 1, 2); give (id, score), or only the id.",
     ),
     (
         [("a", 1.0), "b"],
         None,
-        "query 'q': result 2 has no score, and result 1 has one; give a score to every result, or "
+        "query 'q': result 2 has no score, but result 1 has one; give a score to every result, or "
         "to none.",
     ),
     (
         [Document()],
         None,
         "query 'q', result 1: no id was found in Document(page_content='text', id=None, "
-        "metadata={}); name it by item=, as "
-        'item="metadata.doc_id", or give a function from a result to its id.',
+        'metadata={}); give the path to it, such as item="metadata.doc_id", or a function from a '
+        "result to its id.",
     ),
     (
         [Document(id="u", metadata={"source": "a.pdf"})],
         None,
-        "query 'q', result 1: its id could be id ('u') or metadata.source ('a.pdf'); say which, as "
-        "item='metadata.source'.",
+        "query 'q', result 1: its id could be id ('u') or metadata.source ('a.pdf'); choose one, "
+        "such as item='metadata.source'.",
     ),
     (
         [Document(id="u"), Document(metadata={"source": "a.pdf"})],
         None,
-        "query 'q', result 2: its id is metadata.source, but other results have theirs in id; say "
-        "by item= which it is.",
+        "query 'q', result 2: its id is metadata.source, but other results have theirs in id; "
+        "give the path with item=.",
     ),
     (
         [{"id": "a"}],
@@ -260,18 +259,20 @@ def test_an_item_returned_twice() -> None:
     with pytest.raises(InputError) as error:
         evaluate_retriever(lambda text: answer, None, {"q": {"b": 1}})
     assert str(error.value) == (
-        "query 'q': item 'a' is returned twice, as results 1 and 3. Where parts of a document "
-        'share its id, name their own by item=; or give duplicates="first".'
+        "query 'q': item 'a' is returned twice, as results 1 and 3. If parts of a document share "
+        'its id, give the path to their own with item=, or use policy={"duplicates": "first"}.'
     )
-    found = evaluate_retriever(lambda text: answer, None, {"q": {"b": 1}}, duplicates="first")
+    found = evaluate_retriever(
+        lambda text: answer, None, {"q": {"b": 1}}, policy={"duplicates": "first"}
+    )
     assert found.value("RR") == 0.5
     assert found.audit["retriever"].duplicates_dropped == 1
 
 
 DISTANCES = (
-    "the scores rise down every list, as distances do, but the greatest score is best; return "
-    "(id, -distance), or ids alone, so that their order counts, or sort the results by falling "
-    "score."
+    "the scores rise from the first to the last result of every list, as distances do, but the "
+    "greatest score is best. Return (id, -distance), ids without scores, or results sorted by "
+    "falling score."
 )
 
 
@@ -298,8 +299,8 @@ def test_scores_that_are_not_in_the_order_of_results_are_said() -> None:
     found = evaluate_retriever(lists.get, None, {"q1": {"a": 1}, "q2": {"a": 1}}, "RR")
     assert found.value() == 1.0
     assert found.warnings() == [
-        "In 1 query the scores do not fall in the order of the results: the scores count. Return "
-        "ids alone if the order should."
+        "In 1 query the scores do not fall in the order of the results. The scores define the "
+        "ranks; return only ids to rank by order."
     ]
 
 
@@ -346,7 +347,7 @@ def test_ids_that_nobody_judged_are_said() -> None:
     found = evaluate_retriever(lambda text: [Object(id="x1")], None, {"q": {"d1": 1}}, "RR")
     assert found.warnings() == [
         "No result is a judged item: 'x1' and others were returned, 'd1' and others are judged. "
-        "Name the right id by item=."
+        "Give the path to the id with item=."
     ]
     assert "note: The id of each result is its id." in found.sentences()
     many = {"q": {f"d{number}": 1 for number in range(50)}}
@@ -358,7 +359,7 @@ def test_nothing_at_all_is_no_system() -> None:
     with pytest.raises(InputError) as error:
         evaluate_retriever(lambda text: [], None, {"q": {"a": 1}})
     assert str(error.value) == (
-        "the retriever returned nothing for any query; such a run is not a system that scored zero."
+        "the retriever returned no result for any query, so there is nothing to evaluate."
     )
 
 

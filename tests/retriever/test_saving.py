@@ -169,7 +169,8 @@ def test_a_file_of_something_else_is_left_alone(folder: Path) -> None:
         with pytest.raises(InputError) as error:
             evaluate_retriever(Recorder(), None, JUDGEMENTS, save=SAVED)
         assert str(error.value) == (
-            f"run.jsonl, line {line}: is no run that was saved by asking a retriever: {shown}; "
+            f"run.jsonl, line {line}: this is not a run that evaluate_retriever has saved: "
+            f"{shown}; "
             "save to another file."
         )
         assert SAVED.read_text() == content
@@ -197,11 +198,11 @@ def other(text: str) -> Any:
         ),
         (
             {"queries": dict.fromkeys(JUDGEMENTS, "another")},
-            "run.jsonl: has results of query 'q1' for another text",
+            "run.jsonl: the text of query 'q1' was another one",
         ),
         (
             {"queries": {"q2": "q2"}},
-            "run.jsonl: has results of query 'q1', which is not among those to be asked now",
+            "run.jsonl: has results of query 'q1', which is not among the queries now",
         ),
     ],
 )
@@ -229,12 +230,11 @@ def test_damaged_files(folder: Path) -> None:
     for changed, message in (
         (
             [*lines, lines[-1]],
-            "run.jsonl, line 8: query 'q4' is there twice, as if two programs "
-            "had written at once; ",
+            "run.jsonl, line 8: query 'q4' occurs twice, as if two programs had written at once; ",
         ),
         (
             [lines[0], *lines[2:]],
-            "run.jsonl, line 1: the results of query 'q1' are not all there; ",
+            "run.jsonl, line 1: the results of query 'q1' are incomplete; ",
         ),
     ):
         SAVED.write_text("".join(changed))
@@ -252,15 +252,17 @@ def test_numbers_that_no_record_has(folder: Path) -> None:
             SAVED.write_text("\n".join([changed, *rest, ""]))
             with pytest.raises(InputError) as error:
                 evaluate_retriever(Recorder(), None, JUDGEMENTS, "RR", save=SAVED)
-            assert str(error.value).startswith("run.jsonl, line 1: is no run that was saved")
+            assert str(error.value).startswith(
+                "run.jsonl, line 1: this is not a run that evaluate_retriever has saved"
+            )
 
 
 def test_what_cannot_be_saved(folder: Path) -> None:
     with pytest.raises(InputError) as error:
         evaluate_retriever(Recorder(), {"q1": object}, JUDGEMENTS, save=SAVED)
     assert str(error.value) == (
-        "query 'q1' is <class 'object'>, of which save= cannot tell whether it was asked before; "
-        "give texts, numbers, lists or dicts of these, or leave out save=."
+        "query 'q1' is <class 'object'>, which cannot be saved. Give texts, numbers, lists or "
+        "dicts of these, or leave out save=."
     )
     with pytest.raises(OutputError) as refused:
         evaluate_retriever(Recorder(), None, JUDGEMENTS, save="none/run.jsonl")
@@ -268,8 +270,8 @@ def test_what_cannot_be_saved(folder: Path) -> None:
     with pytest.raises(InputError) as error:
         evaluate_retriever(lambda text: ["\ud800"], None, JUDGEMENTS, save=SAVED)
     assert str(error.value) == (
-        "query 'q1': '\\ud800' in an id is half of a pair and no character, which run.jsonl cannot "
-        "hold."
+        "query 'q1': '\\ud800' in an id is half of a surrogate pair, which cannot be written to "
+        "run.jsonl."
     )
     vectors = {"q1": np.array([1.0, 2.0])}
     evaluate_retriever(lambda vector: ["a"], vectors, JUDGEMENTS, save="v.jsonl")

@@ -44,6 +44,8 @@ class Batch:
     parts: Mapping[str, Callable[[], Part]]
     measures: str = MEASURES
     options: Mapping[str, Any] = field(default_factory=dict)
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    """Options of `Evaluation.showing`."""
     types: Mapping[str, Any] = field(default_factory=dict)
     """Types of columns that are not the usual ones."""
     value: str = "score"
@@ -297,7 +299,7 @@ EVERY = {
 }
 TREC_EVAL = ("graded", "missing", "no_relevant", "one", "plain", "scores", "ties", "unjudged")
 BATCHES = {
-    "id": Batch(EVERY, options=RANGES),
+    "id": Batch(EVERY, shown=RANGES),
     **{
         ties: Batch(EVERY, options={"policy": {"ties": ties}})
         for ties in ("best", "worst", "expected")
@@ -306,14 +308,18 @@ BATCHES = {
     "golden": Batch(
         {name: golden(name) for name in TREC_EVAL}, options={"policy": {"missing": "skip"}}
     ),
-    "golden, 10 deep": Batch({name: golden(name) for name in TREC_EVAL}, options={"depth": 10}),
+    "golden, 10 deep": Batch(
+        {name: golden(name) for name in TREC_EVAL}, options={"policy": {"depth": 10}}
+    ),
     "golden, judged only": Batch(
         {name: golden(name) for name in TREC_EVAL}, options={"policy": {"unjudged": "removed"}}
     ),
-    "depth": Batch(EVERY, options={"depth": 3, **RANGES}),
+    "depth": Batch(EVERY, options={"policy": {"depth": 3}}, shown=RANGES),
     "removed": Batch(EVERY, options={"policy": {"unjudged": "removed"}}),
-    "cut and removed": Batch(EVERY, options={"depth": 5, "policy": {"unjudged": "removed"}}),
-    "first of duplicates": Batch({"repeated": repeated, **EVERY}, options={"duplicates": "first"}),
+    "cut and removed": Batch(EVERY, options={"policy": {"depth": 5, "unjudged": "removed"}}),
+    "first of duplicates": Batch(
+        {"repeated": repeated, **EVERY}, options={"policy": {"duplicates": "first"}}
+    ),
     "float32": Batch({"": drawn(scores=single)}, types={"score": pl.Float32}),
     "integers": Batch({"": numbers}, types={"query": pl.Int64, "item": pl.Int64}),
     "integer scores": Batch(
@@ -327,9 +333,9 @@ BATCHES = {
     "weights": Batch(
         {"": drawn()}, "AP, nDCG@10", {"weights": {f"q{n}": n + 0.1 for n in range(9)}}
     ),
-    "unanswerable": Batch({"": drawn(scores=zero)}, options={"unanswerable": True}),
+    "unanswerable": Batch({"": drawn(scores=zero)}, shown={"unanswerable": True}),
     "subtopics": Batch(
-        {"": subtopics}, "alpha_nDCG@5, ERR_IA@5, P_IA@5, StRecall@5, nDCG@5", options=RANGES
+        {"": subtopics}, "alpha_nDCG@5, ERR_IA@5, P_IA@5, StRecall@5, nDCG@5", shown=RANGES
     ),
     "categories": Batch(
         {"": drawn(scores=level)}, options={"unique": {f"d{n}": f"c{n % 5}" for n in range(24)}}

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from judged import evaluate
+from judged import config, evaluate
 from judged.evaluation.evaluation import Evaluation
 from support.engine_cases import BATCHES, Batch
 
@@ -24,9 +24,9 @@ def asked(batch: Batch) -> dict[str, Any]:
     return {"measures": batch.measures or None, **batch.options}
 
 
-def told(evaluation: Evaluation) -> dict[str, Any]:
-    """All that an evaluation holds: values, scores, errors, ranges and audit."""
-    (run,) = evaluation.to_dict(per_query=True)["runs"]
+def told(evaluation: Evaluation, **shown: Any) -> dict[str, Any]:
+    """Return all that an evaluation holds: values, scores, errors, ranges and audit."""
+    (run,) = evaluation.showing(**shown).to_dict(per_query=True)["runs"]
     return run
 
 
@@ -34,7 +34,7 @@ def told(evaluation: Evaluation) -> dict[str, Any]:
 def expected(name: str) -> dict[str, Any]:
     """What is found in memory."""
     batch = BATCHES[name]
-    return told(evaluate(batch.judgements, batch.frame, **asked(batch)))
+    return told(evaluate(batch.judgements, batch.frame, **asked(batch)), **batch.shown)
 
 
 def _in_memory(batch: Batch, folder: Path, spark: Any) -> Evaluation:
@@ -57,7 +57,8 @@ def _on_disk(*, grouped: bool) -> Way:
         for number in range(3):
             piece = frame[number * third : (number + 1) * third]
             piece.write_parquet(folder / "run" / f"part-{number}.parquet")
-        return evaluate(batch.judgements, folder / "run", temporary=folder, **asked(batch))
+        with config(temporary=folder):
+            return evaluate(batch.judgements, folder / "run", **asked(batch))
 
     return way
 
@@ -115,23 +116,20 @@ def _spark_frame(batch: Batch, session: Any, partitions: int) -> Any:
     return frame.repartition(partitions)
 
 
-def _on_spark(partitions: int, longest: int | None = None) -> Way:
-    """So many partitions; lists longer than `longest` are counted in all of them."""
+def _on_spark(partitions: int) -> Way:
+    """So many partitions."""
 
     def way(batch: Batch, folder: Path, spark: Any) -> Evaluation:
-        from judged.engines.spark.partitions import LONGEST, ROWS
+        from judged.engines.spark.run import PARTITION_ROWS
 
         session = spark()
         rows = batch.frame.height + sum(map(len, batch.judgements.values()))
-        session.conf.set(ROWS, str(-(-rows // partitions)))
-        if longest is not None:
-            session.conf.set(LONGEST, str(longest))
+        session.conf.set(PARTITION_ROWS, str(-(-rows // partitions)))
         try:
             frame = _spark_frame(batch, session, partitions)
             return evaluate(batch.judgements, frame, **asked(batch))
         finally:
-            session.conf.unset(ROWS)
-            session.conf.unset(LONGEST)
+            session.conf.unset(PARTITION_ROWS)
 
     return way
 
@@ -168,12 +166,11 @@ WAYS: dict[str, Way] = {
     "spark 1": _on_spark(1),
     "spark 3": _on_spark(3),
     "spark 7": _on_spark(7),
-    "spark long lists": _on_spark(2, longest=8),
 }
 """The engines under test."""
 
 TABLES = ("duckdb", "ibis on duckdb", "ibis on sqlite")
-SPARK = ("spark 1", "spark 3", "spark 7", "spark long lists")
+SPARK = ("spark 1", "spark 3", "spark 7")
 UNORDERED = (*TABLES, *SPARK)
 """Engines whose tables have no order."""
 
@@ -193,7 +190,6 @@ FEWER = ("id", "first of duplicates", "subtopics", "NaN")
 """What another number of partitions could change: all cuts are tried without Spark, in
 test_spark_partitions.py."""
 LIMITED = {
-    "spark long lists": FEW,
     "spark 1": FEWER,
     "spark 7": FEWER,
 }

@@ -19,7 +19,7 @@ from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
 from judged.limits import config
 from judged.matching import match_with
-from judged.matching.items import with_items
+from judged.matching.documents import with_items
 from judged.policy import Policy, add_choices
 from judged.text import counted
 

@@ -18,7 +18,7 @@ from judged.inputs.retriever import evaluate_retriever
 KEYWORDS = [
     name
     for name, parameter in signature(evaluate_retriever).parameters.items()
-    if parameter.kind is parameter.KEYWORD_ONLY and name not in ("item", "progress")
+    if parameter.kind is parameter.KEYWORD_ONLY and name != "item"
 ]
 NAMED = ("a retriever", "search.bm25:ask")
 
@@ -59,21 +59,21 @@ def retriever(
     mappings or objects. Its output goes to standard error.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.inputs.retriever.task import Task
+    from judged.inputs.retriever import RetrieverTask
 
     check_format(form, output, Evaluation.SAVED_AS)
     asking = {name: options.pop(name) for name in KEYWORDS if name in options}
     per_query = options.pop("per_query")
     scoring, shown, _ = split_options(options)
     with redirect_stdout(sys.stderr):
-        task = Task.of(
+        task = RetrieverTask.of(
             imported(retriever, *NAMED),
             queries,
             judgements,
             measures or None,
             item=imported(item, *NAMED) if item and ":" in item else item,
             **asking,
-            options=scoring,
+            scoring=scoring,
         )
         with counting("Asking", len(task.todo)) as advance:
             evaluation = task.evaluate(advance)

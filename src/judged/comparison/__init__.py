@@ -14,7 +14,7 @@ from judged.policy import add_choices
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
-    from judged.matching.joint import Joint
+    from judged.matching.listings import Joint
     from judged.options import (
         CategoriesLike,
         CollectionLike,
@@ -184,7 +184,7 @@ memory, temporary, jobs, skip_bad, progress
         refuse_lacking(judged.rankings)
     joint = None
     if unjudged_range:
-        from judged.matching.joint import Joint
+        from judged.matching.listings import Joint
 
         known = judged.judgements, judged.tables
         joint = Joint.of(*known, policy=request.policy, duplicates=duplicates)

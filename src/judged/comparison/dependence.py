@@ -35,7 +35,7 @@ from judged.text import Warned, counted, few, listed
 if TYPE_CHECKING:
     from judged.comparison.match import Mask
     from judged.evaluation.evaluation import Evaluation
-    from judged.matching.joint import Joint
+    from judged.matching.listings import Joint
     from judged.measures import Measure
     from judged.options import PolicyLike
     from judged.rankings.rankings import Rankings

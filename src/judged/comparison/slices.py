@@ -18,7 +18,7 @@ from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
 from judged.comparison.verdicts import Depends, Pair, by_importance, compared_runs, rows_of
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
-from judged.rankings.columns import ANY_GRADE
+from judged.rankings.rankings import ANY_GRADE
 from judged.statistics.corrections import corrected
 from judged.statistics.intervals import Interval
 from judged.statistics.student import between

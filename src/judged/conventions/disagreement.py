@@ -20,7 +20,7 @@ from judged.inputs.blocks import Room
 from judged.inputs.data import Data, holds_rows
 from judged.limits import limits
 from judged.matching import match_variants
-from judged.matching.items import with_items
+from judged.matching.documents import with_items
 from judged.matching.variants import Variants, list_variants
 from judged.measures import Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, relatives
@@ -28,7 +28,7 @@ from judged.measures.params import show
 from judged.measures.spec import Mask
 from judged.options import Scoring, checked, formats_of, takes_scoring
 from judged.policy import Policy
-from judged.rankings.findings import audit_of
+from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 from judged.results import Display, Document, Result, Table

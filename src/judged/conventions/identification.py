@@ -30,7 +30,7 @@ from judged.measures import Measure
 from judged.measures.params import show
 from judged.options import Scoring, checked, takes_scoring
 from judged.policy import Policy
-from judged.rankings.findings import audit_of
+from judged.rankings.audit import audit_of
 from judged.results import Display, Document, Result, Table
 from judged.text import Left, counted
 

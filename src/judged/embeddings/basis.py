@@ -11,10 +11,9 @@ from judged.embeddings.itself import is_the_answer, warned_of_itself
 from judged.embeddings.relations import Relation
 from judged.embeddings.search import Search
 from judged.inputs.keyed import CATEGORIES
-from judged.matching.item_to import BASIS
-from judged.rankings.columns import ENCODED, OTHER_WAY
-from judged.rankings.findings import Findings
-from judged.rankings.rankings import Rankings
+from judged.matching.documents import BASIS
+from judged.rankings.audit import Findings
+from judged.rankings.rankings import ENCODED, OTHER_WAY, Rankings
 from judged.text import Warned, counted
 
 

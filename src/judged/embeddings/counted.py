@@ -15,8 +15,8 @@ from judged.embeddings.relations import Judged
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Vectors
 from judged.policy import Policy
+from judged.rankings.lists import favoured
 from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.rankings.ties import favoured
 
 
 @dataclass(frozen=True, eq=False)

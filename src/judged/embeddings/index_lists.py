@@ -19,7 +19,7 @@ from judged.embeddings.relations import Bound, Relation
 from judged.embeddings.search import Search
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError
-from judged.rankings.findings import Findings
+from judged.rankings.audit import Findings
 from judged.rankings.rankings import Rankings
 
 if TYPE_CHECKING:

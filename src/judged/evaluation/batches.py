@@ -11,11 +11,11 @@ from judged.evaluation.scores import score_run
 from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs import read_judgements, read_run
-from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.remote import AnyRun
 from judged.matching import match_with
+from judged.matching.checks import judgements_of_others, run_of_others
 from judged.matching.join import names_of
-from judged.matching.own_ids import judgements_of_others, run_of_others
-from judged.matching.weights import refuse_both
+from judged.matching.pool import refuse_both
 from judged.options import Scoring, formats_of, takes_scoring
 from judged.rankings.rankings import Rankings
 
@@ -97,7 +97,6 @@ class Evaluator:
         if self._exclude:
             run = run_of_others(run, whole=False)
         run = self._settings.prepare(run)
-        assert not isinstance(run, RemoteRun)  # tables that live elsewhere were read
         names = names_of(run)
         again = next((name for name in names if name in self._names), None)
         if again is not None:

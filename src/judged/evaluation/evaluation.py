@@ -40,8 +40,7 @@ from judged.measures import Measure, parse_measure
 from judged.options import LEVEL, RESAMPLES, checked_methods, choice
 from judged.policy import Policy
 from judged.rankings.audit import Audit
-from judged.rankings.columns import ANY_GRADE
-from judged.rankings.rankings import Rankings
+from judged.rankings.rankings import ANY_GRADE, Rankings
 from judged.results import Display, Document, Result
 from judged.text import Dim, few, listed
 
@@ -973,7 +972,7 @@ class Evaluation(Result):
             tables=tables(shown, look, per_query=display.per_query),
             warnings=shown._warnings(look),
             notes=[*latency_lines(self), *brief_trusted(self), Dim(brief(self))],
-            details=details(self),
+            details=lambda: details(self),
             methods=self.methods,
         )
 
@@ -990,6 +989,10 @@ class Evaluation(Result):
         return {}
 
     def _grave(self) -> list[str]:
+        return list(self._serious_warnings)
+
+    @cached_property
+    def _serious_warnings(self) -> list[str]:
         from judged.evaluation.warnings import grave
 
         return grave(self)

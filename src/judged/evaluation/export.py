@@ -77,7 +77,7 @@ def table(evaluation: Evaluation, look: Look, *, per_query: bool = False) -> Tab
     """One row per run, or per run and query with the summary last; with intervals or ranges, one
     for each measure too. The best of several runs stands out, unless they search both ways: neither
     way is better than the other."""
-    from judged.rankings.columns import OTHER_WAY
+    from judged.rankings.rankings import OTHER_WAY
 
     frame = _with_queries(evaluation) if per_query else evaluation.summary_columns()
     header = list(frame)

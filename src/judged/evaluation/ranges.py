@@ -14,7 +14,7 @@ from judged.measures import Measure, parse_measure
 from judged.measures.expected import ByWorth
 from judged.measures.orders import in_order, tied_queries
 from judged.policy import Policy
-from judged.rankings.findings import Findings, findings_of
+from judged.rankings.audit import Findings, findings_of
 from judged.rankings.rankings import Rankings
 from judged.statistics.exact_sums import ExactSum
 

@@ -13,8 +13,8 @@ from judged.errors import EngineError, InputError, JudgedError
 from judged.inputs.blocks import RunBlocks
 from judged.limits import limits
 from judged.matching import match_with
-from judged.matching.items import with_items
-from judged.matching.weights import refuse_both
+from judged.matching.documents import with_items
+from judged.matching.pool import refuse_both
 from judged.text import counted
 
 if TYPE_CHECKING:

@@ -13,17 +13,16 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.errors import MeasureError, PolicyError
 from judged.evaluation.settings import regraded
+from judged.matching.pool import weighted
 from judged.matching.variants import Variants, cut
-from judged.matching.weights import weighted
 from judged.measures import Measure, Spec
 from judged.measures.aggregation import AGGREGATIONS
 from judged.measures.expected import Expected, expectations
 from judged.measures.orders import in_order, tied_queries
 from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
-from judged.rankings.columns import ANY_GRADE
-from judged.rankings.findings import findings_of
-from judged.rankings.rankings import Rankings
+from judged.rankings.audit import findings_of
+from judged.rankings.rankings import ANY_GRADE, Rankings
 from judged.statistics.aggregates import relative
 from judged.statistics.samples import Means, Median, Rows, Sample
 from judged.text import few, plain
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from judged.evaluation.unanswerable import Unanswerable
     from judged.inputs.tables import QueryWeights
     from judged.rankings.audit import Audit
-    from judged.rankings.weights import Weights
+    from judged.rankings.rankings import Weights
     from judged.statistics.intervals import Interval
 
 TIE_ORDERS = ("worst", "expected", "best")
@@ -128,7 +127,8 @@ class Scored:
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "MAP").scored().label(AP)
         'MAP'
         """
-        return self.labels.get(measure, str(measure))
+        label = self.labels.get(measure)
+        return str(measure) if label is None else label
 
     def sample(self, measure: Measure) -> Sample:
         """What a measure's summary is made of: one row per query that counts, in the order of the

@@ -11,9 +11,9 @@ import numpy as np
 from judged.arrays import Floats, starts_of
 from judged.errors import ConventionError, MeasureError
 from judged.inputs.blocks import RunBlocks
-from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.remote import AnyRun
 from judged.inputs.tables import Lookup, Run
-from judged.matching.own_ids import have_own_id, own_id_words, without_own_ids
+from judged.matching.checks import have_own_id, own_id_words, without_own_ids
 from judged.measures import DEFAULT, Measure, parse_measure
 from judged.measures.grammar import each_of, labelled, read_all
 from judged.policy import Policy
@@ -270,8 +270,6 @@ def _empty(run: Run | Lookup) -> int:
 
 def _without_empty(run: AnyRun) -> AnyRun:
     """A run without the queries that have nothing in them."""
-    if isinstance(run, RemoteRun):
-        return run.without_empty_lists()
     if isinstance(run, Run):
         return replace(run, queries=())
     return replace(run, lists={query: items for query, items in run.lists.items() if items})

@@ -18,7 +18,7 @@ from judged.evaluation.scores import TRUSTED, Scored, score, under
 from judged.matching.variants import uncondensed
 from judged.measures import parse_measure
 from judged.options import LEVEL
-from judged.rankings.weights import Weights
+from judged.rankings.rankings import Weights
 from judged.statistics.aggregates import CLOSE, effective_number
 from judged.statistics.intervals import Interval
 from judged.statistics.prediction_powered import LEAST, Powered, powered, sampled_alike

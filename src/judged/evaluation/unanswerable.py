@@ -15,7 +15,7 @@ from judged.errors import InputError, PolicyError
 from judged.evaluation.scores import graded_for, nothing_relevant
 from judged.inputs.order import OrderOnly
 from judged.matching.variants import uncondensed
-from judged.rankings.findings import Findings, findings_of
+from judged.rankings.audit import Findings, findings_of
 from judged.results import Table
 from judged.statistics.aggregates import mean
 from judged.text import counted, percent, plain, shown

@@ -18,9 +18,8 @@ from judged.matching.variants import Variants, uncondensed
 from judged.measures import parse_measure
 from judged.measures.orders import LIMIT, tied_queries
 from judged.measures.spec import Settled
-from judged.rankings.blocks import concatenated
-from judged.rankings.findings import findings_of
-from judged.rankings.rankings import Rankings
+from judged.rankings.audit import findings_of
+from judged.rankings.rankings import Rankings, concatenated
 from judged.statistics.aggregates import mean
 from judged.text import counted, few, listed
 
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 def warnings(evaluation: Evaluation, look: Look, *, ties: bool = True) -> list[str]:
     """Every warning once, the worst first: what the number may not be, what was done with the data,
     and how far the number might be another; by `ties` unless somebody else tells of them."""
-    said = grave(evaluation)
+    said = evaluation._grave()
     said += about_runs(evaluation, short_lists(evaluation))
     said += unjudged(evaluation)
     said += tie_effects(evaluation, look) if ties else []

@@ -17,7 +17,7 @@ from judged.measures.bibliography import BIBLIOGRAPHY
 from judged.measures.orders import DRAWS, LIMIT, SEED
 from judged.options import LEVEL, RESAMPLES
 from judged.policy import Policy
-from judged.rankings.columns import ENCODED, OTHER_WAY
+from judged.rankings.rankings import ENCODED, OTHER_WAY
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
 from judged.options import checked
 from judged.policy import Policy
-from judged.rankings.findings import audit_of
+from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
 from judged.results import Part, Result, Table
 

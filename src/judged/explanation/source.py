@@ -13,7 +13,7 @@ from judged.inputs.blocks import RunBlocks
 from judged.inputs.data import Data, holds_rows
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching import match_with, pool_of
-from judged.matching.items import with_items
+from judged.matching.documents import with_items
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list

@@ -220,10 +220,9 @@ def in_place(error: InputError, given: Any, wanted: Kind, where: str) -> InputEr
 
 def _unwrapped(given: Mapping[Any, Any], kind: Kind) -> tuple[Mapping[Any, Any], tuple[str, ...]]:
     """Return the lists of a dict that another tool writes, or the dict itself; and notes."""
-    from judged.inputs.documents import document_of
+    from judged.inputs.dicts import document_of
 
-    document = document_of(given, kind, "a dict")
-    return (given, ()) if document is None else (document.lists, document.notes)
+    return document_of(given, kind, "a dict") or (given, ())
 
 
 def _with_notes(lists: Lookup, notes: tuple[str, ...]) -> Lookup:

@@ -1,4 +1,4 @@
-"""Ids of one side that would be those of the other, were they cut or written otherwise."""
+"""Changes that would make the ids of two sides agree, such as cutting or lower case."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ EXACT = "ids are compared as exact texts."
 
 @cache
 def changes() -> dict[str, tuple[str, Callable[[str], str | None]]]:
-    """Ways to change ids, in words: the `item_to` that does it, and what it makes of an id."""
+    """Return ways to change ids by their words: the `item_to` that does it, and its function."""
 
     def before(separator: str) -> Callable[[str], str | None]:
-        return lambda each: each.rpartition(separator)[0]
+        return lambda name: name.rpartition(separator)[0]
 
-    def found(pattern: str) -> Callable[[str], str | None]:
+    def first_group(pattern: str) -> Callable[[str], str | None]:
         search = re.compile(pattern).search
-        return lambda each: (match := search(each)) and match.group(1)
+        return lambda name: (match := search(name)) and match.group(1)
 
-    cut = {f"cut at the last {each!r}": (f"doc:{each}", before(each)) for each in SEPARATORS}
+    cut = {f"cut at the last {mark!r}": (f"doc:{mark}", before(mark)) for mark in SEPARATORS}
     patterns = {
         "without leading zeros": "^0+(.+)$",
         "with 1.0 written as 1": r"^(.+)\.0$",
         "without white space at the ends": r"^\s*(.*?)\s*$",
-        **{f"cut at the first {each!r}": f"^(.+?){re.escape(each)}" for each in SEPARATORS},
-        **{f"cut after the last {each!r}": f"([^{each}]+)$" for each in SEPARATORS},
+        **{f"cut at the first {mark!r}": f"^(.+?){re.escape(mark)}" for mark in SEPARATORS},
+        **{f"cut after the last {mark!r}": f"([^{mark}]+)$" for mark in SEPARATORS},
         "without the letters before the number": r"^\D+(\d+)$",
     }
     return {
         **cut,
-        **{words: (f"pattern:{each}", found(each)) for words, each in patterns.items()},
+        **{words: (f"pattern:{text}", first_group(text)) for words, text in patterns.items()},
         "in lower case": ("str.lower", str.lower),
         "in Unicode form NFC": ('lambda id: unicodedata.normalize("NFC", id)', _composed),
     }
 
 
 def _composed(text: str) -> str:
-    """Return letters with accents as one character each; other systems write them as two."""
+    """Compose letters with accents, which some systems write as two characters."""
     return unicodedata.normalize("NFC", text)
 
 
@@ -57,62 +57,62 @@ def is_function(item_to: str) -> bool:
 def without_prefix(
     pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
 ) -> dict[str, tuple[str, Callable[[str], str | None]]]:
-    """Return the prefix that most queries' ids have on one side and lack on the other, as `changes`
-    has it; ids that are too short may end alike by chance."""
+    """Return the prefix that most ids have on one side and lack on the other, as in `changes`."""
     prefixes: Counter[str] = Counter()
     for ours, theirs in pairs:
-        found = set()
+        of_query = set()
         for long, short in ((ours, theirs), (theirs, ours)):
-            ends = [each for each in short if len(each) >= _TELLING]
-            found |= {
-                each[: -len(end)]
-                for each in long
+            ends = [name for name in short if len(name) >= _MIN_LENGTH]
+            of_query |= {
+                name[: -len(end)]
+                for name in long
                 for end in ends
-                if each.endswith(end) and each != end
+                if name.endswith(end) and name != end
             }
-        prefixes.update(found)
+        prefixes.update(of_query)
     if not prefixes:
         return {}
-    prefix = max(prefixes, key=lambda each: (prefixes[each], each))
+    prefix = max(prefixes, key=lambda text: (prefixes[text], text))
     pattern = f"^{re.escape(prefix)}(.+)$"
     return {
         f"without {prefix!r} at the start": (
             f"pattern:{pattern}",
-            lambda each: each.removeprefix(prefix),
+            lambda name: name.removeprefix(prefix),
         )
     }
 
 
-_TELLING = 4
-"""Characters; shorter ids may be the end of others by chance."""
+_MIN_LENGTH = 4
+"""Shorter ids may be the end of others by chance."""
 
 
 def meet(
     ours: Sequence[str], theirs: Sequence[str], change: Callable[[str], str | None]
 ) -> tuple[bool, bool]:
-    """Whether some of our ids, once they are changed, are among theirs as they are; and the other
-    way round. Ids that are changed on both sides are no sign: all that begin with doc_ would agree.
+    """Return whether some of our ids, once changed, are among theirs, and the other way round.
+
+    Changing both sides is no sign: all ids that begin with doc_ would agree.
     """
 
     def changed(ids: Sequence[str]) -> set[str | None]:
-        return {new for each in ids if (new := change(each)) != each}
+        return {new for name in ids if (new := change(name)) != name}
 
     return not changed(ours).isdisjoint(theirs), not changed(theirs).isdisjoint(ours)
 
 
 def agreement(ours: Sequence[str], theirs: Sequence[str], whose: tuple[str, str]) -> str | None:
-    """The words for what would make some of the ids of two sides meet; `whose` names the sides."""
+    """Describe the change that would make ids of two sides agree; `whose` names the sides."""
     for words, (_, change) in changes().items():
-        for side, one in zip(whose, meet(ours, theirs, change), strict=True):
-            if one:
+        for side, agrees in zip(whose, meet(ours, theirs, change), strict=True):
+            if agrees:
                 return f"They would agree with {side} {words}: {EXACT}"
-    if {_number(each) for each in ours} & {_number(each) for each in theirs}:
+    if set(map(_digits, ours)) & set(map(_digits, theirs)):
         return f"Their numbers agree, the letters around them do not: {EXACT}"
     return None
 
 
 def few(ids: Sequence[str]) -> str:
-    """The first of some ids.
+    """Return the first of some ids.
 
     >>> few(["a", "b", "c", "d"])
     "'a', 'b', 'c', …"
@@ -121,7 +121,7 @@ def few(ids: Sequence[str]) -> str:
 
 
 def apart(known: Sequence[str], queries: Sequence[str], they_are: str) -> str:
-    """What is said of ids none of which is that of a query.
+    """Return the message on ids none of which is that of a query.
 
     >>> apart(["Q1"], ["q1"], "The groups are")[:54]
     "The groups are of 'Q1'; the queries are 'q1'. They wou"
@@ -133,5 +133,5 @@ def apart(known: Sequence[str], queries: Sequence[str], they_are: str) -> str:
     )
 
 
-def _number(name: str) -> str:
+def _digits(name: str) -> str:
     return "".join(letter for letter in name if letter.isdigit()).lstrip("0") or name

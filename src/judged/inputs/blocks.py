@@ -201,7 +201,7 @@ class RunBlocks:
         return next((table for table in tables if holds(table)), None)
 
     def in_input_order(self) -> RunBlocks:
-        """Return the run for ties=input; an error where its rows have no order."""
+        """Return the run for ties=input; an error if its rows have no order."""
         return self
 
     def then(self, change: Change) -> RunBlocks:
@@ -224,12 +224,8 @@ class DistantRun(RunBlocks):
 
     blocks: Cut = _elsewhere
 
-    def rankings(self, judge: Any) -> Iterator[Any]:
-        """Yield `Rankings` of whole queries, as a `Judge` makes them; join them by `concat`."""
-        return self.judged(judge)
-
-    def judged(self, judge: Any, make: Callable[[Any], Any] | None = None) -> Iterator[Any]:
-        """Yield what `make` makes of the rankings of each block, where the block is."""
+    def rankings(self, matcher: Any) -> Iterator[Any]:
+        """Yield `Rankings` of whole queries, made by a `Matcher`; `Rankings.concat` joins them."""
         raise NotImplementedError
 
 

@@ -1,7 +1,6 @@
-"""Compressed bytes, known by their first ones, and how far they are unpacked.
+"""Compressed bytes, detected by their first ones, and the limit to which they are unpacked.
 
-A small file may unpack to more than any memory holds. So there is a bound, which whoever knows the
-file can raise.
+A small file may unpack to more than any memory holds. The user can raise the limit.
 """
 
 from __future__ import annotations
@@ -16,27 +15,27 @@ from judged.errors import InputError, JudgedError
 from judged.options import size_in_bytes
 from judged.text import counted
 
-BOUND = "JUDGED_MAX_UNPACKED"
-"""The environment variable that moves the bound: "20GB", say."""
-_DEFAULT_BOUND = "8GB"
-_MOST_OF_A_BLOCK = 1 << 17
-_MOST_OF_A_PART = 1 << 22
+LIMIT_VARIABLE = "JUDGED_MAX_UNPACKED"
+"""The environment variable with the limit, such as "20GB"."""
+_DEFAULT_LIMIT = "8GB"
+_MAX_ZSTD_BLOCK = 1 << 17
+_BYTES_PER_PART = 1 << 22
 
 
 @dataclass(frozen=True)
 class Compression:
-    """One way to compress."""
+    """A compression format."""
 
     name: str
     magic: tuple[bytes, ...]
-    """What the first bytes may be."""
+    """The first bytes of its files."""
     unpacker: Callable[[], Any]
-    """Something with `decompress(data, most)`, `eof` and `unused_data`, for one part of a file;
-    None where no library is there for it."""
+    """A function that returns an object with `decompress(data, most)`, `eof` and `unused_data` for
+    one part of a file; None if no library is installed."""
 
 
 def _zstandard() -> Any:
-    """Python has zstd from 3.14 on; before that, `backports.zstd` may be there."""
+    """Return the unpacker of Python from 3.14 on, or of `backports.zstd`."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -48,7 +47,7 @@ def _zstandard() -> Any:
 
 
 def _gzip() -> Any:
-    """By isal where it is installed: it takes some half of the time."""
+    """Return the unpacker of isal if it is installed: it takes half of the time."""
     try:
         from isal import isal_zlib
     except ImportError:
@@ -82,38 +81,37 @@ _COMPRESSIONS = (
 
 
 def compression(start: bytes) -> Compression | None:
-    """How bytes that begin so are compressed."""
-    return next((each for each in _COMPRESSIONS if start.startswith(each.magic)), None)
+    """Return the compression of bytes that begin like this."""
+    return next((known for known in _COMPRESSIONS if start.startswith(known.magic)), None)
 
 
 def unpacked(chunks: Iterable[bytes], packed: Compression, label: str) -> Iterator[bytes]:
-    """Bytes unpacked as they come, all parts of a file one after the other: a few megabytes at a
-    time, however far they unpack."""
+    """Unpack bytes as they come, a few megabytes at a time, all parts of a file."""
     if packed.unpacker() is None:
         yield decompressed(b"".join(chunks), packed, label)
         return
-    one = None
+    unpacker = None
     for chunk in chunks:
         data, part = chunk, b""
-        while data or len(part) == _MOST_OF_A_PART:  # there may be more to come of it
-            if one is None:
+        while data or len(part) == _BYTES_PER_PART:  # there may be more to come of it
+            if unpacker is None:
                 data = data.lstrip(b"\0")  # some programs fill up the last block
                 if not data:
                     break
-                one = packed.unpacker()
-            part = _unpacked_part(one, data, _MOST_OF_A_PART, packed, label)
-            data = getattr(one, "unconsumed_tail", b"")
-            if one.eof:
-                data, one = one.unused_data, None
+                unpacker = packed.unpacker()
+            part = _unpacked_part(unpacker, data, _BYTES_PER_PART, packed, label)
+            data = getattr(unpacker, "unconsumed_tail", b"")
+            if unpacker.eof:
+                data, unpacker = unpacker.unused_data, None
             if part:
                 yield part
-    if one is not None:
+    if unpacker is not None:
         raise _damaged(packed, label, "it ends before its end is marked")
 
 
-def _unpacked_part(one: Any, data: bytes, most: int, packed: Compression, label: str) -> bytes:
+def _unpacked_part(unpacker: Any, data: bytes, most: int, packed: Compression, label: str) -> bytes:
     try:
-        return cast("bytes", one.decompress(data, most))
+        return cast("bytes", unpacker.decompress(data, most))
     except MemoryError:
         raise
     except Exception as error:  # every library has errors of its own
@@ -121,31 +119,30 @@ def _unpacked_part(one: Any, data: bytes, most: int, packed: Compression, label:
 
 
 def decompressed(data: bytes, packed: Compression, label: str) -> bytes:
-    """The bytes unpacked, all parts of a file one after the other."""
-    bound = most_unpacked()
+    """Unpack bytes, all parts of a file one after the other."""
+    limit = most_unpacked()
     if packed.unpacker() is None:
-        return _by_polars(data, label, bound)
-    parts, room = [], bound
+        return _by_polars(data, label, limit)
+    parts, room = [], limit
     while data:
-        one = packed.unpacker()
-        part = _unpacked_part(one, data, room + 1, packed, label)
+        unpacker = packed.unpacker()
+        part = _unpacked_part(unpacker, data, room + 1, packed, label)
         if len(part) > room:
-            raise too_large(label, len(data), bound)
-        if not one.eof:
+            raise too_large(label, len(data), limit)
+        if not unpacker.eof:
             raise _damaged(packed, label, "it ends before its end is marked")
         parts.append(part)
         room -= len(part)
-        data = one.unused_data.lstrip(b"\0")  # some programs fill up the last block
+        data = unpacker.unused_data.lstrip(b"\0")  # some programs fill up the last block
     return b"".join(parts)
 
 
 def most_unpacked() -> int:
-    """The bound in bytes."""
-    given = os.environ.get(BOUND, _DEFAULT_BOUND)
+    """Return the limit in bytes."""
     try:
-        return size_in_bytes(given)
+        return size_in_bytes(os.environ.get(LIMIT_VARIABLE, _DEFAULT_LIMIT))
     except JudgedError as error:
-        raise InputError(f"the environment variable {BOUND}: {error}") from None
+        raise InputError(f"the environment variable {LIMIT_VARIABLE}: {error}") from None
 
 
 def _damaged(packed: Compression, label: str, reason: str) -> InputError:
@@ -155,23 +152,23 @@ def _damaged(packed: Compression, label: str, reason: str) -> InputError:
     )
 
 
-def too_large(label: str, packed: int, bound: int) -> InputError:
-    """The error for what unpacks to more."""
+def too_large(label: str, packed: int, limit: int) -> InputError:
+    """Return the error for a file that unpacks to more than the limit."""
     return InputError(
-        f"{label}: its {counted(packed, 'byte')} unpack to more than {counted(bound, 'byte')}. If "
-        f"that is meant, set the environment variable {BOUND} to a larger size (20GB, say), or "
-        "unpack the file first: what is not compressed is not held in memory."
+        f"{label}: its {counted(packed, 'byte')} unpack to more than {counted(limit, 'byte')}. If "
+        f"that is meant, set the environment variable {LIMIT_VARIABLE} to a larger size (20GB, "
+        "say), or unpack the file first: what is not compressed is not held in memory."
     )
 
 
-def _by_polars(data: bytes, label: str, bound: int) -> bytes:
-    """zstd by polars, which reads the text as one cell of a table."""
+def _by_polars(data: bytes, label: str, limit: int) -> bytes:
+    """Unpack zstd by polars, which reads the text as one cell of a table."""
     import polars as pl
 
     from judged.inputs.polars_errors import POLARS_ERRORS
 
-    if sum(_most_of_each_block(data)) > bound:
-        raise too_large(label, len(data), bound)
+    if sum(_most_of_each_block(data)) > limit:
+        raise too_large(label, len(data), limit)
     try:
         cells = pl.read_csv(
             data,
@@ -192,8 +189,7 @@ def _by_polars(data: bytes, label: str, bound: int) -> bytes:
 
 
 def _most_of_each_block(data: bytes) -> Iterator[int]:
-    """How much each block of zstd data can hold at most, from the headers of frames and blocks
-    alone."""
+    """Yield the most that each block of zstd data can hold, from the headers of blocks."""
     at = 0
     while data[at : at + 4] == b"\x28\xb5\x2f\xfd":
         described = data[at + 4] if at + 4 < len(data) else 0
@@ -205,5 +201,5 @@ def _most_of_each_block(data: bytes) -> Iterator[int]:
             header = int.from_bytes(data[at : at + 3], "little")
             last, kind, size = bool(header & 1), header >> 1 & 3, header >> 3
             at += 3 + (1 if kind == 1 else size)  # one byte that is repeated, or all of them
-            yield _MOST_OF_A_BLOCK if kind == 2 else size
+            yield _MAX_ZSTD_BLOCK if kind == 2 else size
         at += 4 * checksum

@@ -27,7 +27,7 @@ from judged.inputs import (
 from judged.inputs.blocks import RunBlocks, may_be_large
 from judged.inputs.columns import as_columns
 from judged.inputs.formats import named_file, run_name
-from judged.inputs.remote import AnyRun, RemoteRun, RemoteTable, is_spark, is_table
+from judged.inputs.remote import AnyRun, RemoteTable, is_spark, is_table
 from judged.inputs.source import BYTES_WORTH_POLARS
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
 
@@ -119,15 +119,13 @@ class Data:
         if runs is None:
             both = _everything(judgements, named, judgements_format)
             return cls(judgements, {None: both.run}, named, rows=both)
-        stay, unmoved = engine != "memory", judgements
+        stay = engine != "memory"
         if stay:
-            judgements = _staying(judgements, JUDGEMENTS, engine, named)
+            judgements = _staying(judgements, JUDGEMENTS, named)
         rows, given = _looked_into(judgements, named, judgements_format)
         several = as_runs(runs) if rows is None else _with_first(judgements, rows, runs)
-        if engine == "spark":
-            _refuse_without_spark(unmoved, *several.values())
         if stay:
-            several = {name: _staying(each, RUN, engine, named) for name, each in several.items()}
+            several = {name: _staying(each, RUN, named) for name, each in several.items()}
         return cls(
             given,
             several,
@@ -211,7 +209,7 @@ class Data:
         return self.of_judgements(self._read_judgements())
 
     def runs(self) -> Iterator[Any]:
-        """The runs (`Run`, `Lookup`, with an engine `RemoteRun`, with room `RunBlocks`), one after
+        """The runs (`Run`, `Lookup`, with room `RunBlocks`), one after
         the other."""
         return map(self._changed, self._read_runs())
 
@@ -267,10 +265,10 @@ class Data:
 
     def _read_run(self, name: str | None, given: Any) -> AnyRun | RunBlocks:
         if is_spark(given):
-            given = _staying(given, RUN, "memory", self.columns)
+            given = _staying(given, RUN, self.columns)
         if isinstance(given, RemoteTable):
             return given.run(name, self.columns)
-        if isinstance(given, (RemoteRun, RunBlocks)):
+        if isinstance(given, RunBlocks):
             return given
         if self.rows is None and self.room is not None and may_be_large(given):
             from judged.inputs.large_runs import read_run_or_blocks
@@ -315,10 +313,10 @@ def holds_rows(given: Any) -> bool:
     return table is not None and has_lists(table.header, LISTS, alone=True)
 
 
-def _staying(given: Any, kind: Kind, engine: Engine | None, columns: NamedColumns) -> Any:
+def _staying(given: Any, kind: Kind, columns: NamedColumns) -> Any:
     """What was given, as a `RemoteTable` where it is a table that stays where it is."""
     if is_spark(given):
-        from judged.engines.spark import SparkFrame
+        from judged.engines.spark.run import SparkFrame
 
         return SparkFrame(given)
     if not is_table(given):
@@ -326,15 +324,6 @@ def _staying(given: Any, kind: Kind, engine: Engine | None, columns: NamedColumn
     from judged.engines.tables import database_table
 
     return database_table(given, kind, columns) or given
-
-
-def _refuse_without_spark(*given: Any) -> None:
-    """Refuse the engine of Spark where nothing lives in Spark."""
-    if not any(map(is_spark, given)):
-        raise InputError(
-            "engine='spark' is for data frames of Spark, and there is none; leave it out, or give "
-            "a frame, such as spark.read.parquet(…)."
-        )
 
 
 @dataclass(frozen=True, eq=False)

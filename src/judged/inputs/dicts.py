@@ -1,5 +1,8 @@
-"""Dicts in: {query: {item: score}}, {query: [items in rank order]}, {query: [(item, score)]},
-{query: {item: grade}}, {query: [relevant items]} and judgements by subtopic."""
+"""Dicts of runs and judgements, and the JSON documents that other tools write.
+
+Forms are {query: {item: score}}, {query: [items in rank order]}, {query: [(item, score)]},
+{query: {item: grade}}, {query: [relevant items]} and judgements by subtopic.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from typing import Any
 
 from judged.errors import InputError, quoted
 from judged.inputs.columns import candidates, has_lists, sure
-from judged.inputs.documents import is_document
 from judged.inputs.objects import (
     as_dict,
     holds_queries,
@@ -21,19 +23,20 @@ from judged.inputs.objects import (
 )
 from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
+from judged.text import Warned, counted, listed, quote
 
 IDS_NOTE = "Ids that were not texts were turned into texts once."
 ORDER_NOTE = OrderOnly("There are no scores: the order of each list is the ranking.")
+_ITEMS = {RUN: "items, the best first", JUDGEMENTS: "relevant items"}
 
 
 def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
-    """A run from {query: {item: score}}, looked into and not copied, or from lists: items, the best
-    first, or each with its score."""
+    """Read a run from {query: {item: score}}, which is not copied, or from lists."""
     notes: dict[str, None] = {}
     repeated: list[tuple[str, str]] = []
     if any(type(value) is not dict and is_list(value) for value in given.values()):
         against = against_ranks(ranks_beside_scores(given))
-        given = {query: _dict_of(query, items, repeated, notes) for query, items in given.items()}
+        given = {query: _scores_of(query, items, repeated, notes) for query, items in given.items()}
         notes.update(dict.fromkeys(against))
     lists, changed = _as_texts(given, "a score")
     notes.update(dict.fromkeys(changed))
@@ -41,24 +44,23 @@ def run_from_dict(given: Mapping[Any, Any], *, name: str = "run") -> Lookup:
 
 
 def judgements_from_dict(given: Mapping[Any, Any]) -> Lookup:
-    """Judgements from {query: {item: grade}}, from lists or sets of relevant items, or by subtopic
-    from {query: {item: {subtopic: grade}}}."""
+    """Read judgements from {query: {item: grade}}, from lists or sets, or by subtopic."""
+    notes: dict[str, None] = {}
     repeated: list[tuple[str, str]] = []
-    said: dict[str, None] = {}
     if any(type(value) is not dict and _is_collection(value) for value in given.values()):
-        given = {query: _grades_of(query, items, repeated, said) for query, items in given.items()}
+        given = {query: _grades_of(query, items, repeated, notes) for query, items in given.items()}
     lists, changed = _as_texts(given, "a grade")
-    notes = tuple(dict.fromkeys((*said, *changed)))
+    notes.update(dict.fromkeys(changed))
     by_subtopic = holds_subtopics(lists)
     if by_subtopic:
         lists = {
-            query: {item: _subtopics(query, item, value) for item, value in inner.items()}
-            for query, inner in lists.items()
+            query: {item: _subtopics(query, item, value) for item, value in grades.items()}
+            for query, grades in lists.items()
         }
     return Lookup(
         lists,
         source="the judgements",
-        notes=notes,
+        notes=tuple(notes),
         name="judgements",
         by_subtopic=by_subtopic,
         repeated=tuple(repeated),
@@ -67,14 +69,13 @@ def judgements_from_dict(given: Mapping[Any, Any]) -> Lookup:
 
 
 def _is_collection(value: Any) -> bool:
-    """Whether this is a list of some kind, or a set."""
     return not isinstance(value, Mapping) and (isinstance(value, Set) or is_list(value))
 
 
 def _grades_of(
     query: Any, items: Any, repeated: list[tuple[str, str]], notes: dict[str, None]
 ) -> Mapping[Any, Any]:
-    """The relevant items of a query as {item: grade}; where an item is repeated, its first."""
+    """Return relevant items as {item: grade}, the first of each repeated item."""
     if not _is_collection(items):
         if isinstance(items, Mapping) and not items:
             return items
@@ -82,7 +83,7 @@ def _grades_of(
             f"query {query!r} has a {type(items).__name__} where other queries have a list of "
             "relevant items; give every query a list, or every query a dict of grades."
         )
-    # A set is put in order, so that nothing depends on how it was made.
+    # A set is sorted, so that nothing depends on how it was made.
     plain = sorted(items, key=str) if isinstance(items, Set) else _plain(items, query, JUDGEMENTS)
     try:
         grades: dict[str, Any] = dict.fromkeys(plain, 1)
@@ -103,35 +104,29 @@ def _grades_of(
 
 
 def holds_subtopics(given: Mapping[Any, Any]) -> bool:
-    """Whether the first item there is has a dict of grades, not a grade."""
+    """Return whether the first item has a dict of grades, not a grade."""
     inner = (value for value in given.values() if isinstance(value, Mapping))
     return isinstance(next((value for items in inner for value in items.values()), None), Mapping)
 
 
 def _subtopics(query: str, item: str, given: Any) -> dict[str, Any]:
+    place = f"item {item!r} of query {query!r} has"
     if not isinstance(given, Mapping) or not given:
         raise InputError(
-            f"item {item!r} of query {query!r} has {given!r} where other items have grades by "
-            "subtopic; "
-            "give every item {subtopic: grade}, with a grade of 0 where it serves none."
+            f"{place} {given!r} where other items have grades by subtopic; give every item "
+            "{subtopic: grade}, with a grade of 0 where it serves none."
         )
-    wrong = [each for each in given if not isinstance(each, (str, Real)) or each != each]
+    wrong = [name for name in given if not isinstance(name, (str, Real)) or name != name]
     if wrong:
-        raise InputError(
-            f"item {item!r} of query {query!r} has the subtopic {wrong[0]!r}; subtopics must be "
-            "texts or numbers."
-        )
+        raise InputError(f"{place} the subtopic {wrong[0]!r}; subtopics must be texts or numbers.")
     texts = {str(subtopic): grade for subtopic, grade in given.items()}
     if len(texts) < len(given):
-        raise InputError(
-            f"item {item!r} of query {query!r} has two subtopics that are the same as texts; name "
-            "each once."
-        )
+        raise InputError(f"{place} two subtopics that are the same as texts; name each once.")
     return texts
 
 
 def holds_several(given: Mapping[Any, Any]) -> bool:
-    """Whether a dict holds several runs by name, not the lists of one run by query."""
+    """Return whether a dict holds several runs by name, not the lists of one run by query."""
     if is_document(given):
         return False
     for name, value in given.items():
@@ -147,7 +142,7 @@ def holds_several(given: Mapping[Any, Any]) -> bool:
 
 
 def holds_table(given: Any, name: Any) -> bool:
-    """Whether this is a list of rows of any query, not the results of the query of this name."""
+    """Return whether this is a list of rows of any query, not the results of query `name`."""
     if getattr(getattr(given, "index", None), "nlevels", 1) > 1:  # a Series by query and item
         return True
     first = given[0] if isinstance(given, (list, tuple)) and given else None
@@ -164,14 +159,13 @@ def holds_table(given: Any, name: Any) -> bool:
 
 
 def is_list(value: Any) -> bool:
-    """Whether this is a list of some kind: an array of one dimension is too, a text is not."""
+    """Return whether this is a list of some kind, such as an array of one dimension."""
     if isinstance(value, Sequence):
         return not isinstance(value, (str, bytes, bytearray, memoryview))
     return len(getattr(value, "shape", ())) == 1
 
 
 def _plain(items: Any, query: Any = "", kind: Kind = RUN) -> Sequence[Any]:
-    """A list of some kind as Python has it."""
     if isinstance(items, Sequence):
         return items
     if is_series(items):
@@ -179,10 +173,10 @@ def _plain(items: Any, query: Any = "", kind: Kind = RUN) -> Sequence[Any]:
     return list(items.tolist() if hasattr(items, "tolist") else items)
 
 
-def _dict_of(
+def _scores_of(
     query: Any, items: Any, repeated: list[tuple[str, str]], notes: dict[str, None]
 ) -> Mapping[Any, Any]:
-    """A list of results as {item: score}; where an item is repeated, its best-ranked result."""
+    """Return results as {item: score}, the best-ranked of each repeated item."""
     if not is_list(items):
         if isinstance(items, Mapping) and not items:
             return items
@@ -202,15 +196,15 @@ def _dict_of(
     pairs, assumed = results_of(plain, f"query {query!r}")
     notes.update(assumed)
     best: dict[str, int] = {}
-    for at in sorted(range(len(pairs)), key=lambda at: _rising(pairs[at][1]), reverse=True):
+    for at in sorted(range(len(pairs)), key=lambda at: _sortable(pairs[at][1]), reverse=True):
         best.setdefault(pairs[at][0], at)
     kept = set(best.values())
     repeated += [(str(query), item) for at, (item, _) in enumerate(pairs) if at not in kept]
     return {item: score for at, (item, score) in enumerate(pairs) if at in kept}
 
 
-def _rising(score: Any) -> float:
-    """A score as judging orders it; what is refused there must not be left out here."""
+def _sortable(score: Any) -> float:
+    """Return a score for sorting; scores that are errors later must be kept here."""
     try:
         return float("inf") if score != score else float(score)
     except (TypeError, ValueError, OverflowError):
@@ -220,12 +214,14 @@ def _rising(score: Any) -> float:
 def results_of(
     items: Sequence[Any], place: str, kind: Kind = RUN
 ) -> tuple[list[tuple[str, Any]], dict[str, None]]:
-    """(item, score) of each result of a list, and what was assumed: a list of items, the best
-    first, of (item, score), or of {"id": item, "score": score}; or grades for scores, where items
-    alone are all relevant."""
+    """Return (item, score) of each result of a list, and the notes on them.
+
+    A list holds items, the best first, (item, score), or {"id": item, "score": score}; of
+    judgements, it holds grades instead of scores, and items alone are all relevant.
+    """
     forms = dict.fromkeys(map(_form, items))
     if len(forms) > 1:
-        at = next(at for at, each in enumerate(items) if _form(each) != _form(items[0]))
+        at = next(at for at, item in enumerate(items) if _form(item) != _form(items[0]))
         raise InputError(
             f"{place}: result {at + 1} is {_shown(items[at])}, but result 1 is "
             f"{_shown(items[0])}; a list holds {_ITEMS[kind]}, or (item, {kind.value}) throughout."
@@ -233,45 +229,42 @@ def results_of(
     form = next(iter(forms), "item")
     if form == "item":
         scores = range(len(items), 0, -1) if kind is RUN else [1] * len(items)
-        given = list(zip(items, scores, strict=True))
+        results = list(zip(items, scores, strict=True))
     else:
-        read = _pair if form == "pair" else _named
-        given = [read(each, place, at, kind) for at, each in enumerate(items)]
-    pairs = [(as_id(item, place, at), score) for at, (item, score) in enumerate(given)]
+        read = _pair if form == "pair" else _object
+        results = [read(item, place, at, kind) for at, item in enumerate(items)]
+    pairs = [(as_id(item, place, at), score) for at, (item, score) in enumerate(results)]
     notes: list[str] = (
         [ORDER_NOTE if kind is RUN else NO_GRADES] if form == "item" and items else []
     )
-    if any(not isinstance(item, str) for item, _ in given):
+    if any(not isinstance(item, str) for item, _ in results):
         notes.append(IDS_NOTE)
     return pairs, dict.fromkeys(notes)
 
 
 def ranks_beside_scores(given: Mapping[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield (query, rank, score) of results that are mappings with both; else nothing."""
+    """Yield (query, rank, score) of results that are mappings with both."""
     for query, results in given.items():
         for result in results if is_list(results) else ():
             if not isinstance(result, Mapping):
                 return
-            rank, score = _rank_of(tuple(result)), _names_of(tuple(result), RUN)[1]
+            rank, score = _rank_field(tuple(result)), _fields_of(tuple(result), RUN)[1]
             if rank is None or score is None:
                 return
             yield query, result[rank], result[score]
 
 
 @lru_cache(64)
-def _rank_of(names: tuple[Any, ...]) -> str | None:
+def _rank_field(names: tuple[Any, ...]) -> str | None:
     return sure("rank", [name for name in names if isinstance(name, str)])
 
 
-_ITEMS = {RUN: "items, the best first", JUDGEMENTS: "relevant items"}
+def _form(result: Any) -> str:
+    return "mapping" if isinstance(result, Mapping) else "pair" if is_list(result) else "item"
 
 
-def _form(each: Any) -> str:
-    return "mapping" if isinstance(each, Mapping) else "pair" if is_list(each) else "item"
-
-
-def _pair(each: Any, place: str, at: int, kind: Kind) -> tuple[Any, Any]:
-    pair = _plain(each)
+def _pair(result: Any, place: str, at: int, kind: Kind) -> tuple[Any, Any]:
+    pair = _plain(result)
     if len(pair) != 2:
         raise InputError(
             f"{place}: result {at + 1} is {_shown(pair)}; give it as (item, {kind.value}), or as "
@@ -280,19 +273,19 @@ def _pair(each: Any, place: str, at: int, kind: Kind) -> tuple[Any, Any]:
     return pair[0], pair[1]
 
 
-def _named(each: Mapping[Any, Any], place: str, at: int, kind: Kind) -> tuple[Any, Any]:
-    item, value = _names_of(tuple(each), kind)
+def _object(result: Mapping[Any, Any], place: str, at: int, kind: Kind) -> tuple[Any, Any]:
+    item, value = _fields_of(tuple(result), kind)
     if item is None or value is None:
         raise InputError(
-            f"{place}: result {at + 1} is {_shown(each)}; give it as "
+            f"{place}: result {at + 1} is {_shown(result)}; give it as "
             f'{{"id": item, "{kind.value}": {kind.value}}}.'
         )
-    return each[item], each[value]
+    return result[item], result[value]
 
 
 @lru_cache(64)
-def _names_of(names: tuple[Any, ...], kind: Kind) -> tuple[str | None, str | None]:
-    """Which names are the item and its score or grade; None where none is, or more than one."""
+def _fields_of(names: tuple[Any, ...], kind: Kind) -> tuple[str | None, str | None]:
+    """Return the fields of the item and of its score or grade; None if that is not clear."""
     header = [name for name in names if isinstance(name, str)]
     item = "id" if "id" in header else sure("item", header)
     return item, sure(kind.value, header) or (sure("score", header) if kind is not RUN else None)
@@ -304,7 +297,7 @@ def _shown(given: Any) -> str:
 
 
 def as_id(given: Any, place: str = "", at: int | None = None) -> str:
-    """An id as plain text; `place` and `at` say which result of which list it is."""
+    """Return an id as plain text; an error names its `place` and the result `at`."""
     if isinstance(given, str) and given:
         return str.__str__(given)
     where = f"{place}: " if place else ""
@@ -325,7 +318,7 @@ def as_id(given: Any, place: str = "", at: int | None = None) -> str:
 def _as_texts(
     given: Mapping[Any, Any], what: str
 ) -> tuple[Mapping[str, Mapping[str, Any]], tuple[str, ...]]:
-    """The dict itself where all ids are texts, otherwise a copy where they are."""
+    """Return the dict itself if all ids are texts, otherwise a copy."""
     changed = not only_texts(given)
     for query, inner in given.items():
         if type(inner) is not dict and not isinstance(inner, Mapping):
@@ -344,7 +337,7 @@ def _as_texts(
 
 
 def with_texts(given: Mapping[Any, Any], place: str, what: str) -> dict[str, Any]:
-    """The same with texts for keys; two keys that are the same as texts are refused."""
+    """Return the same with texts for keys; two keys that are the same text are an error."""
     texts = {as_id(key, place): value for key, value in given.items()}
     if len(texts) < len(given):
         seen: dict[str, Any] = {}
@@ -359,10 +352,10 @@ def with_texts(given: Mapping[Any, Any], place: str, what: str) -> dict[str, Any
 
 
 def only_texts(keys: Mapping[Any, Any]) -> bool:
-    """Whether all keys are plain texts that are not empty.
+    """Return whether all keys are plain texts that are not empty.
 
-    Looking at every key would take longer than all that is done with the dict. But Python packs a
-    dict whose keys are plain texts more tightly, so where its size says so nobody has to look.
+    Python packs a dict whose keys are plain texts more tightly, so its size often tells. Looking
+    at every key would take longer than everything else that is done with the dict.
     """
     if "" in keys:
         return False
@@ -373,8 +366,148 @@ def only_texts(keys: Mapping[Any, Any]) -> bool:
 
 @cache
 def _sizes_with_texts_only() -> Collection[int]:
-    """Sizes in memory that only dicts of plain texts have: of each power of two, as many keys as
-    fit; longer dicts are looked at key by key."""
+    """Return sizes in memory that only dicts of plain texts have."""
     counts = [(2 << bits) // 3 for bits in range(3, 13)]
     texts = {sys.getsizeof(dict.fromkeys(map(str, range(count)))) for count in counts}
     return texts - {sys.getsizeof(dict.fromkeys(range(count))) for count in counts}
+
+
+Document = tuple[Mapping[str, Any], tuple[str, ...]]
+"""The lists of a document of another tool, as dicts have them, and notes."""
+
+
+def is_document(content: Any) -> bool:
+    """Return whether this is a document that another tool writes, not a dict of queries."""
+    return isinstance(content, Mapping) and any(
+        known(content) for known in (_is_request, _is_response, _is_searches, _is_llama_index)
+    )
+
+
+def document_of(content: Mapping[Any, Any], kind: Kind, label: str) -> Document | None:
+    """Return the lists of a document of Elasticsearch or LlamaIndex; None for other dicts."""
+    if _is_request(content):
+        what = "a request of Elasticsearch's ranking evaluation"
+        _refuse_other(kind, JUDGEMENTS, what, label)
+        return _from_request(content, label)
+    if _is_response(content):
+        what = "a response of Elasticsearch's ranking evaluation"
+        _refuse_other(kind, RUN, what, label)
+        return _from_hits(
+            {
+                query: [_part(hit, "hit", label) for hit in _part(detail, "hits", label)]
+                for query, detail in content["details"].items()
+            },
+            label,
+        )
+    if _is_searches(content):
+        _refuse_other(kind, RUN, "results of searches of Elasticsearch", label)
+        for query, response in content.items():
+            if response.get("timed_out") is True:
+                raise InputError(
+                    f"{label}: the search of query {query!r} timed out, so that results may be "
+                    "missing."
+                )
+        return _from_hits(
+            {str(query): response["hits"]["hits"] for query, response in content.items()}, label
+        )
+    if _is_llama_index(content):
+        _refuse_other(kind, JUDGEMENTS, "a data set of LlamaIndex", label)
+        relevant = content["relevant_docs"]
+        return {query: dict.fromkeys(items, 1) for query, items in relevant.items()}, (NO_GRADES,)
+    return None
+
+
+def _refuse_other(kind: Kind, held: Kind, what: str, label: str) -> None:
+    if kind is not held:
+        raise InputError(f"{label} is {what}, which holds {held.phrase}, not {kind.phrase}.")
+
+
+def _is_request(content: Mapping[Any, Any]) -> bool:
+    requests = content.get("requests")
+    return isinstance(requests, list) and all(
+        isinstance(request, Mapping) and "ratings" in request for request in requests
+    )
+
+
+def _is_response(content: Mapping[Any, Any]) -> bool:
+    details = content.get("details")
+    return (
+        isinstance(details, Mapping)
+        and bool(details)
+        and all(isinstance(detail, Mapping) and "hits" in detail for detail in details.values())
+    )
+
+
+def _is_searches(content: Mapping[Any, Any]) -> bool:
+    return bool(content) and all(
+        isinstance(response, Mapping)
+        and isinstance(response.get("hits"), Mapping)
+        and isinstance(response["hits"].get("hits"), list)
+        for response in content.values()
+    )
+
+
+def _is_llama_index(content: Mapping[Any, Any]) -> bool:
+    return all(
+        isinstance(content.get(name), Mapping) for name in ("queries", "corpus", "relevant_docs")
+    ) and all(isinstance(items, list) for items in content["relevant_docs"].values())
+
+
+def _from_request(content: Mapping[Any, Any], label: str) -> Document:
+    lists: dict[str, dict[str, Any]] = {}
+    indexes: dict[str, dict[str, None]] = {}
+    for number, request in enumerate(content["requests"], 1):
+        query = request.get("id")
+        if not isinstance(query, str) or not query:
+            raise InputError(f"{label}, request {number}: the id is missing.")
+        if query in lists:
+            raise InputError(f"{label}, request {number}: the id {quote(query, 30)} occurs twice.")
+        grades: dict[str, Any] = {}
+        for rating in request["ratings"]:
+            item, grade = str(_part(rating, "_id", label)), _part(rating, "rating", label)
+            where = f"{label}, request {quote(query, 30)}"
+            if isinstance(grade, bool) or not isinstance(grade, (int, float)):
+                raise InputError(f"{where}: the rating of {quote(item, 30)} is not a number.")
+            indexes.setdefault(item, {})[str(rating.get("_index"))] = None
+            if item in grades and len(indexes[item]) == 1:
+                raise InputError(f"{where}: {quote(item, 30)} is rated twice.")
+            grades[item] = grade
+        lists[query] = grades
+    return lists, _notes_on_indexes(indexes, label)
+
+
+def _notes_on_indexes(indexes: Mapping[str, Mapping[str, None]], label: str) -> tuple[str, ...]:
+    for item, names in indexes.items():
+        if len(names) > 1:
+            raise InputError(
+                f"{label}: {quote(item, 30)} is an id of the indexes {listed(list(names))}; ids "
+                "must tell items apart. Evaluate each index on its own."
+            )
+    distinct = {name: None for names in indexes.values() for name in names}
+    if len(distinct) < 2:
+        return ()
+    return (
+        Warned(
+            f"Items of {counted(len(distinct), 'index', 'indexes')} are told apart by their _id "
+            "alone: a result of another index with the same _id would count as the same item."
+        ),
+    )
+
+
+def _from_hits(lists: Mapping[str, Sequence[Any]], label: str) -> Document:
+    """Return hits with their scores, which are missing if hits were sorted by something else."""
+    results: dict[str, list[Any]] = {}
+    indexes: dict[str, dict[str, None]] = {}
+    for query, hits in lists.items():
+        for hit in hits:
+            indexes.setdefault(str(_part(hit, "_id", label)), {})[str(hit.get("_index"))] = None
+        pairs = [(str(hit["_id"]), hit.get("_score")) for hit in hits]
+        unscored = all(score is None for _, score in pairs)
+        results[str(query)] = [item for item, _ in pairs] if unscored else pairs
+    return results, _notes_on_indexes(indexes, label)
+
+
+def _part(given: Any, name: str, label: str) -> Any:
+    if not isinstance(given, Mapping) or given.get(name) is None:
+        raise InputError(f"{label}: {quote(name)} is missing in {quote(str(given), 60)}.")
+    return given[name]

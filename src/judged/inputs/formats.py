@@ -184,7 +184,7 @@ def _json_or_ndjson(head: bytes) -> str:
     """NDJSON has a whole object in its first line, and another below it or plain values in it."""
     import json
 
-    from judged.inputs.documents import is_document
+    from judged.inputs.dicts import is_document
 
     first, _, rest = head.strip().partition(b"\n")
     try:

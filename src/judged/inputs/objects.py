@@ -1,5 +1,4 @@
-"""What other libraries hold, as the readers know it: known by methods and fields, so that nothing
-is imported for it."""
+"""Objects of other libraries, recognised by methods and fields, so that nothing is imported."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _CONVERSIONS = ("to_polars", "to_pandas", "to_arrow", "to_df")
-"""Methods that give a table, the best first."""
+"""Methods that return a table, the best first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,18 +24,18 @@ class Records:
     """Rows of Python (dicts, namedtuples, dataclass objects, models of pydantic) as columns."""
 
     columns: Mapping[str, Sequence[Any]]
-    """The first row names the columns; what another lacks is None."""
+    """The first row names the columns; a value that another row lacks is None."""
     label: str = "a list of rows"
 
     def frame(self) -> pl.DataFrame:
-        """A table; what no column can hold stays as it is, and is refused where it is needed."""
+        """Return a table; values of several types stay objects, and are errors if needed."""
         import polars as pl
 
         return pl.DataFrame([column_of(name, values) for name, values in self.columns.items()])
 
 
 def is_record(given: Any) -> bool:
-    """Whether this is one row, with names."""
+    """Return whether this is one row, with names."""
     return (
         isinstance(given, Mapping)
         or _is_namedtuple(given)
@@ -50,7 +49,7 @@ def _is_namedtuple(given: Any) -> bool:
 
 
 def as_dict(record: Any) -> Mapping[Any, Any]:
-    """A row by the names of its values."""
+    """Return a row as a dict."""
     if isinstance(record, Mapping):
         return record
     if _is_namedtuple(record):
@@ -61,7 +60,7 @@ def as_dict(record: Any) -> Mapping[Any, Any]:
 
 
 def records_of(given: Iterable[Any], label: str = "a list of rows") -> Records:
-    """Columns from rows; what is no row is refused with its number."""
+    """Return columns from rows; anything else is an error with its number."""
     rows = list(given)
     if not rows:
         raise InputError(f"{label}: holds no rows.")
@@ -79,53 +78,53 @@ def records_of(given: Iterable[Any], label: str = "a list of rows") -> Records:
 
 
 def column_of(name: str, values: Sequence[Any]) -> pl.Series:
-    """Values of Python as a column, of any objects where they are of several types."""
+    """Return values of Python as a column, of objects if they have several types."""
     import numpy as np
     import polars as pl
 
-    plain = [each.item() if isinstance(each, np.generic) else each for each in values]
-    kinds = {type(each) for each in plain if each is not None}
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    kinds = {type(value) for value in plain if value is not None}
     try:
         if kinds == {int, float}:
             # By way of text, a whole number too large for a float is infinite, as in files.
-            return pl.Series(name, [None if each is None else float(str(each)) for each in plain])
+            return pl.Series(name, [None if x is None else float(str(x)) for x in plain])
         if kinds == {int, str}:
-            return pl.Series(name, [None if each is None else str(each) for each in plain])
+            return pl.Series(name, [None if x is None else str(x) for x in plain])
         return pl.Series(name, plain, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series(name, plain, dtype=pl.Object)
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """What a reader knows: a dict, a table or `Records`, and the name that it had."""
+class KnownObject:
+    """An object that a reader knows (a dict, a table or `Records`), and its name."""
 
     given: Any
     name: str | None = None
 
 
-def as_known(given: Any, kind: Kind) -> Known:
-    """What another library holds, as a reader knows it; anything else as it is."""
+def as_known(given: Any, kind: Kind) -> KnownObject:
+    """Convert an object of another library; return anything else as it is."""
     module = type(given).__module__.partition(".")[0]
     if module == "ranx" and hasattr(given, "to_dict"):
-        return Known(
+        return KnownObject(
             _called(given, "to_dict"), str(given.name) if getattr(given, "name", None) else None
         )
     if module == "pandas":
-        return Known(_from_pandas(given, kind))
+        return KnownObject(_from_pandas(given, kind))
     if module == "polars" or isinstance(given, Mapping):
-        return Known(given)
+        return KnownObject(given)
     rows = "scoreddocs_iter" if kind is RUN else "qrels_iter"
     if callable(getattr(given, rows, None)):  # a dataset of ir_datasets
-        return Known(records_of(_called(given, rows)))
+        return KnownObject(records_of(_called(given, rows)))
     if hasattr(given, "__arrow_c_stream__"):
-        return Known(from_arrow(given))
+        return KnownObject(from_arrow(given))
     for method in _CONVERSIONS:
         if callable(getattr(given, method, None)):
-            return Known(_called(given, method))
+            return KnownObject(_called(given, method))
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes)) and module != "numpy":
-        return Known(records_of(given))
-    return Known(given)
+        return KnownObject(records_of(given))
+    return KnownObject(given)
 
 
 def _called(given: Any, method: str) -> Any:
@@ -139,14 +138,13 @@ def _called(given: Any, method: str) -> Any:
 
 
 def _from_pandas(given: Any, kind: Kind) -> Any:
-    """A frame whose index has no names; a Series with query and item in its index as a frame, and
-    one of lists by query as a dict."""
+    """Return a frame without a named index, or a dict for a Series of lists by query."""
     if not hasattr(given, "iloc"):
         return given
     index = given.index
     if hasattr(given, "columns"):
-        own = [each for each in index.names if each is not None and each not in given.columns]
-        return given.reset_index(level=own) if own else given
+        levels = [name for name in index.names if name is not None and name not in given.columns]
+        return given.reset_index(level=levels) if levels else given
     if index.nlevels < 2:
         return _by_query(given) if holds_queries(given) else given
     names = [name or role for name, role in zip(index.names, ("query", "item"), strict=False)]
@@ -155,7 +153,7 @@ def _from_pandas(given: Any, kind: Kind) -> Any:
 
 
 def _by_query(series: Any) -> dict[Any, Any]:
-    """A list of each query, by its id."""
+    """Return the list of each query by its id."""
     if not series.index.is_unique:
         twice = series.index[series.index.duplicated()][0]
         raise InputError(f"a Series: query '{twice}' has more than one list; give each query one.")
@@ -168,10 +166,10 @@ def is_series(given: Any) -> bool:
 
 
 def results_of_series(series: Any, place: str, kind: Kind) -> list[Any]:
-    """Return the ids of a pandas Series, or (id, score) of each: whichever of the two it holds.
+    """Return the ids of a pandas Series, or (id, score) of each result.
 
-    Texts are ids. Numbers with texts for an index are scores by id, and so are fractions. Where
-    both are whole numbers, only a default index or the names of the two tell which are ids.
+    Texts are ids. Numbers with texts for an index are scores by id, and so are fractions. If both
+    are whole numbers, only a default index or the names of the two show which are ids.
 
     >>> import pandas as pd
     >>> results_of_series(pd.Series([2, 1], index=["a", "b"]), "query 'q'", RUN)
@@ -207,14 +205,14 @@ def results_of_series(series: Any, place: str, kind: Kind) -> list[Any]:
 
 
 def holds_queries(given: Any) -> bool:
-    """Whether a pandas Series is a table by its index, or a list for each query; not one list."""
+    """Return whether a pandas Series is a table by its index, or a list for each query."""
     if not is_series(given) or not len(given):
         return False
     return given.index.nlevels > 1 or isinstance(given.iloc[0], (list, tuple, set, dict))
 
 
 def from_arrow(given: Any, source: str | None = None) -> pl.DataFrame:
-    """Copy a table with Arrow's interface, of which a stream gives its rows only once."""
+    """Copy a table with Arrow's interface, because a stream can be read only once."""
     import polars as pl
 
     from judged.inputs.polars_errors import refusing
@@ -237,8 +235,7 @@ _TABLES = {"duckdb": "a DuckDB relation", "ibis": "an ibis table", "pyarrow": "a
 
 
 def _from_sqlite(table: Any) -> pl.DataFrame:
-    """Take values as SQLite has them. Any column may hold any value there, and ibis cuts off
-    fractions where the type of the column is INTEGER."""
+    """Read values as SQLite has them, because ibis cuts off fractions in INTEGER columns."""
     import polars as pl
 
     cursor = table.get_backend().raw_sql(table.compile())
@@ -249,8 +246,7 @@ def _from_sqlite(table: Any) -> pl.DataFrame:
 
 
 def without_intervals(relation: Any) -> Any:
-    """Put intervals of DuckDB into a struct, which is refused where a number or an id is needed:
-    polars panics at them."""
+    """Put intervals of DuckDB into a struct, because polars panics at them."""
     kinds = [str(kind) for kind in relation.types]
     if "INTERVAL" not in kinds:
         return relation

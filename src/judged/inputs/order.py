@@ -1,4 +1,4 @@
-"""What the order of rows tells of scores and ranks that are meant the other way round."""
+"""Checks for ranks and scores that contradict each other, or are swapped."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from judged.inputs.tables import Run
 
 DISTANCES = 5
-"""Where scores rise down so many lists and fall in none, they are distances."""
+"""Scores that rise down so many lists and fall in none are distances."""
 
 
 class OrderOnly(str):
-    """The note of a run that has an order and no scores."""
+    """A note that a run has an order and no scores."""
 
     __slots__ = ()
 
 
 class Ranked(OrderOnly):
-    """The note of a run that has ranks and no scores."""
+    """A note that a run has ranks and no scores."""
 
     __slots__ = ()
 
 
 def refuse_odd_ranks(run: Run) -> None:
-    """Refuse ranks that are negative or no whole numbers: the column may hold scores."""
+    """Raise an error for ranks that are negative or fractions, because they may be scores."""
     score = run.frame["score"]
     odd = ((score > 0) | (score != score.floor())) & score.is_finite()
     if rows := odd.arg_true().head(1).to_list():
@@ -56,16 +56,15 @@ _TOLERATED = 100
 
 
 class AgainstRanks(Warned):
-    """The warning of a run whose ranks and scores say different things."""
+    """A warning that the ranks and scores of a run contradict each other."""
 
     __slots__ = ()
 
 
 def against_ranks(rows: Iterable[tuple[Any, Any, Any]]) -> tuple[AgainstRanks, ...]:
-    """Return a warning where the ranks and scores of a run's first rows contradict each other.
+    """Return a warning if the ranks and scores of a run's first rows contradict each other.
 
-    Rows are (query, rank, score), in any order. Ties of either, and what is no number, tell
-    nothing.
+    Rows are (query, rank, score), in any order. Ties and values that are no numbers are ignored.
 
     >>> against_ranks([("q", 2, 0.9), ("q", 1, 0.1)])[0][:47]
     'The ranks of the run put lower scores first (ra'

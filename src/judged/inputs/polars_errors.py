@@ -1,5 +1,4 @@
-"""What polars raises and prints where it cannot read something; apart, as most that opens files
-needs no polars."""
+"""Errors of polars, and the reports of panics that it prints."""
 
 from __future__ import annotations
 
@@ -30,27 +29,31 @@ def refusing(what: str, advice: str = "") -> Iterator[None]:
 
 
 def reading_parquet(label: str) -> AbstractContextManager[None]:
-    """Refuse a Parquet file that is damaged."""
+    """Raise an `InputError` for a damaged Parquet file."""
     return refusing(
         f"{label}: not a Parquet file that can be read", "; write or fetch the file again"
     )
 
 
 class _Held:
-    """Descriptor 2 while files are read: how many are, where it led, and what was printed."""
+    """Descriptor 2 while files are read."""
 
     lock = Lock()
     readers = 0
     failed = False
     descriptor: int | None = None
+    """Where standard error led before."""
     text: IO[bytes]
 
 
 @contextmanager
 def hidden_panics() -> Iterator[None]:
-    """Keep the reports of panics off standard error, which the threads of polars print on damaged
-    files; anything else is printed afterwards. After an error it stays held back, because a thread
-    may print its report later. This is for the command line, whose own messages go elsewhere."""
+    """Keep reports of panics off standard error, and print anything else afterwards.
+
+    The threads of polars print such reports on damaged files. After an error, standard error stays
+    held back, because a thread may print its report later. The command line, for which this is,
+    prints its messages elsewhere.
+    """
     if not has_separate_standard_error():
         yield
         return

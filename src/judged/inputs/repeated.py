@@ -1,4 +1,4 @@
-"""Several runs of one system, as of other seeds: given in place of a run."""
+"""Several runs of one system, such as with other seeds, given instead of a run."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from judged.inputs.formats import distinct_names, named_file, printable
 
 Repeated = Mapping[str, tuple[str, ...]]
 """The names of the repeats of each run that has some."""
+_NAMELESS = "repeats have no name of their own; give them as {name: judged.repeats(…)}."
 
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Several runs of one system, which `compare` takes in place of a run.
+    """Several runs of one system, which `compare` takes instead of a run.
 
     >>> len(Repeats(("seed1.run", "seed2.run")).runs)
     2
     """
 
     runs: tuple[Any, ...]
-    """The runs, each as it was given."""
+    """The runs as given."""
 
 
 def repeats(*runs: Any) -> Repeats:
-    """Several runs of one system, as with other seeds, to be compared as one.
+    """Declare several runs of one system, such as with other seeds, to be compared as one.
 
-    A query's value is the mean over the repeats, and the interval of a difference counts how far
-    the repeats are apart: it is about the system, and not about one run of it.
+    The value of a query is the mean over the repeats. The confidence interval of a difference
+    includes how much the repeats differ, so it is about the system and not about one run of it.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ def repeats(*runs: Any) -> Repeats:
 
 
 def apart(runs: Any) -> tuple[Any, Repeated]:
-    """Runs with every repeat as a run of its own, and which of them belong together.
+    """Return runs with every repeat as a run of its own, and which of them belong together.
 
     >>> apart({"bm25": "bm25.run", "dense": repeats("1.run", "2.run")})
     ({'bm25': 'bm25.run', 'dense (1)': '1.run', 'dense (2)': '2.run'}, \
@@ -70,48 +71,44 @@ def apart(runs: Any) -> tuple[Any, Repeated]:
     {'dense': ('dense (1)', 'dense (2)')}
     """
     if isinstance(runs, Repeats):
-        raise InputError(
-            "repeats have no name of their own; give them as {name: judged.repeats(…)}."
-        )
+        raise InputError(_NAMELESS)
     if isinstance(runs, (list, tuple)):
-        runs = _of_files(runs)
+        runs = _from_files(runs)
     if not isinstance(runs, Mapping) or not any(isinstance(r, Repeats) for r in runs.values()):
         return runs, {}
     named = with_texts(runs, "", "runs")
-    found: dict[str, Any] = {}
+    single: dict[str, Any] = {}
     belong: dict[str, tuple[str, ...]] = {}
     for name, given in named.items():
         if not isinstance(given, Repeats):
-            found[name] = given
+            single[name] = given
             continue
         belong[name] = tuple(f"{name} ({number})" for number in range(1, len(given.runs) + 1))
-        for each, run in zip(belong[name], given.runs, strict=True):
-            if each in named:
+        for repeat, run in zip(belong[name], given.runs, strict=True):
+            if repeat in named:
                 raise InputError(
                     f"the repeats of {name} are called {belong[name][0]} and so on, and another "
-                    f"run is called {each} too; call it something else."
+                    f"run is called {repeat} too; call it something else."
                 )
-            found[each] = run
-    return found, belong
+            single[repeat] = run
+    return single, belong
 
 
-def _of_files(runs: list[Any] | tuple[Any, ...]) -> Any:
-    """Runs by name, where a list of files has repeats; else the list itself."""
-    if any(isinstance(each, Repeats) for each in runs):
-        raise InputError(
-            "repeats have no name of their own; give them as {name: judged.repeats(…)}."
-        )
-    if not all(isinstance(each, (str, PathLike)) for each in runs):
+def _from_files(runs: list[Any] | tuple[Any, ...]) -> Any:
+    """Return runs by name if a list of files has repeats; else the list itself."""
+    if any(isinstance(run, Repeats) for run in runs):
+        raise InputError(_NAMELESS)
+    if not all(isinstance(run, (str, PathLike)) for run in runs):
         return runs
-    named = [named_file(each) if isinstance(each, str) else (None, each) for each in runs]
+    named = [named_file(run) if isinstance(run, str) else (None, run) for run in runs]
     given = [files_of(name, file) for name, file in named]
-    if not any(isinstance(each, Repeats) for each in given):
+    if not any(isinstance(run, Repeats) for run in given):
         return runs
     return dict(zip(distinct_names(named), given, strict=True))
 
 
 def files_of(name: str | None, file: Any) -> Any:
-    """The repeats that NAME=FILE,FILE,… has; a file of that very name is one run.
+    """Return the repeats of NAME=FILE,FILE,…; a file of that very name is one run.
 
     >>> files_of("dense", "1.run,2.run").runs, files_of("dense", "1.run")
     (('1.run', '2.run'), '1.run')
@@ -119,14 +116,11 @@ def files_of(name: str | None, file: Any) -> Any:
     if name is None or not isinstance(file, str) or "," not in file or os.path.lexists(file):
         return file
     files = [part.strip() for part in file.split(",")]
+    place = printable(f"{name}={file}")
     if not all(files):
+        raise InputError(f"{place}: repeats are NAME=FILE,FILE,… with a file between all commas.")
+    if twice := next((part for part in files if files.count(part) > 1), None):
         raise InputError(
-            f"{printable(f'{name}={file}')}: repeats are NAME=FILE,FILE,… with a file between all "
-            "commas."
-        )
-    if twice := next((each for each in files if files.count(each) > 1), None):
-        raise InputError(
-            f"{printable(f'{name}={file}')}: {printable(twice)} is there twice; a run is no repeat "
-            "of itself."
+            f"{place}: {printable(twice)} is there twice; a run is no repeat of itself."
         )
     return Repeats(tuple(files))

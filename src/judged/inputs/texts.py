@@ -1,10 +1,13 @@
-"""What items and queries say: the title and the text of each id, to be read beside numbers."""
+"""Titles and texts of items and queries by their ids.
+
+Files are read line by line, because a collection may be larger than memory.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,20 +26,19 @@ if TYPE_CHECKING:
     from judged.options import TextsLike
 
 Of = Literal["items", "queries"]
-"""Whose texts they are: names of columns mean another thing beside another."""
-
+"""The owners of texts: names of columns differ."""
 TITLES = ("title", "headline", "heading", "name", "subject")
-"""What the column of titles may be called, the surest name first."""
+"""Names of the column of titles, the surest first."""
 TEXTS = (
     *("text", "contents", "content", "body", "abstract", "description", "passage", "chunk"),
     *("document", "doc", "snippet", "caption", "summary"),
 )
-"""What the column of an item's texts may be called, the surest name first."""
+"""Names of the column of an item's texts, the surest first."""
 QUERY_TEXTS = (
     *("text", "query_text", "question_text", "query", "question", "user_input", "topic"),
     *("utterance", "prompt", "content", "description"),
 )
-"""The same for what is asked."""
+"""Names of the column of a query's texts, the surest first."""
 IDS: dict[Of, tuple[str, ...]] = {
     "items": ("_id", "id", *NAMES["item"]),
     "queries": ("_id", "id", *NAMES["query"]),
@@ -46,36 +48,39 @@ _KINDS: dict[Of, Kind] = {
     "items": Kind("a table of texts", "text", "the columns id and text, perhaps title"),
     "queries": Kind("a table of queries", "text", "the columns id and text"),
 }
-_ONE: dict[Of, str] = {"items": "item", "queries": "query"}
+
+_Entry = tuple[str, Any, Any, Any]
+"""The place, the id, the title and the text."""
+_Positions = tuple[int, "int | None", "int | None"]
+"""The columns of the id, the title and the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What one item or query says; either may be empty."""
+    """The title and text of an item or query; either may be empty."""
 
     title: str = ""
     text: str = ""
 
     @property
     def heading(self) -> str:
-        """What stands for the whole: the title, or the text where there is none."""
+        """The title, or the text if there is no title."""
         return self.title or self.text
 
     @property
     def line(self) -> str:
-        """What stands below the heading: the text, where a title stands above it."""
+        """The text below the heading, if there is a title above it."""
         return self.text if self.title else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Texts(Mapping[str, Text]):
-    """Texts by id; what `read_texts` returns."""
+    """Texts by id, as `read_texts` returns them."""
 
     titles: Mapping[str, str]
     texts: Mapping[str, str]
     """Each id is a key here."""
-    source: str = field(default="the texts given")
-    """What messages call it."""
+    source: str = "the texts given"
 
     def __getitem__(self, name: str) -> Text:
         return Text(self.titles.get(name, ""), self.texts[name])
@@ -97,20 +102,20 @@ def read_texts(
     only: Collection[str] | None = None,
     strip: bool = True,
 ) -> Texts:
-    """The titles and texts of items or of queries.
+    """Read the titles and texts of items or of queries.
 
     Parameters
     ----------
     given : TextsLike
         {id: text}, {id: {"title": …, "text": …}}, rows, a table, or a file: CSV, TSV, NDJSON, JSON
-        or Parquet. Columns are known by their names (id, title, text and what others call them);
-        a file of two columns without names holds an id and a text.
+        or Parquet. Columns are chosen by name (id, title, text and similar names); a file of two
+        columns without names holds an id and a text.
     of : {"items", "queries"}, optional
-        Whose they are.
+        The owners of the texts.
     only : collection of str, optional
         The ids that are wanted; others are read, and not kept.
     strip : bool, optional
-        Whether white space around titles and texts is left out.
+        Whether white space around titles and texts is removed.
 
     Returns
     -------
@@ -122,86 +127,37 @@ def read_texts(
     """
     if isinstance(given, Texts):
         return given
+    source = "the texts given" if of == "items" else "the queries given"
     if isinstance(given, (str, PathLike)):
-        source = open_source(fspath(given), _KINDS[of])
-        return _gathered(_in_file(source, of), source.label, of, only, strip)
-    name = "the texts given" if of == "items" else "the queries given"
-    if isinstance(given, Mapping):
-        return _gathered(_in_dict(given, name), name, of, only, strip)
-    rows = _in_rows(_numbered(_rows_of(given)), name, of)
-    return _gathered(rows, name, of, only, strip)
-
-
-def text_columns(header: Sequence[str], of: Of = "items") -> tuple[int, int | None, int | None]:
-    """The positions of the id, the title and the text among the names of columns.
-
-    The id, or both others, may be missing: then there is an error that says which names are
-    understood.
-
-    >>> text_columns(["_id", "title", "text"]), text_columns(["qid", "query"], "queries")
-    ((0, 1, 2), (0, None, 1))
-    """
-    found = _columns(header, of)
-    if found is None:
-        named = ", ".join(quote(name, 30) for name in header[:20])
-        texts = TEXTS if of == "items" else QUERY_TEXTS
-        raise InputError(
-            f"the columns are {named}; an id and a title or a text are needed. Names understood "
-            f"for the id: {', '.join(IDS[of][:5])}, …; for the title: {', '.join(TITLES)}; for the "
-            f"text: {', '.join(texts)}."
-        )
-    return found
-
-
-def _columns(header: Sequence[str], of: Of) -> tuple[int, int | None, int | None] | None:
-    plain = {_plain(name): at for at, name in reversed(list(enumerate(header)))}
-
-    def first(names: Sequence[str], without: set[int | None]) -> int | None:
-        places = (plain.get(_plain(name)) for name in names)
-        return next((at for at in places if at is not None and at not in without), None)
-
-    own = first(IDS[of], set())
-    if own is None:
-        return None
-    text = first(TEXTS if of == "items" else QUERY_TEXTS, {own})
-    title = first(TITLES, {own, text})
-    return None if text is None and title is None else (own, title, text)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_-]", "", name).lower() or name
-
-
-_Said = tuple[str, Any, Any, Any]
-"""Where it is, the id, the title and the text."""
-
-
-def _gathered(
-    rows: Iterable[_Said], source: str, of: Of, only: Collection[str] | None, strip: bool
-) -> Texts:
+        file = open_source(fspath(given), _KINDS[of])
+        source, entries = file.label, _in_file(file, of)
+    elif isinstance(given, Mapping):
+        entries = _in_dict(given, source)
+    else:
+        entries = _in_rows(_numbered(_rows_of(given)), source, of)
     wanted = None if only is None else frozenset(only)
     titles: dict[str, str] = {}
     texts: dict[str, str] = {}
-    empty = True
-    for place, given, title, text in rows:
-        empty = False
-        name = as_id(given, place)
+    is_empty = True
+    for place, key, title, text in entries:
+        is_empty = False
+        name = as_id(key, place)
         if wanted is not None and name not in wanted:
             continue
         if name in texts:
+            owner = "item" if of == "items" else "query"
             raise InputError(
-                f"{place}: {_ONE[of]} {quote(name)} has a text already; give each one row."
+                f"{place}: {owner} {quote(name)} has a text already; give each one row."
             )
-        texts[name] = _said(text, place, strip)
-        if said := _said(title, place, strip):
-            titles[name] = said
-    if empty:
+        texts[name] = _cell(text, place, strip)
+        if heading := _cell(title, place, strip):
+            titles[name] = heading
+    if is_empty:
         raise InputError(f"{source}: holds no rows.")
     return Texts(titles, texts, source)
 
 
-def _said(given: Any, place: str, strip: bool) -> str:
-    """A cell as text; what is missing says nothing."""
+def _cell(given: Any, place: str, strip: bool) -> str:
     if given is None or (isinstance(given, float) and given != given):
         return ""
     if isinstance(given, bool) or not isinstance(given, (str, int, float)):
@@ -209,7 +165,50 @@ def _said(given: Any, place: str, strip: bool) -> str:
     return str(given).strip() if strip else str(given)
 
 
-def _in_file(source: Source, of: Of) -> Iterator[_Said]:
+def text_columns(header: Sequence[str], of: Of = "items") -> _Positions:
+    """Return the positions of the id, the title and the text; none of them is an error.
+
+    >>> text_columns(["_id", "title", "text"]), text_columns(["qid", "query"], "queries")
+    ((0, 1, 2), (0, None, 1))
+    """
+    columns = _columns(header, of)
+    if columns is None:
+        names = ", ".join(quote(name, 30) for name in header[:20])
+        texts = TEXTS if of == "items" else QUERY_TEXTS
+        raise InputError(
+            f"the columns are {names}; an id and a title or a text are needed. Names understood "
+            f"for the id: {', '.join(IDS[of][:5])}, …; for the title: {', '.join(TITLES)}; for the "
+            f"text: {', '.join(texts)}."
+        )
+    return columns
+
+
+def _columns(header: Sequence[str], of: Of) -> _Positions | None:
+    def plain(name: str) -> str:
+        return re.sub(r"[\s_-]", "", name).lower() or name
+
+    places = {plain(name): at for at, name in reversed(list(enumerate(header)))}
+
+    def first(names: Sequence[str], *taken: int | None) -> int | None:
+        known = (places.get(plain(name)) for name in names)
+        return next((at for at in known if at is not None and at not in taken), None)
+
+    key = first(IDS[of])
+    if key is None:
+        return None
+    text = first(TEXTS if of == "items" else QUERY_TEXTS, key)
+    title = first(TITLES, key, text)
+    return None if text is None and title is None else (key, title, text)
+
+
+def _columns_at(header: Sequence[str], place: str, of: Of) -> _Positions:
+    try:
+        return text_columns(header, of)
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+
+
+def _in_file(source: Source, of: Of) -> Iterator[_Entry]:
     head = source.head().lstrip()
     if head.startswith(b"PAR1"):
         return _in_parquet(source, of)
@@ -218,24 +217,22 @@ def _in_file(source: Source, of: Of) -> Iterator[_Said]:
     return _in_lines(source, of)
 
 
-def _in_parquet(source: Source, of: Of) -> Iterator[_Said]:
+def _in_parquet(source: Source, of: Of) -> Iterator[_Entry]:
     import polars as pl
 
     with reading_parquet(source.label):
         frame = pl.scan_parquet(source.for_polars(), glob=False)
         header = frame.collect_schema().names()
-        own, title, text = _of_header(header, source.label, of)
-        chosen = list(dict.fromkeys(header[at] for at in (own, title, text) if at is not None))
-        rows = frame.select(chosen).collect()
-    columns = [
-        [None] * rows.height if at is None else rows[header[at]].to_list()
-        for at in (own, title, text)
-    ]
+        columns = _columns_at(header, source.label, of)
+        names = dict.fromkeys(header[at] for at in columns if at is not None)
+        rows = frame.select(list(names)).collect()
+    nothing = [None] * rows.height
+    cells = [nothing if at is None else rows[header[at]].to_list() for at in columns]
     places = (f"{source.label}, row {number}" for number in range(1, rows.height + 1))
-    return iter(list(zip(places, *columns, strict=True)))
+    return zip(places, *cells, strict=True)
 
 
-def _in_json(source: Source, of: Of) -> Iterator[_Said]:
+def _in_json(source: Source, of: Of) -> Iterator[_Entry]:
     expected = f"JSON of texts is {FORMS.partition(', a table')[0]}."
     lines = (line for line in source.lines() if line.strip())
     first, second = next(lines, b""), next(lines, None)
@@ -246,75 +243,67 @@ def _in_json(source: Source, of: Of) -> Iterator[_Said]:
             if line.strip()
         )
         return _in_rows(rows, source.label, of)
-    whole = parse(source, source.read(), 1, expected, whole=True)
-    if isinstance(whole, Mapping):
-        flat = all(isinstance(value, (str, int, float)) for value in whole.values())
-        if flat and _columns(list(whole), of) is not None:  # NDJSON of one line
-            return _in_rows([("line 1", whole)], source.label, of)
-        return _in_dict(whole, source.label)
-    if not isinstance(whole, list) or not whole:
+    content = parse(source, source.read(), 1, expected, whole=True)
+    if isinstance(content, Mapping):
+        flat = all(isinstance(value, (str, int, float)) for value in content.values())
+        if flat and _columns(list(content), of) is not None:  # NDJSON of one line
+            return _in_rows([("line 1", content)], source.label, of)
+        return _in_dict(content, source.label)
+    if not isinstance(content, list) or not content:
         raise InputError(f"{source.label}: {expected}")
-    return _in_rows(_numbered(whole), source.label, of)
+    return _in_rows(_numbered(content), source.label, of)
 
 
-def _in_lines(source: Source, of: Of) -> Iterator[_Said]:
-    """CSV with a header, or lines of cells between tabs, where marks of quotation are letters."""
+def _in_lines(source: Source, of: Of) -> Iterator[_Entry]:
+    """Read CSV with a header, or lines between tabs, in which quotation marks are letters."""
     rows = _separated(source)
-    place, cells = next(rows, ("", []))
-    found = _columns(cells, of)
-    if found is None:
+    number, cells = next(rows, (0, []))
+    columns = _columns(cells, of)
+    if columns is None:
         if len(cells) != 2:
-            _of_header(cells, source.label, of)
-        yield f"{source.label}, {place}", cells[0], None, cells[1]
-        found = 0, None, 1
+            _columns_at(cells, source.label, of)
+        yield f"{source.label}, line {number}", cells[0], None, cells[1]
+        columns = 0, None, 1
     width = len(cells)
-    own, title, text = found
-    for place, cells in rows:
+    key, title, text = columns
+    for number, cells in rows:
+        place = f"{source.label}, line {number}"
         if len(cells) != width:
             raise InputError(
-                f"{source.label}, {place}: expected {counted(width, 'field')}, found {len(cells)}: "
+                f"{place}: expected {counted(width, 'field')}, found {len(cells)}: "
                 f"{quote(' '.join(cells))}."
             )
         yield (
-            f"{source.label}, {place}",
-            cells[own].strip(),
+            place,
+            cells[key].strip(),
             None if title is None else cells[title],
             None if text is None else cells[text],
         )
 
 
-def _separated(source: Source) -> Iterator[tuple[str, list[str]]]:
+def _separated(source: Source) -> Iterator[tuple[int, list[str]]]:
     first = next((line for line in source.lines() if line.strip()), b"")
     if b"\t" not in first:
-        separator = ";" if b";" in first and b"," not in first else ","
-        for number, cells in records(source, separator):
-            yield f"line {number}", cells
+        yield from records(source, ";" if b";" in first and b"," not in first else ",")
         return
     for number, line in enumerate(source.lines(), 1):
         if line.strip():
-            yield f"line {number}", decoded(source.label, number, line).split("\t")
+            yield number, decoded(source.label, number, line).split("\t")
 
 
-def _of_header(header: Sequence[str], source: str, of: Of) -> tuple[int, int | None, int | None]:
-    try:
-        return text_columns(header, of)
-    except InputError as error:
-        raise InputError(f"{source}: {error}") from None
-
-
-def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Said]:
-    for name, said in given.items():
+def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Entry]:
+    for name, value in given.items():
         place = f"{source}, {quote(str(name), 30)}"
-        if isinstance(said, Mapping):
-            title = next((said[each] for each in TITLES if each in said), None)
-            text = next((said[each] for each in TEXTS if each in said), None)
+        if isinstance(value, Mapping):
+            title = next((value[known] for known in TITLES if known in value), None)
+            text = next((value[known] for known in TEXTS if known in value), None)
             if title is None and text is None:
-                raise InputError(f"{place}: {quoted(dict(said))} has neither title nor text.")
+                raise InputError(f"{place}: {quoted(dict(value))} has neither title nor text.")
             yield place, name, title, text
-        elif isinstance(said, Text):
-            yield place, name, said.title, said.text
+        elif isinstance(value, Text):
+            yield place, name, value.title, value.text
         else:
-            yield place, name, None, said
+            yield place, name, None, value
 
 
 def _numbered(rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:
@@ -322,7 +311,6 @@ def _numbered(rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _rows_of(given: Any) -> Iterable[Any]:
-    """The rows of a table, or a list of them."""
     import polars as pl
 
     if isinstance(given, pl.LazyFrame):
@@ -339,29 +327,20 @@ def _rows_of(given: Any) -> Iterable[Any]:
     raise InputError(f"texts are {FORMS}; got {quoted(given)}.")
 
 
-def _in_rows(rows: Iterable[tuple[str, Any]], source: str, of: Of) -> Iterator[_Said]:
-    """Mappings with an id and a text, or pairs of them."""
-    known: dict[tuple[str, ...], tuple[str, str | None, str | None]] = {}
-    for at, row in rows:
-        place = f"{source}, {at}"
+def _in_rows(rows: Iterable[tuple[str, Any]], source: str, of: Of) -> Iterator[_Entry]:
+    """Read mappings with an id and a text, or pairs of them."""
+    known: dict[tuple[str, ...], _Positions] = {}
+    for number, row in rows:
+        place = f"{source}, {number}"
         if isinstance(row, Mapping):
             header = tuple(name for name in row if isinstance(name, str))
             if header not in known:
-                own, title, text = _of_header(header, place, of)
-                known[header] = (
-                    header[own],
-                    None if title is None else header[title],
-                    None if text is None else header[text],
-                )
-            name, title_name, text_name = known[header]
-            if row[name] is None:
-                raise InputError(f"{place}: {quote(name)} is missing.")
-            yield (
-                place,
-                row[name],
-                None if title_name is None else row[title_name],
-                None if text_name is None else row[text_name],
-            )
+                known[header] = _columns_at(header, place, of)
+            key, title, text = (None if at is None else header[at] for at in known[header])
+            assert key is not None
+            if row[key] is None:
+                raise InputError(f"{place}: {quote(key)} is missing.")
+            yield place, row[key], title and row[title], text and row[text]
         elif is_list(row) and len(row) == 2:
             yield place, row[0], None, row[1]
         else:

@@ -18,8 +18,7 @@ from judged.inputs.dicts import holds_several, with_texts
 from judged.inputs.formats import distinct_names, named_file
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, texts
 from judged.matching.join import distinct
-from judged.matching.pool import pool_of
-from judged.matching.subtopics import rows_of
+from judged.matching.pool import pool_of, rows_of
 from judged.text import Warned, counted, with_source
 
 if TYPE_CHECKING:

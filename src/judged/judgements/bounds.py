@@ -12,7 +12,7 @@ import numpy as np
 from judged.arrays import Floats, Ints
 from judged.evaluation.ranges import difference_is_bounded, last_rank
 from judged.evaluation.scores import score
-from judged.matching.joint import Joint, Pair
+from judged.matching.listings import Joint, Pair
 from judged.matching.variants import ONE_ORDER
 from judged.measures import REGISTRY
 from judged.measures.measure import bind

@@ -19,11 +19,10 @@ from judged.inputs.dicts import results_of
 from judged.inputs.tables import JUDGEMENTS, Judgements, Lookup, Run, from_rows, texts
 from judged.inputs.texts import Of, Texts, read_texts
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.matching.faults import identity, repeated, without_repeats
-from judged.matching.items import with_items
+from judged.matching.checks import identity, repeated, without_repeats
+from judged.matching.documents import with_items
 from judged.matching.join import numbers
-from judged.matching.pool import pool_of
-from judged.matching.subtopics import rows_of
+from judged.matching.pool import pool_of, rows_of
 from judged.options import number
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from judged.judgements.collection import (
     query_ids,
 )
 from judged.judgements.twins import MAX_PAIRS, NearPairs, plain_ids, unlike, words_of
-from judged.matching.faults import identity
+from judged.matching.checks import identity
 from judged.text import counted, few, quote, shown
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from judged.matching.listings import Listings
 from judged.matching.matcher import collection_sizes
 from judged.matching.variants import judged_otherwise
 from judged.options import Scoring, checked, choice, formats_of, takes_scoring
-from judged.rankings.columns import gathered
-from judged.rankings.rankings import Rankings, by_query_and_rank
+from judged.rankings.rankings import Rankings, by_query_and_rank, gathered
 from judged.results import FORMULA, NUMBER, Display, Document, Result, Table
 from judged.text import counted, few, listed, plain, shown
 

@@ -14,9 +14,8 @@ from judged.inputs.blocks import RunBlocks
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching.join import match, refuse_apart
 from judged.matching.matcher import Matcher, collection_sizes, ranked
-from judged.matching.pool import pool_of
+from judged.matching.pool import UNUSED, own_weights, pool_of
 from judged.matching.variants import Variants
-from judged.matching.weights import UNUSED, own_weights
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
 from judged.text import Warned

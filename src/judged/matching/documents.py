@@ -1,27 +1,217 @@
-"""Runs and judgements with documents for items, or categories: the best result of each stands for
-it, and documents are ranked."""
+"""What is ranked: items, or their documents or categories."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from os import PathLike
+from os.path import isfile
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.errors import InputError
-from judged.inputs.tables import Judgements, Lookup, Run, texts
-from judged.matching.faults import identity, nan_message, refuse_repeated, without_repeats
-from judged.matching.item_to import Documents
+from judged.errors import InputError, quoted
+from judged.inputs.dicts import as_id
+from judged.inputs.keyed import CATEGORIES, DOCUMENTS, Categories, is_frame, read_categories
+from judged.inputs.tables import AnyTable, Judgements, Kind, Lookup, Run, texts
+from judged.matching.checks import (
+    excluding_same_id,
+    identity,
+    nan_message,
+    refuse_repeated,
+    without_repeats,
+)
 from judged.matching.join import distinct, numbers
-from judged.matching.subtopics import rows_of
+from judged.matching.pool import rows_of
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
     import polars as pl
 
     from judged.inputs.data import Data
+    from judged.options import CategoriesLike, ItemToLike
+
+
+_MANY = {CATEGORIES: "categories", DOCUMENTS: "documents"}
+BASIS = {
+    kind: f"the best result of each {kind.value} stands for it, and {many} are ranked"
+    for kind, many in _MANY.items()
+}
+"""What rankings of documents or of categories are, in words."""
+
+OfIds = Callable[[Sequence[str], str], "list[str | None]"]
+"""(ids, what messages call their table) -> the document of each; None: it is one itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Which document an item belongs to, as `item_to` or `unique` says it."""
+
+    of: OfIds | None = None
+    """None where each table says it itself, in a column."""
+    says: str = ""
+    """What of an id is its document, in words."""
+    unlike: str = ""
+    """What is said of ids that are documents themselves."""
+    table: Categories | None = None
+    column: str = ""
+    known: dict[str, str | None] = field(default_factory=dict)
+    """What was found so far: each id is looked at once."""
+
+    @property
+    def kind(self) -> Kind:
+        """Documents or categories."""
+        return DOCUMENTS if self.table is None else self.table.kind
+
+    @property
+    def one(self) -> str:
+        """What one of the things is called that are ranked."""
+        return self.kind.value
+
+    @property
+    def many(self) -> str:
+        """What they are called."""
+        return _MANY[self.kind]
+
+    @property
+    def basis(self) -> tuple[str, ...]:
+        """What is ranked, in words."""
+        return (BASIS[self.kind], *([f"an item's document is {self.says}"] if self.says else []))
+
+    def documents(self, ids: Sequence[str], source: str) -> list[str]:
+        """The document of each id."""
+        assert self.of is not None
+        if new := [each for each in ids if each not in self.known]:
+            self.known.update(zip(new, self.of(new, source), strict=True))
+        return [self.known[each] or each for each in ids]
+
+    def replacing_items(self, table: AnyTable) -> tuple[pl.DataFrame, int]:
+        """A table's rows with documents for items, and how many of its ids are documents
+        themselves."""
+        import polars as pl
+
+        frame = table.frame
+        if self.of is None:
+            if "document" not in frame.columns:
+                raise InputError(self._no_column(table.source))
+            return frame.with_columns(item="document").drop("document"), 0
+        items = frame["item"].unique(maintain_order=True)
+        found = texts("document", self.documents(items.to_list(), table.source))
+        alone = int((found == items).sum())
+        pairs = pl.DataFrame([items, found])
+        joined = frame.join(pairs, on="item", how="left", maintain_order="left")
+        return joined.with_columns(item="document").select(frame.columns), alone
+
+    def _no_column(self, source: str) -> str:
+        return (
+            f"{source}: there is no column {self.column!r} for item_to; a dict, a TREC file and a "
+            "table without it need item_to as a separator, a pattern, a table or a function."
+        )
+
+
+def item_to_document(given: ItemToLike) -> Documents:
+    """What `item_to` says: a text such as "doc:#", a pattern, a table or a function.
+
+    >>> item_to_document("doc:#").documents(["a#1", "b#c#2", "d"], "run")
+    ['a', 'b#c', 'd']
+    >>> item_to_document(r"pattern:^(.*?)_\\d+$").documents(["a_1", "b"], "run")
+    ['a', 'b']
+    """
+    if isinstance(given, str):
+        kind, colon, what = given.partition(":")
+        if colon and what and kind in _KINDS:
+            return _KINDS[kind](what)
+        table = f" For the table in that file: table:{given}." if isfile(given) else ""
+        raise InputError(
+            "item_to must be doc:SEPARATOR, such as doc:#, pattern:REGEX, column:NAME or "
+            f"table:FILE; got {quoted(given)}.{table}"
+        )
+    if isinstance(given, re.Pattern):
+        return _pattern(given)
+    if isinstance(given, (Mapping, PathLike, Categories)) or is_frame(given):
+        return _table(given)
+    if callable(given):
+        return _function(given)
+    raise InputError(
+        "item_to must be a text such as 'doc:#', a compiled pattern, a dict {item: document}, a "
+        f"table or a function; got {quoted(given)}."
+    )
+
+
+def _cut(separator: str) -> Documents:
+    def of(ids: Sequence[str], source: str) -> list[str | None]:
+        return [each.rpartition(separator)[0] or None for each in ids]
+
+    return Documents(
+        of,
+        f"what stands before the last {separator!r} of its id",
+        f"without a {separator!r} to cut at",
+    )
+
+
+def _pattern(given: str | re.Pattern[str]) -> Documents:
+    try:
+        pattern = re.compile(given)
+        if isinstance(pattern.pattern, bytes):
+            raise InputError(f"item_to: the pattern {pattern.pattern!r} must be one of texts.")
+    except re.error as error:
+        raise InputError(f"item_to: {given!r} is no pattern ({error}).") from None
+    if not pattern.groups:
+        raise InputError(
+            f"item_to: the pattern {pattern.pattern!r} has no group; put the document in "
+            "parentheses, as in ^(.*?)_\\d+$."
+        )
+
+    def of(ids: Sequence[str], source: str) -> list[str | None]:
+        found = map(pattern.search, ids)
+        return [(each and each.group(1)) or None for each in found]
+
+    return Documents(
+        of,
+        f"the first group of {pattern.pattern!r} in its id",
+        f"in which {pattern.pattern!r} finds nothing",
+    )
+
+
+def item_to_category(given: CategoriesLike) -> Documents:
+    """What `unique` says: a table from item to category."""
+    return _table(given, CATEGORIES)
+
+
+def _table(given: Any, kind: Kind = DOCUMENTS) -> Documents:
+    table = read_categories(given, kind)
+    return Documents(lambda ids, source: list(table.of(ids, source)), table=table)
+
+
+def _function(function: Callable[[str], Any]) -> Documents:
+    def one(item: str) -> str:
+        try:
+            found = function(item)
+        except Exception as error:
+            raise InputError(
+                f"item_to: the function failed for item {item!r}: {type(error).__name__}: {error}."
+            ) from error
+        if found is None or found == "":
+            raise InputError(
+                f"item_to: the function gives {found!r} for item {item!r}; it must give an id, if "
+                "need be the item's own."
+            )
+        return as_id(found, f"item_to, item {item!r}")
+
+    name = getattr(function, "__name__", type(function).__name__)
+    return Documents(
+        lambda ids, source: [one(each) for each in ids], f"what {name} makes of its id"
+    )
+
+
+_KINDS: dict[str, Callable[[str], Documents]] = {
+    "doc": _cut,
+    "pattern": _pattern,
+    "column": lambda name: Documents(says=f"in column {name!r}", column=name),
+    "table": _table,
+}
 
 
 def by_document(data: Data, to: Documents, *, duplicates: str) -> Data:
@@ -164,7 +354,7 @@ def run_by_document(
     """A run whose results are documents, each with its best score, where its best result stood;
     queries other than the judged ones, where these are known, have empty lists.
 
-    >>> from judged.matching.item_to import item_to_document
+    >>> from judged.matching.documents import item_to_document
     >>> run = Lookup({"q": {"a#1": 3.0, "a#2": 2.0, "b#1": 1.0}})
     >>> run_by_document(run, item_to_document("doc:#")).frame["item"].to_list()
     ['a', 'b']
@@ -242,7 +432,7 @@ def judgements_by_document(
     """Judgements of documents: the best grade of each one's judged items, by subtopic where there
     are subtopics.
 
-    >>> from judged.matching.item_to import item_to_document
+    >>> from judged.matching.documents import item_to_document
     >>> judgements = Lookup({"q": {"a#1": 1, "a#2": 2, "b": 0}})
     >>> judgements_by_document(judgements, item_to_document("doc:#")).frame.rows()
     [('q', 'a', 2.0), ('q', 'b', 0.0)]
@@ -288,3 +478,42 @@ def _flat(given: Lookup, value: str) -> pl.DataFrame:
     query = texts("query", lists).gather(np.repeat(np.arange(len(lists)), lengths))
     item = texts("item", chain.from_iterable(lists.values()))
     return pl.DataFrame([query, item, pl.Series(value, values, dtype=pl.Float64)])
+
+
+def with_items(
+    data: Data,
+    *,
+    item_to: ItemToLike | None = None,
+    unique: CategoriesLike | None = None,
+    exclude_same_id: bool = False,
+    duplicates: str = "error",
+) -> Data:
+    """Data whose items are what should be ranked.
+
+    >>> from judged.inputs.data import Data
+    >>> data = Data.of({"q": {"a": 1}}, {"q": ["b#1", "a#2", "a#1"]})
+    >>> with_items(data, item_to="doc:#").run("one").frame["item"].to_list()
+    ['b', 'a']
+    """
+    if exclude_same_id:
+        data = excluding_same_id(data)
+    to = _documents(data, item_to, unique)
+    if to is None:
+        return data
+    data = by_document(data.whole(), to, duplicates=duplicates)
+    return excluding_same_id(data, one=to.one) if exclude_same_id else data
+
+
+def _documents(
+    data: Data, item_to: ItemToLike | None, unique: CategoriesLike | None
+) -> Documents | None:
+    """What is ranked in place of items; a column that was named for documents says it too."""
+    if item_to is None and unique is None and "document" not in data.columns:
+        return None
+    if item_to is not None and unique is not None:
+        raise InputError("item_to and unique both say what is ranked; give one of them.")
+    if unique is not None:
+        return item_to_category(unique)
+    if item_to is None:
+        item_to = f"column:{'+'.join(data.columns['document'])}"
+    return item_to_document(item_to)

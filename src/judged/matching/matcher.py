@@ -13,27 +13,25 @@ from judged.arrays import Floats, Ints, starts_of
 from judged.errors import InputError
 from judged.inputs.blocks import DistantRun, RunBlocks
 from judged.inputs.order import OrderOnly
-from judged.inputs.remote import AnyRun, RemoteRun
+from judged.inputs.remote import AnyRun
 from judged.inputs.tables import Lookup, Run
-from judged.matching.faults import (
+from judged.matching.checks import (
     EMPTY,
     LargeTies,
+    OwnIds,
     RisingScores,
+    UnlikeIds,
     nothing_in_common,
+    refuse_nothing_left,
     refuse_swapped,
 )
-from judged.matching.ids import UnlikeIds
 from judged.matching.join import Matches, match, names_of, refuse_apart
-from judged.matching.own_ids import OwnIds, refuse_nothing_left
-from judged.matching.pool import Pool
-from judged.matching.ties import place
-from judged.matching.variants import condensed, cut
-from judged.matching.weights import about_weights, weighed
+from judged.matching.pool import Pool, about_weights, weighed
+from judged.matching.variants import condensed, cut, place
 from judged.policy import Policy
-from judged.rankings.findings import Findings, total
-from judged.rankings.grades import each_query
-from judged.rankings.rankings import Rankings, by_query_and_rank
-from judged.rankings.weights import Weights
+from judged.rankings.audit import Findings, total
+from judged.rankings.lists import each_query
+from judged.rankings.rankings import Rankings, Weights, by_query_and_rank
 
 if TYPE_CHECKING:
     from judged.inputs.tables import QueryWeights
@@ -73,8 +71,6 @@ class Matcher:
         """The rankings of a whole run."""
         if isinstance(run, RunBlocks):
             return run.gather(lambda: Rankings.concat(self.blocks(run), self.queries))
-        if isinstance(run, RemoteRun) and self.policy.ties == "input":
-            run.refuse_input_order()
         found = match(self.pool, run, duplicates=self.policy.duplicates)
         refuse_apart(self.pool, run, found)
         judged = self._ranked(self.pool, run, found, self.sizes)
@@ -214,8 +210,6 @@ def _names(table: Run) -> list[str]:
 
 def _best_scores(found: Matches) -> Floats:
     """The greatest score of each judged query's results; NaN where there are none."""
-    if found.reduced is not None:
-        return np.append(found.reduced.best, np.nan)[found.list_of]
     best = np.full(len(found.lengths) + 1, np.nan)  # the last is of a query that the run lacks
     some = np.flatnonzero(found.lengths)
     best[some] = np.maximum.reduceat(found.scores, starts_of(found.lengths)[some])
@@ -230,7 +224,7 @@ def ranked(
     collection: Ints | None,
 ) -> Rankings:
     """Return the rankings of a run, or of a block of it, from the matches of its judged items."""
-    if found.reduced is None and not any(isinstance(note, OrderOnly) for note in run.notes):
+    if not any(isinstance(note, OrderOnly) for note in run.notes):
         refuse_swapped(pool, run, found.scores, found.lengths)
     places = place(pool, found, policy.ties)
     present = found.list_of >= 0
@@ -260,11 +254,9 @@ def ranked(
     )
     shown = whole if policy.depth is None else cut(whole, policy.depth)
     final = condensed(shown) if policy.unjudged == "removed" else shown
-    rising = RisingScores()
-    if found.reduced is None:  # elsewhere there are no lines
-        rising = RisingScores.of(
-            found.scores, found.lengths, run.notes, asked=found.asked, in_order=places.in_order
-        )
+    rising = RisingScores.of(
+        found.scores, found.lengths, run.notes, asked=found.asked, in_order=places.in_order
+    )
     findings = Findings.of(
         shown,
         run_queries=found.run_queries,
@@ -275,9 +267,7 @@ def ranked(
             rising,
         ),
         # What counts is no repetition of what does not: it is added up.
-        notes=tuple(
-            {(type(each), each): each for each in (*places.notes, *pool.notes, *run.notes)}.values()
-        ),
+        notes=tuple({(type(each), each): each for each in (*pool.notes, *run.notes)}.values()),
         fractional_grades=int(((pool.grades > 0) & (pool.grades < 1)).sum()),
         negative_grades=int((pool.grades < 0).sum()),
         infinite_scores=found.infinite,

@@ -1,23 +1,275 @@
-"""One run under any rule for ties and for unjudged items: cut, condensed, with other tie rules,
-with unjudged items taken for judged."""
+"""One run under any rule for ties and for unjudged items."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints, borders, ordinals, positions, starts_of
-from judged.errors import PolicyError
-from judged.matching.ties import spans
-from judged.policy import Policy
-from judged.rankings.findings import Findings, findings_of
+from judged.arrays import (
+    Floats,
+    Ints,
+    borders,
+    count_above,
+    descending,
+    each_once,
+    ordinals,
+    positions,
+    starts_of,
+)
+from judged.errors import InputError, PolicyError, quoted
+from judged.matching.checks import LargeTies
+from judged.matching.join import Matches, Tied
+from judged.matching.pool import Pool
+from judged.policy import CHOICES, Policy
+from judged.rankings.audit import Findings, findings_of
+from judged.rankings.lists import favoured, plain_array, query_names, rows_of
 from judged.rankings.rankings import Rankings, Subtopics, by_query_and_rank
-from judged.rankings.ties import favoured
+from judged.text import listed
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the hits stand: their ranks, and the first and last rank of the tie each is in."""
+
+    rank: Ints
+    first: Ints
+    last: Ints
+    in_order: bool
+    """Whether every list came with its greatest score first."""
+    single_ties: int = 0
+    """How many hits tie with a neighbour in single precision only."""
+
+
+def place(pool: Pool, found: Matches, ties: str) -> Places:
+    """Rank the hits: one more than the number of greater scores, and within a tie by the rule."""
+    starts = starts_of(found.lengths)
+    segment = found.list_of[pool.query[found.hit_judgement]]
+    ordered = descending(found.scores, found.lengths)
+    first, last = _spans(found, ordered, starts, segment)
+    single = _single_ties(found, ordered, starts, segment, first, last)
+    if ties in ("best", "worst"):
+        judgement = found.hit_judgement
+        rank = favoured(
+            pool.query[judgement],
+            first,
+            last,
+            pool.grades[judgement],
+            best=ties == "best",
+            # Where grades are by subtopic, equal ones are not all that counts: items of a query lie
+            # in descending order of their ids.
+            then=None if pool.subtopics is None else judgement,
+        )
+        return Places(rank, first, last, ordered is found.scores, single_ties=single)
+    rank = first.copy()
+    tied = np.flatnonzero(last > first)
+    if len(tied):
+        rank[tied] += _place_in_tie(pool, found, ordered, starts, segment, first, tied, ties)
+    return Places(rank, first, last, ordered is found.scores, single)
+
+
+def _single_ties(
+    found: Matches, ordered: Floats, starts: Ints, segment: Ints, first: Ints, last: Ints
+) -> int:
+    """Count the hits whose tie would be longer in single precision."""
+    if not len(ordered):
+        return 0
+    begin = starts[segment]
+    above = ordered[np.maximum(begin + first - 2, 0)]
+    below = ordered[np.minimum(begin + last, len(ordered) - 1)]
+    with np.errstate(over="ignore"):
+        score, above, below = (each.astype(np.float32) for each in (found.hit_score, above, below))
+    tied = ((first > 1) & (above == score)) | ((last < found.lengths[segment]) & (below == score))
+    return int(np.count_nonzero(tied))
+
+
+def _spans(found: Matches, ordered: Floats, starts: Ints, segment: Ints) -> tuple[Ints, Ints]:
+    """The ranks that each hit's tie spans."""
+    score = found.hit_score
+    if found.hit_position is None or ordered is not found.scores:
+        first = count_above(ordered, starts, found.lengths, segment, score, or_equal=False) + 1
+        at = starts[segment] + first - 1
+        above = np.zeros(len(at), bool)
+    else:
+        # The lists came sorted: a hit's place is known, and only where a neighbour has the same
+        # score is there a tie.
+        at = found.hit_position
+        first = at - starts[segment] + 1
+        above = (first > 1) & (ordered[np.maximum(at - 1, 0)] == score)
+    below = (first < found.lengths[segment]) & (
+        ordered[np.minimum(at + 1, len(ordered) - 1)] == score
+    )
+    last = first.copy()
+    tied = np.flatnonzero(above | below)
+    search = (ordered, starts, found.lengths, segment[tied], score[tied])
+    first[tied] = count_above(*search, or_equal=False) + 1
+    last[tied] = count_above(*search, or_equal=True)
+    return first, last
+
+
+def _place_in_tie(
+    pool: Pool,
+    found: Matches,
+    ordered: Floats,
+    starts: Ints,
+    segment: Ints,
+    first: Ints,
+    tied: Ints,
+    ties: str,
+) -> Ints:
+    """How many results of its tie stand before each tied hit: as in the input, or by item id,
+    descending on bytes."""
+    # A tie is named by the position of its first place. Only the lists with a tied hit are looked
+    # at, and of them only the results in a tie with a hit.
+    tie = starts[segment[tied]] + first[tied] - 1
+    lists = each_once(segment[tied])
+    lengths = found.lengths[lists]
+    at = positions(starts[lists], lengths)
+    home = np.repeat(lists, lengths)
+    if ordered is found.scores:
+        tie_of = np.maximum.accumulate(np.where(borders(ordered[at], home), at, -1))
+    else:
+        tie_of = starts[home] + count_above(
+            ordered, starts, found.lengths, home, found.scores[at], or_equal=False
+        )
+    touched = np.zeros(len(ordered), bool)
+    touched[tie] = True
+    chosen = touched[tie_of]
+    rows = Tied(tie_of[chosen], found.items(lists, chosen), tie)
+    return _placed(rows, pool, found.hit_judgement[tied], ties)
+
+
+def _placed(rows: Tied, pool: Pool, judgement: Ints, ties: str) -> Ints:
+    """The place of some hits among the items of their ties, from 0."""
+    hits, by_id = pool.items_at(judgement), ties != "input"
+    if len(rows.item) > _MANY:
+        return _places_of_many(rows.tie, rows.item, rows.hit_tie, hits, by_id=by_id)
+    return _places(rows.tie.tolist(), rows.item, rows.hit_tie.tolist(), hits, by_id=by_id)
+
+
+_MANY = 50_000
+"""From so many tied results on, sorting them is left to polars; below, loading polars for it would
+take longer."""
+
+
+def _places(
+    row_tie: list[int], row_item: list[str], tie: list[int], item: list[str], *, by_id: bool
+) -> Ints:
+    """The place of some (tie, item) among the rows of their ties, from 0."""
+    order = list(range(len(row_tie)))
+    if by_id:
+        order.sort(key=lambda at: row_item[at].encode("utf-8", "surrogatepass"), reverse=True)
+    order.sort(key=lambda at: row_tie[at])
+    place: dict[tuple[int, str], int] = {}
+    first: dict[int, int] = {}
+    for number, at in enumerate(order):
+        place[row_tie[at], row_item[at]] = number - first.setdefault(row_tie[at], number)
+    return np.array([place[pair] for pair in zip(tie, item, strict=True)], dtype=np.int64)
+
+
+def _places_of_many(
+    row_tie: Ints, row_item: list[str], tie: Ints, item: list[str], *, by_id: bool
+) -> Ints:
+    """The same by polars."""
+    import polars as pl
+
+    rows = pl.DataFrame({"tie": row_tie, "item": pl.Series(row_item, dtype=pl.String)})
+    rows = (
+        rows.sort(["tie", "item"], descending=[False, True])
+        if by_id
+        else rows.sort("tie", maintain_order=True)
+    )
+    group = rows["tie"].to_numpy()
+    number = np.cumsum(borders(group)) - 1
+    rows = rows.with_columns(place=ordinals(number, int(number[-1]) + 1) - 1)
+    hits = pl.DataFrame({"tie": tie, "item": pl.Series(item, dtype=pl.String)})
+    return hits.join(rows, on=["tie", "item"], how="left", maintain_order="left")[
+        "place"
+    ].to_numpy()
+
+
+def spans(rank: Ints, *tied_by: NDArray[Any]) -> tuple[Ints, Ints]:
+    """The first and last rank of each result's tie; neighbours tie where all columns agree.
+
+    >>> [each.tolist() for each in spans(np.array([1, 2, 3]), np.array([0.5, 0.5, 0.1]))]
+    [[1, 1, 3], [2, 2, 3]]
+    """
+    new = borders(*tied_by)
+    tie = np.cumsum(new) - 1
+    return rank[new][tie], rank[np.roll(new, -1)][tie]
+
+
+def rankings_from_scores(
+    y_true: Iterable[Sequence[float]],
+    y_score: Iterable[Sequence[float]],
+    *,
+    ties: str,
+    queries: Sequence[str] | None,
+    name: str,
+) -> Rankings:
+    """See `Rankings.from_scores`."""
+    known = [choice for choice in CHOICES["ties"] if choice != "id"]
+    if not isinstance(ties, str) or ties not in known:
+        raise PolicyError(
+            f"items have no ids here: ties must be {listed(known, 'or')}; got {quoted(ties)}."
+        )
+    grade, lengths = _flat(y_true, "y_true")
+    score, own = _flat(y_score, "y_score")
+    if len(lengths) != len(own):
+        raise InputError(
+            f"y_true has {len(lengths)} rows, y_score has {len(own)}; they must be as many."
+        )
+    if (wrong := np.flatnonzero(lengths != own)).size:
+        at = wrong[0]
+        raise InputError(
+            f"row {at} of y_true has {lengths[at]} values, that of y_score has {own[at]}; they "
+            "must be as many."
+        )
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    for what, bad in (("y_true", ~np.isfinite(grade)), ("y_score", np.isnan(score))):
+        if (wrong := np.flatnonzero(bad)).size:
+            at = wrong[0]
+            value = "infinite" if np.isinf(grade[at]) and what == "y_true" else "NaN"
+            raise InputError(
+                f"{what} is {value} in row {query[at]}, column "
+                f"{at - starts_of(lengths)[query[at]]}."
+            )
+    names = query_names(queries, len(lengths), "y_true has {count} rows")
+    order = np.lexsort((-score, query))
+    grade, score, rank = grade[order], score[order], ordinals(query, len(lengths))
+    first, last = spans(rank, query, score)
+    rankings = Rankings(
+        queries=names,
+        retrieved=lengths,
+        hit_query=query,
+        hit_rank=rank,
+        hit_grade=grade,
+        hit_tie_first=first,
+        hit_tie_last=last,
+        pool_query=query,
+        pool_grade=descending(grade, lengths),
+        missing=np.zeros(len(names), bool),
+        collection=lengths,
+        name=name,
+    )
+    doubts = (LargeTies.of(names, query, score, last > first),)
+    found = Findings.of(rankings, run_queries=len(names), doubts=doubts)
+    return rearranged(replace(rankings, findings=found), ties)
+
+
+def _flat(rows: Any, what: str) -> tuple[Floats, Ints]:
+    rows = plain_array(rows, what)
+    if isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) and rows.dtype.kind in "fiub":
+        return rows.astype(np.float64).ravel(), np.full(len(rows), rows.shape[1], np.int64)
+    parts = rows_of(rows, what)
+    if not parts:
+        raise InputError(f"{what} holds no rows; give one row for each query.")
+    return np.concatenate(parts), np.array([len(part) for part in parts], dtype=np.int64)
+
 
 FAVOURS = ("best", "worst")
 """Tie rules that look at grades."""
@@ -181,9 +433,9 @@ def restated(r: Rankings, policy: Policy, depth: int | None = None) -> Rankings:
     """Whole rankings with every unjudged item in them, as `judge` makes them under another policy
     and another depth; what was found is counted again.
 
-    >>> from judged import judge
+    >>> from judged import Rankings
     >>> judgements, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0}}
-    >>> r = restated(judge(judgements, run), Policy(ties="best", unjudged="removed"), 2)
+    >>> r = restated(Rankings.from_run(judgements, run), Policy(ties="best", unjudged="removed"), 2)
     >>> r.hit_rank.tolist(), r.hit_grade.tolist(), r.audit.unjudged_removed
     ([1], [1.0], 1)
     """

@@ -158,7 +158,7 @@ class Measure(Summarised):
 
         >>> import judged
         >>> run = {"q": {"a": 1, "b": 1}}
-        >>> tied = judged.judge({"q": {"a": 1}}, run, policy={"ties": "expected"})
+        >>> tied = judged.Rankings.from_run({"q": {"a": 1}}, run, policy={"ties": "expected"})
         >>> closed = judged.RR.closed(tied)
         >>> closed.values.tolist(), closed.known.tolist()
         ([0.75], [True])
@@ -207,7 +207,7 @@ class Measure(Summarised):
 
         >>> import judged
         >>> run = {"q": {"a": 1, "b": 1}}
-        >>> tied = judged.judge({"q": {"a": 1}}, run, policy={"ties": "expected"})
+        >>> tied = judged.Rankings.from_run({"q": {"a": 1}}, run, policy={"ties": "expected"})
         >>> judged.RR.worth(tied).hits.tolist()
         [1.0]
         """

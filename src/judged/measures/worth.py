@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
+from judged.rankings.lists import favoured
 from judged.rankings.rankings import Rankings
-from judged.rankings.ties import favoured
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 from judged.errors import InputError, quoted
 from judged.inputs.order import OrderOnly
 from judged.options import Ties, Unjudged
-from judged.rankings.columns import Subtopics
-from judged.rankings.findings import Findings, findings_of
-from judged.rankings.rankings import Rankings
-from judged.rankings.weights import Weights
+from judged.rankings.audit import Findings, findings_of
+from judged.rankings.rankings import Rankings, Subtopics, Weights
 from judged.statistics.exact_sums import ExactSum
 from judged.text import Warned, counted, few
 

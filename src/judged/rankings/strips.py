@@ -12,7 +12,7 @@ from judged.arrays import Floats, freeze
 from judged.options import OPTIONS
 
 if TYPE_CHECKING:
-    from judged.rankings.columns import Columns
+    from judged.rankings.rankings import Rankings
 
 Kind = Literal["relevant", "irrelevant", "unjudged", "nothing"]
 KINDS: tuple[Kind, ...] = ("relevant", "irrelevant", "unjudged", "nothing")
@@ -146,7 +146,7 @@ class Strips:
         ]
 
 
-def strips(r: Columns, k: int) -> Strips:
+def strips(r: Rankings, k: int) -> Strips:
     """What stands at the first k ranks of every query.
 
     A negative grade is no judgement. Where ties were left open (ties=expected), the strips show the
@@ -183,7 +183,7 @@ def strips(r: Columns, k: int) -> Strips:
     return Strips(kind, grade, top if top > 0 else 1.0, r.ties == "expected")
 
 
-def mean_strip(r: Columns, k: int) -> list[tuple[float, float, float, float]]:
+def mean_strip(r: Rankings, k: int) -> list[tuple[float, float, float, float]]:
     """At each of the first k ranks, the share of queries with a relevant result, with one judged
     not relevant, with one that nobody judged, and with none.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from judged.evaluation.settings import EvaluationSettings
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
-    from judged.matching.joint import Joint
+    from judged.matching.listings import Joint
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
     from judged.web.visit import ScoringSettings
@@ -147,7 +147,7 @@ class Calculations:
 
     def _joint(self, scoring: ScoringSettings, names: Sequence[str]) -> Joint:
         """Return runs and judgements, for judging in favour of one of two runs."""
-        from judged.matching.joint import Joint
+        from judged.matching.listings import Joint
 
         runs = [scoring.request.prepare(self.run(name)) for name in names]
         options: dict[str, Any] = {"policy": scoring.policy, "duplicates": scoring.duplicates}

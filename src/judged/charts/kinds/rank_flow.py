@@ -21,7 +21,7 @@ from judged.inputs.large_runs import read_query
 from judged.inputs.tables import Run
 from judged.matching import pool_of
 from judged.matching.join import match
-from judged.matching.ties import place
+from judged.matching.variants import place
 from judged.options import checked, choice
 from judged.text import counted
 

@@ -1,63 +1,53 @@
-"""Embeddings whose items live in Spark: each partition counts its own, and counts add up to exact
-ranks."""
+"""Embeddings whose items are in Spark: each partition counts its own items for exact ranks."""
 
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.arrays import starts_of
-from judged.engines.spark.collected import collected
-from judged.engines.spark.failures import failures
-from judged.engines.spark.local import as_frame
-from judged.engines.spark.partitions import SMALL
-from judged.engines.spark.session import address_of, is_connect
-from judged.engines.spark.vectors import (
-    AddCounts,
-    CountItems,
-    item_frame,
-    matrix_of,
-    refuse_repeated,
-)
-from judged.engines.spark.work import SCHEMA, done, sent
-from judged.errors import InputError
+from judged.engines.spark.partitions import RESULT_SCHEMA, RowFault, pack_work, run_work
+from judged.engines.spark.run import MAX_BROADCAST_QUERIES
+from judged.engines.spark.session import address_of, is_connect, spark_errors
+from judged.engines.spark.tables import collect, send
+from judged.errors import InputError, JudgedError
+from judged.inputs.columns import candidates
+from judged.text import counted, quote
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from judged.embeddings.relations import Judgements
+    from judged.engines.spark._counts import Counts, Prepared
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.vectors.vectors import Vectors
     from judged.options import MeasuresLike
     from judged.rankings.rankings import Rankings
 
-_SENT = 1 << 30
-"""So many bytes of queries go to the workers at a time."""
-_SENT_TO_SERVER = 1 << 26
-"""The same through a server of Spark Connect, which takes no larger messages."""
-_SUMS = 16
-"""From so many partitions on, counts are added up in Spark, into so many sums."""
-_UNSUPPORTED = (
-    "normalise",
-    "unique",
-    "both",
-    "item_ids",
-    "unanswerable",
-    "answer_threshold",
-)
-_NOTHING: dict[str, Any] = {"both": False, "unanswerable": False}
+QUERY_BYTES_PER_JOB = 1 << 30
+"""Bytes of queries that are sent to the workers at a time."""
+QUERY_BYTES_PER_MESSAGE = 1 << 26
+"""The same through a Spark Connect server, which takes no larger messages."""
+PARTITIONS_OF_SUMS = 16
+"""Counts of all partitions are added up in Spark to so many sums."""
+NUMBERS_PER_STEP = 1 << 26
+"""Numbers of vectors that a worker compares at a time."""
+VECTOR_COLUMNS = ("vector", "embedding", "emb", "values", "features")
+"""Names of the column of vectors, if several columns hold arrays."""
+_INTEGER_TYPES = ("tinyint", "smallint", "int", "bigint")
+_UNSUPPORTED = ("normalise", "unique", "both", "item_ids", "unanswerable", "answer_threshold")
 
 
 def evaluate_in_spark(
-    queries: Any,
-    items: Any,
-    relevance: Any,
-    measures: MeasuresLike | None = None,
-    **options: Any,
+    queries: Any, items: Any, relevance: Any, measures: MeasuresLike | None = None, **options: Any
 ) -> Evaluation:
-    """See `judged.evaluate_embeddings`; items are a frame with an id and a vector in each row.
+    """Evaluate embeddings whose items are a frame with an id and a vector in each row.
 
     Parameters
     ----------
@@ -68,9 +58,9 @@ def evaluate_in_spark(
     relevance : RelevanceLike
         Judgements by id.
     measures : MeasuresLike, optional
-        What is computed.
+        The measures to compute.
     **options : Any
-        As for `judged.evaluate_embeddings`; those that need all items in one place are refused.
+        Options of `judged.evaluate_embeddings`, except those that need all items in one place.
 
     Returns
     -------
@@ -80,13 +70,13 @@ def evaluate_in_spark(
     from judged.rankings.rankings import Rankings
 
     for name in _UNSUPPORTED:
-        if options.pop(name, _NOTHING.get(name)) not in (None, False):
-            raise InputError(f"{name} is not there for items in Spark; leave it out.")
+        if options.pop(name, None) not in (None, False):
+            raise InputError(f"{name} is not supported for items in Spark; leave it out.")
     if options.pop("precision", "double") != "double":
-        raise InputError("precision is double for items in Spark; leave it out.")
-    request = request_of(measures, options.pop("policy", None), options.pop("convention", None))
+        raise InputError("precision must be double for items in Spark; leave it out.")
+    settings = request_of(measures, options.pop("policy", None), options.pop("convention", None))
     numbers = Numbers(
-        request,
+        settings,
         tie_range=options.pop("tie_range", False),
         weights=options.pop("weights", None),
         interval=options.pop("interval", False),
@@ -95,18 +85,17 @@ def evaluate_in_spark(
     )
     name, progress = options.pop("name", "embeddings"), options.pop("progress", None)
     blocks = []
-    for block in _ranked(queries, items, relevance, request.policy, name, options):
+    for block in _rank_blocks(queries, items, relevance, settings.policy, name, options):
         blocks.append(block)
         if progress is not None:
             progress(len(block))
-    rankings = blocks[0] if len(blocks) == 1 else Rankings.concat(blocks)
-    return numbers.of([rankings])
+    return numbers.of([blocks[0] if len(blocks) == 1 else Rankings.concat(blocks)])
 
 
-def _ranked(
+def _rank_blocks(
     queries: Any, items: Any, relevance: Any, policy: Any, name: str, options: dict[str, Any]
 ) -> Iterator[Rankings]:
-    """The rankings of queries, of so many at a time as can be sent to the workers."""
+    """Yield the rankings of as many queries at a time as can be sent to the workers."""
     from judged.embeddings.relations import Judgements, as_relation
     from judged.engines.spark._counts import prepare
     from judged.inputs.vectors import as_vectors
@@ -114,73 +103,201 @@ def _ranked(
     relation = as_relation(relevance, what="relevance")
     if not isinstance(relation, Judgements):
         raise InputError(
-            "relevance of items in Spark must be judgements by id, {query: {item: grade}}, a file "
-            "or a table: labels and functions are not there for them."
+            "relevance of items in Spark must be judgements by id: {query: {item: grade}}, a file "
+            "or a table. Labels and functions are not supported."
         )
     vectors = as_vectors(queries, ids=options.pop("query_ids", None), source="the queries")
-    frame = item_frame(items)
-    number = refuse_repeated(frame)
-    known, matrix = judged_items(frame, relation)
-    for some, own in _blocks(vectors, relation, is_connect(items)):
-        ready = prepare(some, matrix, own, item_ids=known, **options)
-        counts = counted_items(frame, CountItems(ready))
-        yield ready.rankings(counts, policy=policy, name=name, collection=number)
+    frame = _select_items(items)
+    number = _count_items(frame)
+    judged_ids, judged_vectors = _fetch_judged_items(frame, relation)
+    for block, judgements in _query_blocks(vectors, relation, is_connect(items)):
+        ready = prepare(block, judged_vectors, judgements, item_ids=judged_ids, **options)
+        counted_parts = frame.mapInArrow(pack_work(CountItems(ready)), RESULT_SCHEMA)
+        sums = run_work(
+            counted_parts.repartition(PARTITIONS_OF_SUMS), AddCounts(), address_of(frame)
+        )
+        yield ready.rankings(sum(sums), policy=policy, name=name, collection=number)
 
 
-def _blocks(
+def _query_blocks(
     vectors: Vectors, relation: Judgements, connect: bool
 ) -> Iterator[tuple[Vectors, Judgements]]:
-    """Queries, with their judgements, in blocks that can be sent; judged queries that have no
-    vector are in the last."""
+    """Yield queries with their judgements; the last block has judged queries without a vector."""
     size = len(vectors) * vectors.values.shape[1] * 8
-    number = math.ceil(size / (_SENT_TO_SERVER if connect else _SENT))
-    pool, there = relation.pool, set(vectors.names())
-    if number <= 1 or there.isdisjoint(pool.queries):  # the latter is refused
+    number = math.ceil(size / (QUERY_BYTES_PER_MESSAGE if connect else QUERY_BYTES_PER_JOB))
+    pool, known = relation.pool, set(vectors.names())
+    if number <= 1 or known.isdisjoint(pool.queries):  # the latter is an error later
         yield vectors, relation
         return
     if pool.subtopics is not None:
         raise InputError(
-            "judgements by subtopic are not there for so many queries on items in Spark; evaluate "
-            "some of the queries at a time."
+            "judgements by subtopic are not supported for so many queries on items in Spark; "
+            "evaluate some of the queries at a time."
         )
     names, starts = vectors.names(), starts_of(pool.lengths)
-    left = {
-        query: dict(zip(items, pool.grades[at : at + len(items)].tolist(), strict=True))
-        for query, items, at in zip(pool.queries, pool.items, starts.tolist(), strict=True)
+    grades = {
+        query: dict(zip(items, pool.grades[start : start + len(items)].tolist(), strict=True))
+        for query, items, start in zip(pool.queries, pool.items, starts.tolist(), strict=True)
     }
-    absent = {query: left.pop(query) for query in pool.queries if query not in there}
-    cut = np.array_split(np.arange(len(vectors)), number)
-    with_judgements = [rows for rows in cut if any(names[at] in left for at in rows.tolist())]
-    for rows in with_judgements:
-        ids = tuple(names[at] for at in rows.tolist())
-        own = {query: left[query] for query in ids if query in left}
-        if rows is with_judgements[-1]:
-            own |= absent
+    absent = {query: grades.pop(query) for query in pool.queries if query not in known}
+    blocks = [
+        rows
+        for rows in np.array_split(np.arange(len(vectors)), number)
+        if any(names[row] in grades for row in rows.tolist())
+    ]
+    for rows in blocks:
+        ids = tuple(names[row] for row in rows.tolist())
+        judgements = {query: grades[query] for query in ids if query in grades}
+        if rows is blocks[-1]:
+            judgements |= absent
         values = np.array(vectors.values[rows[0] : rows[-1] + 1])
-        yield replace(vectors, values=values, ids=ids), replace(relation, judgements=own)
+        yield replace(vectors, values=values, ids=ids), replace(relation, judgements=judgements)
 
 
-def judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
-    """The ids and vectors of all items that are judged."""
+def _select_items(frame: Any) -> Any:
+    """Select the ids, as texts, and the vectors of a frame."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    types = {column.name: column.dataType.simpleString() for column in frame.schema.fields}
+    arrays = [name for name, kind in types.items() if kind in ("array<float>", "array<double>")]
+    named = [name for name in arrays if name.lower() in VECTOR_COLUMNS]
+    others = [name for name in types if name not in arrays]
+    ids = [others[at] for at in candidates("item", others)]
+    if (len(arrays) > 1 and len(named) != 1) or not arrays:
+        columns = ", ".join(f"{quote(name)} ({kind})" for name, kind in types.items())
+        hint = (
+            " Convert vectors of Spark ML with pyspark.ml.functions.vector_to_array."
+            if any(kind.startswith("vector") for kind in types.values())
+            else ""
+        )
+        raise InputError(
+            "items in Spark need one column of vectors (arrays of float or double), named "
+            f"{' or '.join(VECTOR_COLUMNS[:2])} if there are several; the columns are "
+            f"{columns}.{hint}"
+        )
+    ids = ids or [name for name in others if name.lower() == "id"]
+    ids = ids or (others if len(others) == 1 else [])
+    if not ids:
+        columns = ", ".join(map(quote, others)) or "none"
+        raise InputError(
+            f"items in Spark need a column with their ids, named id; the columns are {columns}."
+        )
+    kind = types[ids[0]]
+    if not kind.startswith(("string", "varchar", "char")) and kind not in _INTEGER_TYPES:
+        raise InputError(
+            f"the items: column {quote(ids[0])} is {kind}, but ids must be strings or integers."
+        )
+
+    def column(name: str) -> Any:
+        return F.col("`{}`".format(name.replace("`", "``")))
+
+    text = column(ids[0]).cast("binary" if "collate" in kind else "string").cast("string")
+    return frame.select(text.alias("id"), column((named or arrays)[0]).alias("vector"))
+
+
+def _count_items(items: Any) -> int:
+    """Count the items; missing and repeated ids are errors."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    times = items.groupBy("id").agg(F.count(F.lit(1)).alias("times"))
+    repeated = F.when(F.col("times") > 1, F.col("id"))
+    no_id = F.col("id").isNull() | (F.col("id") == "")
+    with spark_errors():
+        totals = times.agg(
+            F.coalesce(F.sum("times"), F.lit(0)).alias("items"),
+            F.min(repeated).alias("first"),
+            F.count(repeated).alias("repeated"),
+            F.coalesce(F.sum(F.when(no_id, F.col("times"))), F.lit(0)).alias("lost"),
+        ).collect()[0]
+    if totals["lost"]:
+        raise InputError(f"the items: the id is missing in {counted(totals['lost'], 'row')}.")
+    if totals["repeated"]:
+        others = totals["repeated"] - 1
+        more = f" (and {counted(others, 'more such id')})" if others else ""
+        raise InputError(f"the items: {totals['first']!r} occurs more than once{more}.")
+    if not totals["items"]:
+        raise InputError("the items: the frame is empty.")
+    return int(totals["items"])
+
+
+def _fetch_judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
+    """Fetch the ids and vectors of all judged items, in the order of the judgements."""
     import polars as pl
 
-    names = list(dict.fromkeys(name for each in relation.pool.items for name in each))
-    wanted = as_frame(pl.DataFrame({"id": pl.Series(names, dtype=pl.String)}), frame.sparkSession)
-    if len(names) <= SMALL:
+    names = list(dict.fromkeys(name for items in relation.pool.items for name in items))
+    ids = pl.DataFrame({"id": pl.Series(names, dtype=pl.String)})
+    wanted = send(ids, frame.sparkSession)
+    if len(names) <= MAX_BROADCAST_QUERIES:
         wanted = wanted.hint("broadcast")
-    with failures(address_of(frame)):
-        found = collected(frame.join(wanted, "id", "left_semi"))
-    if not found.height:
+    with spark_errors(address_of(frame)):
+        rows = collect(frame.join(wanted, "id", "left_semi"))
+    if not rows.height:
         raise InputError("the judgements and the items in Spark have no item in common.")
-    order = pl.DataFrame({"id": pl.Series(names, dtype=pl.String)})
-    table = order.join(found, on="id", how="inner", maintain_order="left")
-    kind = dict(frame.dtypes)["vector"]
-    matrix = matrix_of(table)
-    return table["id"].to_list(), matrix.astype(np.float32) if "float" in kind else matrix
+    table = ids.join(rows, on="id", how="inner", maintain_order="left")
+    matrix = _matrix(table)
+    is_single = "float" in dict(frame.dtypes)["vector"]
+    return table["id"].to_list(), matrix.astype(np.float32) if is_single else matrix
 
 
-def counted_items(frame: Any, work: CountItems) -> Any:
-    """The counts of all partitions, added up."""
-    address = address_of(frame)
-    counts = frame.mapInArrow(sent(work), SCHEMA)
-    return sum(done(counts.repartition(_SUMS), AddCounts(), address))
+def _matrix(rows: pl.DataFrame) -> NDArray[np.floating[Any]]:
+    """Return the vectors of rows; missing numbers and other lengths are errors."""
+    import polars as pl
+
+    column = rows["vector"]
+    lengths = column.list.len()
+    dims = int(lengths.drop_nulls().to_numpy().max(initial=0))
+    odd = rows.filter(lengths.is_null() | (lengths != dims)).sort("id")
+    if odd.height:
+        length = odd["vector"].list.len()[0]
+        problem = "is missing"
+        if length is not None:
+            problem = f"has {counted(length, 'number')}, but others have {dims}"
+        raise InputError(f"the items: the vector of {odd['id'][0]!r} {problem}.")
+    numbers = column.explode()
+    if numbers.null_count():
+        has_null = column.list.eval(pl.element().is_null()).list.any()
+        name = rows.filter(has_null).sort("id")["id"][0]
+        raise InputError(f"the items: the vector of {name!r} has a missing number.")
+    return numbers.to_numpy().reshape(rows.height, -1)
+
+
+@dataclass(frozen=True)
+class CountItems:
+    """Work on a partition: count its items before each relevant item."""
+
+    ready: Prepared
+
+    def __call__(self, rows: pl.DataFrame) -> Iterator[Counts | RowFault]:
+        """Yield the counts of a partition, or what is wrong with its vectors."""
+        counts = self.ready.nothing()
+        step = max(NUMBERS_PER_STEP // max(self.ready.queries.values.shape[1], 1), 1)
+        try:
+            for begin in range(0, rows.height, step):
+                block = rows[begin : begin + step]
+                matrix = _matrix(block)
+                odd = np.flatnonzero(~np.isfinite(matrix).all(axis=1))
+                if len(odd):
+                    name = min((block["id"][int(row)] for row in odd), key=str.encode)
+                    raise InputError(
+                        f"the items: the vector of {name!r} has a number that is not finite; "
+                        "leave the item out, or give it another vector."
+                    )
+                counts = counts + self.ready.count(block["id"].to_list(), matrix, workers=1)
+        except JudgedError as error:
+            text = str(error).replace("the shard", "the items")
+            yield RowFault(0, text, "", text, error=type(error))
+            return
+        yield counts
+
+
+@dataclass(frozen=True)
+class AddCounts:
+    """Work on a partition of counts: add them up."""
+
+    def __call__(self, rows: pl.DataFrame) -> Iterator[Any]:
+        """Yield the sum of the counts, or all faults."""
+        results = [pickle.loads(packed) for packed in rows["result"].drop_nulls().to_list()]
+        faults = [result for result in results if isinstance(result, RowFault)]
+        yield from faults
+        if not faults:
+            yield sum(results)

@@ -1,5 +1,4 @@
-"""Paths and tables that Spark can read, for the command line: Parquet, Delta, CSV, TSV, TREC text,
-and tables of a catalog."""
+"""Read files and catalog tables with Spark, for the command line."""
 
 from __future__ import annotations
 
@@ -10,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged.engines.spark.failures import failures
-from judged.engines.spark.rows import NOT_UTF8, not_utf8
-from judged.engines.spark.tables import SparkTable, table_of
+from judged.engines.spark.partitions import NOT_UTF8, not_utf8_message
+from judged.engines.spark.session import spark_errors
+from judged.engines.spark.tables import SparkTable, as_table
 from judged.errors import EngineError, InputError
 from judged.inputs import read_judgements
 from judged.inputs.columns import as_columns
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
     from judged.inputs.columns import NamedColumns
     from judged.options import ColumnsLike, FileFormat
 
-TABLE = "table:"
-"""What stands before the name of a table of a catalog."""
-_READ = ("parquet", "csv", "tsv", "trec")
-_HEAD = 1000
-"""So many lines are looked at to tell what a text is."""
+CATALOG_PREFIX = "table:"
+"""The prefix of the name of a catalog table."""
+_FORMATS = ("parquet", "csv", "tsv", "trec")
+_HEAD_LINES = 1000
+"""The number of lines by which the format of a text is recognised."""
 
 
 def opened(
@@ -41,15 +40,14 @@ def opened(
     judgements_format: FileFormat | None = None,
     run_format: FileFormat | None = None,
 ) -> tuple[Judgements | Lookup | SparkTable, dict[str, SparkTable]]:
-    """Judgements and runs, by name, from paths that Spark can read or tables that it knows;
-    judgements in a file of this machine are read here."""
+    """Open judgements and runs by name; judgements in a local file are read here."""
     if not runs:
         raise InputError("Spark needs judgements and a run: give QRELS and at least one RUN.")
     named = as_columns(columns, alone=False)
     given = [_named(each) for each in runs]
     names = distinct_names([(name, _plain(where)) for name, where in given])
     judged: Any
-    with failures():
+    with spark_errors():
         if os.path.isfile(judgements):
             judged = read_judgements(judgements, columns=named, format=judgements_format)
         else:
@@ -68,21 +66,13 @@ def opened_run(
     columns: ColumnsLike | None = None,
     run_format: FileFormat | None = None,
 ) -> SparkTable:
-    """One run, from a path that Spark can read or a table that it knows."""
-    with failures():
+    """Open one run."""
+    with spark_errors():
         return _opened(spark, run, RUN, as_columns(columns, alone=False), run_format)
 
 
-def as_frames(
-    judgements: Judgements | Lookup | SparkTable, runs: dict[str, SparkTable]
-) -> tuple[Any, dict[str, Any]]:
-    """The same as frames of Spark, for engines that know no more than frames."""
-    judged = judgements.numbers() if isinstance(judgements, SparkTable) else judgements
-    return judged, {name: run.numbers() for name, run in runs.items()}
-
-
 def _named(given: str) -> tuple[str | None, str]:
-    """The name and the place of NAME=PLACE; folders of partitions have such names too."""
+    """Split NAME=PLACE; a folder of partitions may have such a name too."""
     found = re.fullmatch(r"([^/:=]+)=(.+)", given)
     if found is None or os.path.lexists(given):
         return None, given
@@ -90,9 +80,9 @@ def _named(given: str) -> tuple[str | None, str]:
 
 
 def _plain(where: str) -> str:
-    """What a run is called after: the last part of its place."""
-    if where.startswith(TABLE):
-        return where.rpartition(".")[2].removeprefix(TABLE)
+    """Return the part of a place that names the run."""
+    if where.startswith(CATALOG_PREFIX):
+        return where.rpartition(".")[2].removeprefix(CATALOG_PREFIX)
     return where.rstrip("/")
 
 
@@ -101,41 +91,41 @@ def _opened(
 ) -> SparkTable:
     if where == "-":
         raise InputError("Spark cannot read standard input; give a path or table:NAME.")
-    if where.startswith(TABLE):
-        return table_of(spark.table(where.removeprefix(TABLE)), kind, named, source=where)
+    if where.startswith(CATALOG_PREFIX):
+        return as_table(spark.table(where.removeprefix(CATALOG_PREFIX)), kind, named, source=where)
     head = None if format == "parquet" else _head(spark, where, kind, named)
     found = format or _format(head, where)
-    if found not in _READ:
+    if found not in _FORMATS:
         raise InputError(
-            f"{where}: Spark reads Parquet, Delta, CSV, TSV and TREC text here, not {found}; leave "
-            "out --engine, or write it as Parquet."
+            f"{where}: Spark reads Parquet, Delta, CSV, TSV and TREC text here, not {found}. Leave "
+            "out --engine, or write the file as Parquet."
         )
     if found == "trec":
         assert head is not None
         return _trec(spark, where, kind, head)
     if found == "parquet":
-        return table_of(_parquet(spark, where), kind, named, source=where)
+        return as_table(_parquet(spark, where), kind, named, source=where)
     separator = "," if found == "csv" else "\t"
     # The files of a folder must have the same columns in the same order.
     rules = {"escape": '"', "mode": "FAILFAST", "enforceSchema": False}
     frame = spark.read.csv(where, header=True, sep=separator, **rules)
-    return table_of(frame, kind, named, source=where, texts=True)
+    return as_table(frame, kind, named, source=where, all_texts=True)
 
 
 def _head(spark: Any, where: str, kind: Kind, named: NamedColumns) -> Source | None:
-    """The first lines of a text; None of a Parquet file."""
+    """Return the first lines of a text; None for a Parquet file."""
     if promised(Path(where)) == "parquet":
         return None
     from pyspark.sql import functions as F  # noqa: N812
 
     text = spark.read.text(where).select("value", _is_utf8(F.col("value")).alias("right"))
-    rows = text.limit(_HEAD).collect()
+    rows = text.limit(_HEAD_LINES).collect()
     lines = [row["value"] for row in rows]
     if lines and lines[0].startswith("PAR1"):
         return None
     odd = [row["value"] for row in rows if not row["right"]]
     if odd:
-        raise InputError(f"{where}: {not_utf8(odd[0])}")
+        raise InputError(f"{where}: {not_utf8_message(odd[0])}")
     data = "".join(f"{line}\n" for line in lines).encode()
     if not data.strip():
         raise InputError(f"{where}: the file is empty.")
@@ -147,10 +137,10 @@ def _format(head: Source | None, where: str) -> str:
 
 
 def _parquet(spark: Any, where: str) -> Any:
-    """A Parquet file, a folder of them, or a Delta table."""
+    """Open a Parquet file, a folder of them, or a Delta table."""
     if _has_log(spark, where, ".hoodie"):
         raise EngineError(
-            f"{where} is a Hudi table, whose files include replaced rows: register it as a table "
+            f"{where} is a Hudi table, whose files include replaced rows. Register it as a table "
             "and give table:NAME, or write it as plain Parquet."
         )
     if not _has_log(spark, where, "_delta_log"):
@@ -169,7 +159,7 @@ def _parquet(spark: Any, where: str) -> Any:
 
 
 def _has_log(spark: Any, where: str, log: str) -> bool:
-    """Return whether a folder has the log of a table format, which says which files count."""
+    """Return whether a folder has the log of a table format, which lists the valid files."""
     try:
         spark.read.text(f"{where.rstrip('/')}/{log}").limit(1).collect()
     except Exception as error:
@@ -180,8 +170,7 @@ def _has_log(spark: Any, where: str, log: str) -> bool:
 
 
 def _trec(spark: Any, where: str, kind: Kind, head: Source) -> SparkTable:
-    """Lines of TREC's runs or judgements; those that have another number of fields go to the
-    workers as they are, which read them with care."""
+    """Open TREC text; the workers read lines with an unusual number of fields."""
     from pyspark.sql import functions as F  # noqa: N812
 
     from judged.inputs.trec import TREC_JUDGEMENTS, TREC_RUN, read_trec
@@ -205,7 +194,7 @@ def _trec(spark: Any, where: str, kind: Kind, head: Source) -> SparkTable:
 
 
 def _is_utf8(text: Any) -> Any:
-    """Whether a text of Spark, which may be any bytes, is one."""
+    """Return whether a text of Spark, which may hold any bytes, is UTF-8."""
     from pyspark.sql import functions as F  # noqa: N812
 
     return F.encode(text, "UTF-8") == text.cast("binary")

@@ -1,107 +1,137 @@
-"""A run that lives in Spark: judged there, in partitions of whole queries, against judgements that
-are here."""
+"""A run in Spark, matched with judgements in partitions of whole queries."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from judged.engines.spark.judging import How, JudgePartition
-from judged.engines.spark.local import pool_table
-from judged.engines.spark.long_lists import long_blocks
 from judged.engines.spark.partitions import (
-    ROWS,
-    Counts,
-    count,
-    partitions_for,
-    setting,
-    together,
+    SIDE,
+    MatchPartition,
+    TableDescription,
+    fetch_judgements,
+    run_work,
 )
-from judged.engines.spark.rows import Described
-from judged.engines.spark.session import address_of
-from judged.engines.spark.work import done, some_queries
+from judged.engines.spark.session import address_of, check_installed, spark_errors
+from judged.engines.spark.tables import SparkTable, as_table, send_pool, some_queries
 from judged.errors import InputError, PolicyError
 from judged.inputs.blocks import DistantRun
-from judged.inputs.tables import Lookup
-from judged.matching.faults import EMPTY, nothing_in_common
-from judged.matching.weights import about_weights
-from judged.rankings.findings import Findings
-from judged.rankings.rankings import Rankings
+from judged.inputs.remote import RemoteTable
+from judged.inputs.tables import JUDGEMENTS, RUN, Lookup
+from judged.matching.checks import EMPTY, nothing_in_common
+from judged.matching.pool import about_weights
+from judged.rankings.audit import Findings
+from judged.text import counted
 
 if TYPE_CHECKING:
-    from judged.engines.spark.tables import SparkTable
+    from judged.inputs.columns import NamedColumns
+    from judged.inputs.tables import Judgements, Kind
     from judged.matching.matcher import Matcher
+    from judged.rankings.rankings import Rankings
+
+PARTITION_ROWS = "spark.judged.partitionRows"
+"""The Spark setting for the number of rows in a partition."""
+LONGEST_LIST = "spark.judged.longestList"
+"""The Spark setting for the longest list that a worker may get, about 100 bytes per result."""
+_DEFAULTS = {PARTITION_ROWS: 3_000_000, LONGEST_LIST: 10_000_000}
+MAX_BROADCAST_QUERIES = 200_000
+"""Up to so many queries are sent to every worker, which spares a shuffle of all rows."""
+
+Chosen = Literal["all", "few", "many"]
+"""Whether all queries of a run are judged, or else whether the judged ones can be broadcast."""
+
+
+@dataclass(frozen=True, eq=False)
+class SparkFrame(RemoteTable):
+    """A frame of Spark that may hold a run or judgements, or a table that Spark has read."""
+
+    given: Any
+
+    def run(self, name: str | None, columns: NamedColumns) -> SparkRun:
+        """Return the run in this frame."""
+        check_installed()
+        return SparkRun.of(self.table(RUN, columns, name))
+
+    def judgements(self, columns: NamedColumns) -> Judgements:
+        """Fetch the judgements, ordered by id."""
+        check_installed()
+        return fetch_judgements(self.table(JUDGEMENTS, columns))
+
+    def whole(self) -> Any:
+        """Raise an error, because the rows of a frame do not come here."""
+        raise InputError(
+            "item_to, unique and the unjudged range of a comparison need every result, and the "
+            "run is in Spark; collect it first (frame.toPandas())."
+        )
+
+    def table(self, kind: Kind, columns: NamedColumns, name: str | None = None) -> SparkTable:
+        """Return the table of a kind in this frame."""
+        if isinstance(self.given, SparkTable):
+            return replace(self.given, name=name or self.given.name)
+        return as_table(self.given, kind, columns, name=name or "run")
 
 
 @dataclass(frozen=True, eq=False)
 class SparkRun(DistantRun):
-    """A run in Spark, and what is done to each of its partitions first."""
+    """A run in Spark, with changes that are made in each partition."""
 
     table: SparkTable = field(kw_only=True)
     changes: tuple[Callable[[Any], Any], ...] = ()
 
     @classmethod
     def of(cls, table: SparkTable) -> SparkRun:
-        """The run that a table is."""
+        """Return the run in a table."""
         return cls(table.name, table.source, table=table)
 
     def then(self, change: Callable[[Any], Any]) -> SparkRun:
-        """The same run, with something done to each partition."""
+        """Return the same run with one more change of each partition."""
         return replace(self, changes=(*self.changes, change))
 
-    def judged(
-        self, judge: Matcher, make: Callable[[Rankings], Any] | None = None
-    ) -> Iterator[Any]:
-        """The rankings of each partition, or what is made of them there."""
-        refuse_input_order(judge.policy.ties, self.table)
-        judgements = pool_table(judge.pool, judge.own_weights, self.table.frame.sparkSession)
-        counts = count(self.table, judgements)
+    @property
+    def change(self) -> RunChanges | None:
+        """All changes as one."""
+        return RunChanges(self.changes) if self.changes else None
+
+    def rankings(self, matcher: Matcher) -> Iterator[Rankings]:
+        """Yield the rankings of each partition; the first is empty and has the notes on the run."""
+        refuse_input_order(matcher.policy.ties, self.table)
+        weights = matcher.own_weights
+        judgements = send_pool(matcher.pool, weights, self.table.frame.sparkSession)
+        counts = count_rows(self.table, judgements)
         if not counts.judged_queries:
             names = some_queries(self.table.frame)
-            raise InputError(nothing_in_common(judge.pool, self.source, names))
-        work = self._work(judge, judgements, make)
-        found = list(judged_partitions(self.table, judgements, counts, work))
-        if not any(findings_in(each).results for each in found):
-            raise InputError(f"{self.source}: {EMPTY}")
-        closing = () if judge.weights is None else about_weights(judge.weights, judge.queries)
-        once = Findings(
-            run_queries=counts.queries - counts.judged_queries,
-            duplicates_dropped=judge.pool.dropped,
-            notes=judge.pool.notes,
-            closing=closing,
-        )
-        nothing = judge.block(Lookup({}, self.source, name=self.name), np.zeros(0, np.int64))
-        first = replace(nothing, findings=once)
-        yield first if make is None else make(first)
-        yield from found
-
-    def _work(
-        self, judge: Matcher, judgements: SparkTable, make: Callable[[Rankings], Any] | None
-    ) -> JudgePartition:
-        weights = judge.own_weights
-        how = How(
-            judge.policy,
-            judge.collection,
+            raise InputError(nothing_in_common(matcher.pool, self.source, names))
+        work = MatchPartition(
+            TableDescription.of(self.table),
+            TableDescription.of(judgements),
+            matcher.policy,
+            matcher.collection,
             None if weights is None else weights.source,
+            self.change,
         )
-        change = Changes(self.changes) if self.changes else None
-        described = Described.of(self.table), Described.of(judgements)
-        return JudgePartition(*described, how, of_run=change, make=make)
-
-
-def findings_in(made: Any) -> Findings:
-    """What was found in a partition, of its rankings or of what was made of them."""
-    found = made.findings if isinstance(made, Rankings) else made.rankings.findings
-    assert found is not None
-    return found
+        blocks: list[Rankings] = run_on_queries(self.table, judgements, counts, work)
+        if not any(block.findings is not None and block.findings.results for block in blocks):
+            raise InputError(f"{self.source}: {EMPTY}")
+        findings = Findings(
+            run_queries=counts.queries - counts.judged_queries,
+            duplicates_dropped=matcher.pool.dropped,
+            notes=matcher.pool.notes,
+            closing=()
+            if matcher.weights is None
+            else about_weights(matcher.weights, matcher.queries),
+        )
+        nothing = matcher.block(Lookup({}, self.source, name=self.name), np.zeros(0, np.int64))
+        yield replace(nothing, findings=findings)
+        yield from blocks
 
 
 @dataclass(frozen=True)
-class Changes:
-    """What is done to a run, one after the other."""
+class RunChanges:
+    """Several changes of a run, one after the other."""
 
     changes: tuple[Callable[[Any], Any], ...]
 
@@ -112,22 +142,109 @@ class Changes:
 
 
 def refuse_input_order(ties: str, table: SparkTable) -> None:
-    """Refuse ties in the order of the input, unless ranks give one."""
+    """Raise an error for ties in the order of the input, unless ranks define an order."""
     if ties == "input" and not table.is_rank:
         raise PolicyError(
-            f"ties=input has no meaning for {table.source}: a table in Spark has no order. Give a "
-            "column with ranks, or choose ties=id, best, worst or expected."
+            f"{table.source}: ties=input needs an order, which a table in Spark does not have. "
+            "Give a column with ranks, or choose ties=id, best, worst or expected."
         )
 
 
-def judged_partitions(
-    run: SparkTable, judgements: SparkTable, counts: Counts, work: JudgePartition
-) -> Iterator[Any]:
-    """What is made of the rankings of all partitions; lists that are too long for a worker are
-    counted where they lie."""
-    long = [query for query, _ in counts.longest]
-    partitions = partitions_for(counts, setting(run.frame, ROWS))
-    frame = together(run, judgements, partitions=partitions, chosen=counts.chosen, without=long)
-    yield from done(frame, work, address_of(run.frame))
-    if long:
-        yield from long_blocks(run, judgements, long, work)
+@dataclass(frozen=True)
+class RowCounts:
+    """How many queries and rows a run and its judgements have."""
+
+    queries: int
+    """Queries of the run, judged or not."""
+    judged_queries: int
+    rows: int
+    """Rows of judged queries."""
+    judgements: int
+    with_judgements: int
+    """Queries that have judgements, in the run or not."""
+
+    @property
+    def chosen(self) -> Chosen:
+        """How the rows of judged queries are selected."""
+        if self.queries == self.judged_queries:
+            return "all"
+        return "few" if self.with_judgements <= MAX_BROADCAST_QUERIES else "many"
+
+
+def _setting(frame: Any, name: str) -> int:
+    value = str(frame.sparkSession.conf.get(name, str(_DEFAULTS[name])))
+    if not value.isdigit() or not int(value):
+        raise InputError(f"{name} must be a whole number from 1; got {value!r}.")
+    return int(value)
+
+
+def count_rows(run: SparkTable, judgements: SparkTable) -> RowCounts:
+    """Count the rows of each query in one job that reads only the queries."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    longest = _setting(run.frame, LONGEST_LIST)
+    no_query = F.col("query").isNull() | (F.col("query") == "")
+    rows = run.frame.groupBy("query").agg(F.count(F.lit(1)).alias("rows"))
+    judged = judgements.frame.groupBy("query").agg(F.count(F.lit(1)).alias("judgements"))
+    both = rows.join(judged, "query", "full_outer")
+    is_judged, is_run = F.col("judgements").isNotNull(), F.col("rows").isNotNull()
+    in_both = is_judged & is_run
+    too_long = F.when(in_both & (F.col("rows") > longest), F.struct("query", "rows"))
+
+    def total(column: str, where: Any) -> Any:
+        return F.coalesce(F.sum(F.when(where, F.col(column))), F.lit(0))
+
+    with spark_errors():
+        totals = both.agg(
+            F.count(F.when(is_run, 1)).alias("queries"),
+            F.count(F.when(in_both, 1)).alias("judged_queries"),
+            F.count(F.when(is_judged, 1)).alias("with_judgements"),
+            total("rows", in_both).alias("rows"),
+            total("judgements", is_judged).alias("judgements"),
+            total("rows", no_query & is_run).alias("lost"),
+            total("judgements", no_query & is_judged).alias("lost_judgements"),
+            F.min(too_long).alias("too_long"),
+        ).collect()[0]
+    for table, number in ((judgements, totals["lost_judgements"]), (run, totals["lost"])):
+        if number:
+            raise InputError(f"{table.source}: the query is missing in {counted(number, 'row')}.")
+    if totals["too_long"] is not None:
+        query, length = totals["too_long"]
+        raise InputError(
+            f"{run.source}: query {query!r} has {length:,} results, more than the {longest:,} that "
+            f"a worker gets at most. Keep the best results of each query, or raise {LONGEST_LIST} "
+            "(about 100 bytes of memory per result)."
+        )
+    names = ("queries", "judged_queries", "rows", "judgements", "with_judgements")
+    return RowCounts(*(int(totals[name]) for name in names))
+
+
+def join_tables(
+    run: SparkTable, judgements: SparkTable, *, partitions: int | None, chosen: Chosen
+) -> Any:
+    """Return both tables as one frame, in partitions of whole judged queries."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    results, judged = run.frame, judgements.frame
+    if chosen != "all":
+        queries = judged.select("query").distinct()
+        if chosen == "few":
+            queries = queries.hint("broadcast")
+        results = results.join(queries, "query", "left_semi")
+    one, other = (
+        frame.withColumn(SIDE, F.lit(side).cast("tinyint"))
+        for frame, side in ((results, 0), (judged, 1))
+    )
+    rows = one.unionByName(other, allowMissingColumns=True)
+    number = () if partitions is None else (partitions,)
+    return rows.repartition(*number, "query")
+
+
+def run_on_queries(
+    run: SparkTable, judgements: SparkTable, counts: RowCounts, work: MatchPartition
+) -> list[Any]:
+    """Return the results of the work on all partitions of judged queries."""
+    rows = _setting(run.frame, PARTITION_ROWS)
+    partitions = max(1, math.ceil((counts.rows + counts.judgements) / rows))
+    frame = join_tables(run, judgements, partitions=partitions, chosen=counts.chosen)
+    return run_work(frame, work, address_of(run.frame))

@@ -1,4 +1,4 @@
-"""A session of Spark: the one that was asked for, or an error that says what is missing."""
+"""Start or find a Spark session, and turn Spark's exceptions into errors of one line."""
 
 from __future__ import annotations
 
@@ -10,30 +10,38 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as TooLate
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from judged.engines.spark.failures import failures
-from judged.errors import EngineError, InputError, MissingExtraError
+from judged import __version__
+from judged.errors import EngineError, InputError, JudgedError, MissingExtraError
 
-WAIT = 20.0
-"""So many seconds may pass until a machine answers."""
-LONGEST_WAIT = 50.0
-"""So many until a server of Spark Connect does."""
+CONNECT_SECONDS = 20.0
+"""How long a machine may take to accept a connection."""
+SPARK_CONNECT_SECONDS = 50.0
+"""How long a Spark Connect server may take to answer."""
 _QUIET = {
     "spark.log.level": "ERROR",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-"""What a session of its own is told where nobody says otherwise."""
+"""Settings of a new session that the user has not set."""
+_SPARK_PACKAGES = ("pyspark", "py4j", "grpc", "google")
+_INPUT_EXCEPTIONS = {"AnalysisException", "ParseException"}
+_INPUT_MESSAGES = (
+    "MALFORMED_CSV_RECORD",
+    "MALFORMED_RECORD_IN_PARSING",
+    "CSV header does not conform",
+)
+_EXCEPTION_LINE = re.compile(r"(Caused by: |: )?[\w.]*(Error|Exception)\b")
 
 
 def session(
     *, master: str | None = None, remote: str | None = None, conf: Mapping[str, str] | None = None
 ) -> Any:
-    """A Spark session for the command line.
+    """Start a Spark session for the command line.
 
     Parameters
     ----------
@@ -41,9 +49,9 @@ def session(
         The address of a cluster, such as "spark://host:7077" or "local[4]"; by default what Spark
         is configured with, and otherwise this machine.
     remote : str, optional
-        The address of a server of Spark Connect, such as "sc://host:15002".
+        The address of a Spark Connect server, such as "sc://host:15002".
     conf : mapping, optional
-        Settings of Spark by their names.
+        Spark settings by their names.
 
     Returns
     -------
@@ -51,26 +59,30 @@ def session(
     """
     check_installed()
     if master is not None and remote is not None:
-        raise InputError("master (--master) and remote (--remote) both say where; give one.")
+        raise InputError("give master (--master) or remote (--remote), not both.")
     address = remote or master or os.environ.get("SPARK_REMOTE") or os.environ.get("MASTER")
-    remotely = remote is not None or (master is None and "SPARK_REMOTE" in os.environ)
-    if not remotely:
+    is_remote = remote is not None or (master is None and "SPARK_REMOTE" in os.environ)
+    if not is_remote:
         _check_java()
     for host, port in _machines(address or ""):
         _check_reachable(host, port, str(address))
-    with failures(address), _silently():
-        if remotely:
-            return _remote(str(address), conf)
+    with spark_errors(address), _silenced():
+        if is_remote:
+            return _connect(str(address), conf)
         try:
-            return _classic(master, conf or {})
+            return _start(master, conf or {})
         except Exception as error:
             if "JAVA_GATEWAY_EXITED" not in str(error):
                 raise
-            raise EngineError(_not_started(address)) from None
+            where = f" at {address}" if address else ""
+            raise EngineError(
+                f"Spark{where} did not start. Check the master (such as local[4], "
+                "spark://host:7077 or yarn), the settings, and that `java -version` is 17 or later."
+            ) from None
 
 
 def check_installed() -> None:
-    """Refuse where the extra is not installed."""
+    """Raise an error if the extra is not installed."""
     for package in ("pyspark", "pyarrow", "pandas"):
         if find_spec(package) is None:
             raise MissingExtraError(f'Spark needs {package}: pip install "judged[spark]".')
@@ -80,85 +92,78 @@ def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java") is None and not (home and os.path.isfile(f"{home}/bin/java")):
         raise MissingExtraError(
-            "Spark needs Java, and there is none: install Java 17 (such as apt install "
-            "openjdk-17-jre-headless), or set JAVA_HOME to where it is."
+            "Spark needs Java, which was not found: install Java 17 (such as apt install "
+            "openjdk-17-jre-headless), or set JAVA_HOME."
         )
 
 
-def _not_started(address: str | None) -> str:
-    where = f" at {address}" if address else ""
-    return (
-        f"Spark{where} did not start: is the master one (such as local[4], spark://host:7077 or "
-        "yarn), are the settings right, and does `java -version` name 17 or later?"
-    )
-
-
 def _machines(address: str) -> Iterator[tuple[str, int]]:
-    """The machines that an address names, where it names some: one of them has to answer."""
-    found = re.match(r"(?:spark|sc|k8s://https?)://([^/;]+)", address)
-    for each in found.group(1).split(",") if found else ():
-        host, _, port = each.rpartition(":") if re.search(r":\d+$", each) else (each, "", "")
+    """Yield the host and port of each machine in an address."""
+    parts = re.match(r"(?:spark|sc|k8s://https?)://([^/;]+)", address)
+    for machine in parts.group(1).split(",") if parts else ():
+        has_port = re.search(r":\d+$", machine)
+        host, _, port = machine.rpartition(":") if has_port else (machine, "", "")
         default = {"spark": 7077, "sc": 15002}.get(address.partition(":")[0], 443)
         yield host.strip("[]"), int(port or default)
 
 
 def _check_reachable(host: str, port: int, address: str) -> None:
     try:
-        socket.create_connection((host, port), timeout=WAIT).close()
+        socket.create_connection((host, port), timeout=CONNECT_SECONDS).close()
     except OSError as error:
         reason = error.strerror or str(error) or type(error).__name__
         raise EngineError(
-            f"Spark at {address} cannot be reached: {reason}. Is the address right, and does it "
-            "run?"
+            f"Spark at {address} cannot be reached: {reason}. Check the address, and that Spark "
+            "is running."
         ) from None
 
 
-def _remote(address: str, conf: Mapping[str, str] | None) -> Any:
+def _connect(address: str, conf: Mapping[str, str] | None) -> Any:
     from pyspark.sql import SparkSession
 
-    def connected() -> Any:
+    def connect() -> Any:
         builder = SparkSession.builder.remote(address)
         for name, value in (conf or {}).items():
             builder = builder.config(name, value)
-        found = builder.getOrCreate()
-        found.version  # noqa: B018  # the first question, which is answered or not
-        return found
+        connected = builder.getOrCreate()
+        connected.version  # noqa: B018  # the first request shows whether it answers
+        return connected
 
     thread = ThreadPoolExecutor(1)
     try:
-        return thread.submit(connected).result(LONGEST_WAIT)
-    except TooLate:
+        return thread.submit(connect).result(SPARK_CONNECT_SECONDS)
+    except FutureTimeoutError:
         raise EngineError(
-            f"Spark at {address} did not answer within {LONGEST_WAIT:.0f} seconds. Is it a server "
-            "of Spark Connect?"
+            f"Spark at {address} did not answer within {SPARK_CONNECT_SECONDS:.0f} seconds. Is it "
+            "a Spark Connect server?"
         ) from None
     finally:
         thread.shutdown(wait=False, cancel_futures=True)
 
 
-def _classic(master: str | None, conf: Mapping[str, str]) -> Any:
+def _start(master: str | None, conf: Mapping[str, str]) -> Any:
     from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
-    known = SparkConf()
-    where = master or conf.get("spark.master") or known.get("spark.master", "local[*]")
+    configured = SparkConf()
+    where = master or conf.get("spark.master") or configured.get("spark.master", "local[*]")
     assert where is not None
     if where.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("judged").master(where)
-    settings = {name: value for name, value in _QUIET.items() if not known.contains(name)}
+    settings = {name: value for name, value in _QUIET.items() if not configured.contains(name)}
     for name, value in {**settings, **conf}.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 
 
 def is_connect(frame: Any) -> bool:
-    """Whether a frame is one of Spark Connect."""
+    """Return whether a frame belongs to Spark Connect."""
     return ".connect." in type(frame).__module__
 
 
 def address_of(frame: Any) -> str | None:
-    """Where a frame lives, for messages; None where that is not known."""
+    """Return where a frame lives, for messages; None if that is unknown."""
     try:
         spark = frame.sparkSession
         return spark.client.host if is_connect(frame) else spark.sparkContext.master
@@ -167,13 +172,11 @@ def address_of(frame: Any) -> str | None:
 
 
 @contextmanager
-def _silently() -> Iterator[None]:
-    """What Java prints goes nowhere, for what goes wrong is said by `failures`; and so do Spark's
-    doubts about pandas."""
-    streams = (sys.stdout, sys.stderr)
-    for stream in filter(None, streams):
+def _silenced() -> Iterator[None]:
+    """Discard what Java prints and Spark's warnings about pandas; errors are raised anyway."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):
         stream.flush()
-    kept = [os.dup(number) for number in (1, 2)]
+    saved = [os.dup(number) for number in (1, 2)]
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
         os.dup2(nowhere, number)
@@ -183,6 +186,63 @@ def _silently() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
-        for number, before in enumerate(kept, 1):
+        for number, before in enumerate(saved, 1):
             os.dup2(before, number)
             os.close(before)
+
+
+@contextmanager
+def spark_errors(address: str | None = None) -> Iterator[None]:
+    """Turn Spark's exceptions into one of our errors, without traces of Java or of a worker."""
+    try:
+        yield
+    except JudgedError:
+        raise
+    except (ConnectionError, EOFError) as error:
+        raise EngineError(_lost_message(address, error)) from None
+    except Exception as error:
+        bases = type(error).__mro__
+        if not any(base.__module__.partition(".")[0] in _SPARK_PACKAGES for base in bases):
+            raise
+        text = str(error)
+        if missing := re.search(r"No module named '?\"?([\w.]+)", text):
+            raise EngineError(not_installed(missing.group(1).partition(".")[0])) from None
+        is_input = {base.__name__ for base in bases} & _INPUT_EXCEPTIONS
+        if is_input or any(message in text for message in _INPUT_MESSAGES):
+            raise InputError(f"Spark cannot read it: {_main_line(text)}") from None
+        raise EngineError(_lost_message(address, error)) from None
+
+
+def other_version(version: str) -> str:
+    """Return the message for workers with another version of judged."""
+    return (
+        f"the Spark workers have judged {version}, but this is {__version__}: install the same "
+        "version there."
+    )
+
+
+def not_installed(package: str) -> str:
+    """Return the message for workers without a Python package."""
+    if package == "judged":
+        return f"judged is not installed on the Spark workers: install judged {__version__} there."
+    return (
+        f"the Spark workers lack the Python package {package}: install judged {__version__}, "
+        "pyarrow and pandas there."
+    )
+
+
+def _lost_message(address: str | None, error: BaseException) -> str:
+    where = f" at {address}" if address else ""
+    return f"Spark{where} failed or was lost: {_main_line(str(error) or type(error).__name__)}"
+
+
+def _main_line(text: str) -> str:
+    """Return the line of a message that names the reason."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    causes = [line for line in lines if _EXCEPTION_LINE.match(line)]
+    aborted = next((line for line in lines if "Job aborted due to stage failure" in line), None)
+    first = aborted or (lines[0] if lines else "no reason was given")
+    if first.startswith(("An error occurred while calling", "An exception was thrown")) and causes:
+        first = causes[-1]
+    first = re.sub(r"^(: )?(Caused by: )?([\w$]+\.)+([\w$]+):\s*", "", first)
+    return first if len(first) <= 300 else f"{first[:300]}…"

@@ -1,90 +1,76 @@
-"""Frames of Spark as tidy rows: which column is which, ids as texts; values are turned into numbers
-by the workers, as they are everywhere."""
+"""Frames of Spark as tables of a run or of judgements, and small tables sent to Spark."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from judged.arrays import starts_of
+from judged.engines.spark.session import spark_errors
 from judged.inputs.columns import JOINER, Columns, choose_columns
-from judged.inputs.tables import Kind
+from judged.inputs.tables import JUDGEMENTS, Kind, texts
 
 if TYPE_CHECKING:
     import polars as pl
 
     from judged.inputs.columns import NamedColumns
+    from judged.matching.pool import Pool
+    from judged.rankings.rankings import Weights
 
 
 @dataclass(frozen=True, eq=False)
 class SparkTable:
-    """A run or judgements that live in Spark."""
+    """A run or judgements in Spark."""
 
     frame: Any
-    """Columns query and item (texts), and score or grade (a number, or a text that is to be one);
-    subtopic or iteration, document and weight, where they are there; line (text), where a line of
-    a file is bad."""
+    """Columns query and item (texts), and score or grade (a number, or the text of one); subtopic
+    or iteration, document and weight, if there are any; line (text) for a line of a file that does
+    not have the usual fields."""
     kind: Kind
     source: str
-    """What messages call it."""
+    """The name in messages."""
     name: str = "run"
     notes: tuple[str, ...] = ()
-    """What was assumed of its columns."""
+    """What was assumed about its columns."""
     is_rank: bool = False
     """Whether the score is a rank, of which the smallest is best."""
 
-    @property
-    def extra(self) -> tuple[str, ...]:
-        """The columns beside query, item and value."""
-        usual = ("query", "item", self.kind.value)
-        return tuple(name for name in self.frame.columns if name not in usual)
 
-    def numbers(self) -> Any:
-        """The frame with numbers for values; a line that is none fails when it is read."""
-        from pyspark.sql import functions as F  # noqa: N812
-
-        value = F.col(self.kind.value)
-        number = -value.cast("double") if self.is_rank else value.cast("double")
-        if "line" in self.frame.columns:
-            bad = F.concat(F.lit(f"{self.source}: not as all other lines: "), F.col("line"))
-            number = F.when(F.col("line").isNull(), number).otherwise(F.raise_error(bad))
-        return self.frame.withColumn(self.kind.value, number).drop("line")
-
-
-def table_of(
+def as_table(
     frame: Any,
     kind: Kind,
     named: NamedColumns,
     *,
     name: str = "run",
     source: str | None = None,
-    texts: bool = False,
+    all_texts: bool = False,
 ) -> SparkTable:
-    """A frame of Spark as a table; wrong columns and types are refused as in every table. With
-    `texts` all columns are texts, numbers too."""
+    """Choose the columns of a frame; wrong columns and types are errors as in every table.
+
+    With `all_texts` the columns with numbers are texts too.
+    """
     source = source or ("a Spark frame" if name == "run" else f"Spark frame {name!r}")
     header = list(frame.columns)
     columns = choose_columns(header, kind, source, named)
-    notes = columns.notes if texts else _notes(frame, kind, source, columns, header)
-    return SparkTable(
-        _selected(frame, kind, columns), kind, source, name, notes, is_rank=columns.is_rank
-    )
+    notes = columns.notes
+    if not all_texts:  # an empty table with the same types shows what is assumed
+        import polars as pl
 
+        from judged.inputs.frames import tidy
 
-def _notes(
-    frame: Any, kind: Kind, source: str, columns: Columns, header: Sequence[str]
-) -> tuple[str, ...]:
-    """What is assumed of a table with such columns; found out on an empty one."""
-    import polars as pl
-
-    from judged.inputs.frames import tidy
-
-    types = {each.name: _polars_type(each.dataType.simpleString()) for each in frame.schema.fields}
-    return tidy(pl.LazyFrame(schema=types), kind, source, columns, header).notes
+        fields = frame.schema.fields
+        types = {field.name: _polars_type(field.dataType.simpleString()) for field in fields}
+        notes = tidy(pl.LazyFrame(schema=types), kind, source, columns, header).notes
+    selected = _select(frame, kind, columns)
+    return SparkTable(selected, kind, source, name, notes, is_rank=columns.is_rank)
 
 
 def _polars_type(name: str) -> pl.DataType:
-    """The type that a column of Spark has in polars."""
     import polars as pl
 
     if name.startswith(("string", "varchar", "char")):
@@ -94,7 +80,7 @@ def _polars_type(name: str) -> pl.DataType:
         return pl.Decimal(int(precision), int(scale))
     if name.startswith("array<"):
         return pl.List(_polars_type(name[len("array<") : -1]))
-    known: Mapping[str, pl.DataType] = {
+    types: Mapping[str, pl.DataType] = {
         "tinyint": pl.Int8(),
         "smallint": pl.Int16(),
         "int": pl.Int32(),
@@ -108,41 +94,40 @@ def _polars_type(name: str) -> pl.DataType:
         "binary": pl.Binary(),
         "void": pl.Null(),
     }
-    return known.get(name, pl.Struct([]))
+    return types.get(name, pl.Struct([]))
 
 
-def _selected(frame: Any, kind: Kind, columns: Columns) -> Any:
-    """The columns that are needed, by what they are."""
+def _select(frame: Any, kind: Kind, columns: Columns) -> Any:
+    """Select the needed columns under the names of their roles."""
     from pyspark.sql import functions as F  # noqa: N812
 
     fields = frame.schema.fields
 
-    def column(at: int) -> Any:
-        return F.col("`{}`".format(fields[at].name.replace("`", "``")))
+    def column(position: int) -> Any:
+        return F.col("`{}`".format(fields[position].name.replace("`", "``")))
 
-    def text(at: int) -> Any:
-        """As texts that are compared byte by byte, whatever the collation of the column."""
-        collated = "collate" in fields[at].dataType.simpleString()
-        return column(at).cast("binary").cast("string") if collated else column(at).cast("string")
+    def text(position: int) -> Any:
+        # Bytes have no collation, which would merge ids that differ.
+        collated = "collate" in fields[position].dataType.simpleString()
+        value = column(position)
+        return value.cast("binary").cast("string") if collated else value.cast("string")
 
-    found = {
-        role: _joined([text(at) for at in positions]) for role, positions in columns.ids.items()
+    selected = {
+        role: _join_ids([text(position) for position in positions])
+        for role, positions in columns.ids.items()
     }
-    found[kind.value] = (
-        F.when(found["item"].isNotNull(), F.lit(1.0))
+    selected[kind.value] = (
+        F.when(selected["item"].isNotNull(), F.lit(1.0))
         if columns.value is None
         else column(columns.value)
     )
     if columns.weight is not None:
-        found["weight"] = column(columns.weight)
-    return frame.select(*(each.alias(role) for role, each in found.items()))
+        selected["weight"] = column(columns.weight)
+    return frame.select(*(value.alias(role) for role, value in selected.items()))
 
 
-def _joined(parts: Sequence[Any]) -> Any:
-    """One id of several texts, as `inputs.columns.joined_columns` makes it."""
-    from functools import reduce
-    from operator import and_, or_
-
+def _join_ids(parts: Sequence[Any]) -> Any:
+    """Join several texts to one id, as `inputs.columns.joined_columns` does."""
     from pyspark.sql import functions as F  # noqa: N812
 
     if len(parts) == 1:
@@ -151,7 +136,72 @@ def _joined(parts: Sequence[Any]) -> Any:
         F.regexp_replace(F.regexp_replace(part, r"\\", r"\\\\"), JOINER, rf"\\{JOINER}")
         for part in parts
     )
-    none = reduce(and_, (part.isNull() for part in parts))
-    lost = reduce(or_, (part.isNull() | (part == "") for part in parts))
-    whole = F.when(lost, F.lit("")).otherwise(F.concat_ws(JOINER, *escaped))
-    return F.when(none, F.lit(None).cast("string")).otherwise(whole)
+    all_null = reduce(and_, (part.isNull() for part in parts))
+    any_missing = reduce(or_, (part.isNull() | (part == "") for part in parts))
+    joined = F.when(any_missing, F.lit("")).otherwise(F.concat_ws(JOINER, *escaped))
+    return F.when(all_null, F.lit(None).cast("string")).otherwise(joined)
+
+
+def collect(frame: Any) -> pl.DataFrame:
+    """Fetch the rows of a frame."""
+    import polars as pl
+
+    with spark_errors():
+        if hasattr(frame, "toArrow"):
+            return pl.DataFrame(pl.from_arrow(frame.toArrow()))
+        rows: list[Any] = frame.collect()
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(frame.columns)}
+    return pl.DataFrame(columns, strict=False)
+
+
+def some_queries(frame: Any) -> list[str]:
+    """Return the first 1,000 queries of a frame in order, for messages."""
+    with spark_errors():
+        named = frame.select("query").distinct().sort("query").limit(1000)
+        return [row[0] for row in named.collect()]
+
+
+def send_pool(pool: Pool, weights: Weights | None, spark: Any) -> SparkTable:
+    """Send judgements to Spark."""
+    return SparkTable(send(pool_rows(pool, weights), spark), JUDGEMENTS, pool.name)
+
+
+def pool_rows(pool: Pool, weights: Weights | None) -> pl.DataFrame:
+    """Return judgements as rows; a query without any has a row that only names it."""
+    import polars as pl
+
+    frame = pool.frame.with_columns(grade=pool.grades)
+    if pool.subtopics is not None:
+        pairs = pool.subtopics
+        row = starts_of(pool.lengths)[pairs.query] + pairs.item
+        # Zeros in front keep the numbers of subtopics in order when they are texts.
+        width = len(str(int(pairs.subtopic.max(initial=0))))
+        subtopic = pl.Series("subtopic", pairs.subtopic).cast(pl.String).str.zfill(width)
+        frame = frame[row].with_columns(subtopic, grade=pairs.grade)
+    empty = np.flatnonzero(pool.lengths == 0)
+    if len(empty):
+        named = texts("query", (pool.queries[at] for at in empty.tolist())).to_frame()
+        frame = pl.concat([frame, named], how="diagonal")
+    if weights is not None:
+        known = pl.DataFrame([texts("query", pool.queries), pl.Series("weight", weights.values)])
+        frame = frame.join(known, on="query", how="left")
+    return frame
+
+
+def send(frame: pl.DataFrame, spark: Any) -> Any:
+    """Make a frame of Spark from a small table."""
+    with spark_errors():
+        if int(spark.version.partition(".")[0]) < 4:
+            types = {"grade": "double", "score": "double", "weight": "double"}
+            schema = ", ".join(f"{name} {types.get(name, 'string')}" for name in frame.columns)
+            return spark.createDataFrame(frame.rows(), schema)
+        import pyarrow as pa
+
+        table = frame.to_arrow()
+        # Spark does not know the string types that polars uses.
+        large = {pa.large_string(), pa.string_view()}
+        fields = [
+            (field.name, pa.string() if field.type in large else field.type)
+            for field in table.schema
+        ]
+        return spark.createDataFrame(table.cast(pa.schema(fields)))

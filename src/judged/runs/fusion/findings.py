@@ -10,7 +10,7 @@ import numpy as np
 from judged.arrays import Floats
 from judged.errors import InputError
 from judged.inputs.order import OrderOnly
-from judged.matching.faults import rising_scores
+from judged.matching.checks import rising_scores
 from judged.runs.fusion.contributions import constant
 from judged.runs.fusion.lists import Collected, Lists
 from judged.runs.fusion.settings import TIES, Settings, written

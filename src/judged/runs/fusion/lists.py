@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judged.arrays import Floats, Ints, borders, by_rows, starts_of
 from judged.errors import InputError
 from judged.inputs.tables import Run
-from judged.matching.faults import EMPTY, nan_message, refuse_lost
+from judged.matching.checks import EMPTY, nan_message, refuse_lost
 
 if TYPE_CHECKING:
     import polars as pl

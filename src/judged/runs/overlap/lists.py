@@ -11,8 +11,8 @@ import numpy as np
 from judged.arrays import Floats, Ints, borders, count_above, descending, starts_of
 from judged.errors import InputError
 from judged.inputs.tables import Lookup, Run
+from judged.matching.checks import EMPTY, nan_message, refuse_lost, rising_scores
 from judged.matching.documents import as_table
-from judged.matching.faults import EMPTY, nan_message, refuse_lost, rising_scores
 from judged.matching.join import Grouped, distinct, group
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from judged.arrays import Floats, Ints
-from judged.matching.pairs import equal_pairs
+from judged.matching.join import equal_pairs
 from judged.runs.overlap.lists import Lists
 from judged.runs.overlap.persistence import Persistence, Span
 from judged.statistics.concordance import taus

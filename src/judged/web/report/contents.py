@@ -19,7 +19,7 @@ from judged.explanation import explain
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.options import LEVEL
 from judged.options import level as checked_level
-from judged.rankings.columns import OTHER_WAY
+from judged.rankings.rankings import OTHER_WAY
 from judged.web.pages.calculations import Calculation, calculation_of
 from judged.web.pages.lists import RankedList, SideBySide, side_by_side
 

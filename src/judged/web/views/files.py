@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from judged.errors import JudgedError, quoted
 from judged.inputs.formats import FORMATS
-from judged.rankings.findings import audit_of
+from judged.rankings.audit import audit_of
 from judged.text import Warned, counted, listed
 from judged.web.errors import GoneError, RefusedError
 from judged.web.files import KINDS, DataFile, picture_of

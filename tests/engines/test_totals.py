@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import judged
+from judged.engines.spark._summary import add_totals, refuse_needing_values, totals_of
 from judged.errors import InputError, JudgedError, MeasureError
 from judged.evaluation.scores import score_run
 from judged.evaluation.settings import EvaluationSettings
-from judged.evaluation.totals import refuse_needing_values, sum_up, totals_of
 
 MEASURES = (
     "AP, nDCG@10, RR, P@5, R@10, Bpref, RBP(p=0.8), GMAP, F(average=means)@10, Rank(of=all), "
@@ -39,7 +39,7 @@ def test_sums_of_blocks_are_those_of_the_whole(policy: dict[str, str], blocks: i
     rankings = judged.Rankings.from_run(*tables(), policy=policy)
     whole = score_run(rankings, settings)
     cuts = np.array_split(np.arange(len(rankings)), blocks)
-    summed = sum_up([totals_of(rankings.take(cut), settings) for cut in cuts], settings)
+    summed = add_totals([totals_of(rankings.take(cut), settings) for cut in cuts], settings)
     assert summed.summary == whole.summary
     assert summed.summary_errors == whole.summary_errors
 

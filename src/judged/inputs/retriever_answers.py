@@ -1,0 +1,826 @@
+"""Queries to ask a retriever, what it returns, and the file that answers are saved to."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+from uuid import UUID
+
+from judged.errors import InputError, OutputError, quoted
+from judged.inputs.columns import candidates
+from judged.inputs.dicts import as_id, is_list, with_texts
+from judged.inputs.objects import is_series, results_of_series
+from judged.inputs.tables import RUN, Kind
+from judged.options import real
+from judged.outputs import check_target, checked_ending, replacing
+from judged.text import Warned, counted, listed, quote
+
+if TYPE_CHECKING:
+    from judged.inputs.source import Source
+
+# Queries
+
+QUERIES = Kind("queries", "text", "2 columns: id, text")
+QUERY_TEXT_COLUMNS = (
+    *("text", "query_text", "query", "question", "user_input", "input", "title", "topic"),
+    *("content", "utterance", "prompt"),
+)
+"""Names of the column with the text of the query, the most reliable first."""
+QUERY_ID_COLUMNS = (
+    *("query_id", "qid", "topic_id", "question_id", "query_no", "_id", "id"),
+    *("query", "question", "topic", "user_id", "user"),
+)
+"""Names of the column with the id, the most reliable first."""
+QUERY_FORMS = "{id: query}, a list of texts, rows with an id and a text, a table, or a file"
+
+
+def read_queries(given: Any) -> dict[str, Any]:
+    """Read queries by their ids."""
+    if isinstance(given, Mapping):
+        if not given:
+            raise InputError("there are no queries to ask; give at least one.")
+        return with_texts(given, "the queries", "queries")
+    if isinstance(given, (str, PathLike)):
+        return _from_file(fspath(given))
+    rows = table_rows(given)
+    if rows is None and not is_list(given):
+        raise InputError(f"queries are {QUERY_FORMS}; got {quoted(given)}.")
+    rows = list(given) if rows is None else rows
+    if not rows:
+        raise InputError("there are no queries to ask; give at least one.")
+    return _from_rows(_numbered(rows))
+
+
+def _from_rows(rows: Iterable[tuple[str, Any]], source: str = "the queries") -> dict[str, Any]:
+    """Read texts that are their own ids, (id, query), or mappings with an id and a text."""
+    found: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    columns: tuple[str, str] | None = None
+    for place, row in rows:
+        where = f"{source}, {place}"
+        if isinstance(row, str):
+            query, asked = row, row
+        elif isinstance(row, Mapping):
+            columns = columns or _query_columns(
+                [name for name in row if isinstance(name, str)], source
+            )
+            for name in dict.fromkeys(columns):
+                if row.get(name) is None or row[name] == "":
+                    raise InputError(f"{where}: {quote(name)} is missing.")
+            query, asked = row[columns[0]], row[columns[1]]
+        elif is_list(row) and len(row) == 2:
+            query, asked = row
+        else:
+            raise InputError(f"{where}: {quoted(row)} is not a query; queries are {QUERY_FORMS}.")
+        name = as_id(query, where)
+        if name in found:
+            raise InputError(
+                f"{where}: the query {quote(name)} was in {places[name]} before; list each query "
+                "once."
+            )
+        found[name], places[name] = asked, place
+    return found
+
+
+def _query_columns(header: Sequence[str], source: str) -> tuple[str, str]:
+    """Return the columns with the id and the text; the same one if texts are their own ids."""
+    plain = {_plain(name): name for name in reversed(header)}
+    texts = [plain[name] for name in map(_plain, QUERY_TEXT_COLUMNS) if name in plain]
+    if not texts:
+        raise InputError(
+            f"{source}: no column with the text of a query; the columns are "
+            f"{', '.join(quote(name, 30) for name in header[:20])}. Known names: "
+            f"{', '.join(QUERY_TEXT_COLUMNS)}; of the id: {', '.join(QUERY_ID_COLUMNS)}."
+        )
+    ids = [
+        plain[name]
+        for name in map(_plain, QUERY_ID_COLUMNS)
+        if name in plain and plain[name] != texts[0]
+    ]
+    return (ids or texts)[0], texts[0]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).lower()
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    """Read JSON, NDJSON, Parquet, CSV with a header, or lines with an optional id and a tab."""
+    from judged.inputs.formats import promised
+    from judged.inputs.source import open_source
+
+    source = open_source(path, QUERIES)
+    form = promised(source.path)
+    head = source.head().lstrip()
+    if head.startswith(b"PAR1"):
+        return _from_rows(_numbered(_parquet(source)), source.label)
+    if form == "ndjson" or head.startswith((b"{", b"[")):
+        return _from_json(source, lines=form == "ndjson")
+    return _from_rows(_separated(source, is_csv=form == "csv"), source.label)
+
+
+def _numbered(rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    return ((f"row {number}", row) for number, row in enumerate(rows, 1))
+
+
+def _parquet(source: Source) -> list[dict[str, Any]]:
+    from io import BytesIO
+
+    import polars as pl
+
+    from judged.inputs.polars_errors import reading_parquet
+
+    with reading_parquet(source.label):
+        return pl.read_parquet(BytesIO(source.read())).to_dicts()
+
+
+def _from_json(source: Source, *, lines: bool) -> dict[str, Any]:
+    from judged.inputs.json import parse
+
+    expected = "JSON of queries is {id: query}, or a list of rows with an id and a text."
+    first, *rest = (line for line in source.lines() if line.strip())
+    if lines or (rest and first.rstrip().endswith(b"}")):
+        rows = (
+            (f"line {number}", parse(source, line, number, expected))
+            for number, line in enumerate(source.lines(), 1)
+            if line.strip()
+        )
+        return _from_rows(rows, source.label)
+    content = parse(source, source.read(), 1, expected, whole=True)
+    if not isinstance(content, list | dict) or not content:
+        raise InputError(f"{source.label}: {expected}")
+    if isinstance(content, list):
+        return _from_rows(_numbered(content), source.label)
+    return with_texts(content, source.label, "queries")
+
+
+def _rows(reader: Any, label: str) -> Iterator[list[str]]:
+    from judged.inputs.source import not_a_table
+
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise not_a_table(f"{label}, line {reader.line_num}", error) from None
+
+
+def _separated(source: Source, *, is_csv: bool) -> Iterator[tuple[str, Any]]:
+    from judged.inputs.source import decoded
+
+    numbered = enumerate(source.lines(ends=True), 1)
+    texts = (decoded(source.label, number, line) for number, line in numbered)
+    tabs = {} if is_csv else {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
+    reader = csv.reader(texts, **tabs)  # type: ignore[arg-type]
+    header: list[str] | None = None
+    began = False
+    for raw in _rows(reader, source.label):
+        cells = [cell.strip() for cell in raw]
+        place = f"line {reader.line_num}"
+        if not any(cells):
+            continue
+        if not began:
+            began = True
+            if is_csv or _is_header(cells):
+                _query_columns(cells, source.label)
+                header = cells
+                continue
+        if len(cells) not in ((1, 2) if header is None else (len(header),)):
+            wanted = (
+                "a text, or an id, a tab and a text" if header is None else f"{len(header)} fields"
+            )
+            raise InputError(
+                f"{source.label}, {place}: expected {wanted}; found {len(cells)} fields: "
+                f"{quote(', '.join(cells))}."
+            )
+        if header is not None:
+            yield place, dict(zip(header, cells, strict=True))
+        else:
+            yield place, cells[0] if len(cells) == 1 else cells
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Return whether the first line names a column of texts and, if there are more, one of ids."""
+    plain = list(map(_plain, cells))
+    texts = {_plain(name) for name in QUERY_TEXT_COLUMNS} & set(plain)
+    ids = {_plain(name) for name in QUERY_ID_COLUMNS} & set(plain)
+    return bool(texts) and (len(plain) == 1 or len(texts | ids) > 1)
+
+
+# Answers
+
+LIST_NAMES = ("documents", "hits", "matches", "points", "nodes", "source_nodes", "results")
+"""Names of the list in an answer that is not a list."""
+ID_NAMES = (
+    *("id", "_id", "id_", "item_id", "doc_id", "docno", "document_id", "chunk_id", "node_id"),
+    *("passage_id", "corpus_id", "pid"),
+)
+"""Names of the id of a result."""
+ITEM_NAMES = ("item", "doc", "document", "passage", "node")
+"""Names of the id, or of the object that holds it, if nothing is named as an id."""
+METADATA_NAMES = ("metadata", "meta", "payload")
+"""Names of the metadata, which may hold the id."""
+SOURCE_NAME = "source"
+_ID_TYPES = (str, Integral, UUID)
+
+ItemOption = str | Callable[[Any], Any] | None
+
+
+@dataclass(frozen=True)
+class RetrievedResults:
+    """The kept results of one query, in the order of the answer or of their ranks."""
+
+    items: tuple[str, ...]
+    scores: tuple[float, ...] | None
+    """None if there is only an order."""
+    cut: int = 0
+    """The number of results that were not kept."""
+
+    @property
+    def ranks(self) -> list[int]:
+        """The rank of each result, by score if there are scores."""
+        order = _best_first(self.scores, len(self.items))
+        ranks = [0] * len(order)
+        for rank, at in enumerate(order, 1):
+            ranks[at] = rank
+        return ranks
+
+    @property
+    def pairs(self) -> list[Any]:
+        """Items, or items with scores, for a run."""
+        if self.scores is None:
+            return list(self.items)
+        return list(zip(self.items, self.scores, strict=True))
+
+
+def _best_first(scores: Sequence[float] | None, number: int) -> list[int]:
+    if scores is None:
+        return list(range(number))
+    return sorted(range(number), key=lambda at: -scores[at])
+
+
+@dataclass
+class AnswerReader:
+    """Reads answers; the path to the first id is the path to all ids."""
+
+    item: ItemOption = None
+    k: int = 100
+    path: str | None = field(default=None, init=False)
+    """The path to the ids that was found, if none was given."""
+
+    def read(self, query: str, answer: Any) -> RetrievedResults:
+        """Return the first k results of an answer, by score if there are scores."""
+        place = f"query {query!r}"
+        given = _listed(answer, place)
+        pairs = [self._pair(each, place, at) for at, each in enumerate(given)]
+        _refuse_mixture(given, pairs, place)
+        items = tuple(
+            as_id(str(item) if isinstance(item, UUID) else item, place, at)
+            for at, (item, _) in enumerate(pairs)
+        )
+        scored = bool(pairs) and pairs[0][1] is not None
+        scores = tuple(_number(score, place, at) for at, (_, score) in enumerate(pairs))
+        kept = _best_first(scores if scored else None, len(pairs))[: self.k]
+        if callable(self.item) or not (given and _is_ranked(given[0])):
+            kept = sorted(kept)
+        return RetrievedResults(
+            tuple(items[at] for at in kept),
+            tuple(scores[at] for at in kept) if scored else None,
+            len(pairs) - len(kept),
+        )
+
+    def _pair(self, result: Any, place: str, at: int) -> tuple[Any, Any]:
+        """Return the id and the score of a result; None if it has no score."""
+        where = f"{place}, result {at + 1}"
+        if callable(self.item):
+            try:
+                found = self.item(result)
+            except Exception as error:
+                raise InputError(
+                    f"{where}: item failed for {quoted(result)} ({type(error).__name__}: {error})."
+                ) from error
+            return _split(found, where) if is_list(found) else (found, None)
+        named = _names(result) is not None
+        reached_in = isinstance(self.item, str) and not _is_scored(result)
+        whole, score = (result, None) if named or reached_in else _split(result, where)
+        if score is None:
+            score = _score_of(whole)
+        if self.item is not None:
+            return _reached(whole, self.item, where), score
+        return self._own_id(whole, where), score
+
+    def _own_id(self, result: Any, where: str) -> Any:
+        if _is_id(result):
+            return result
+        found = dict(_ids_of(result))
+        if not found:
+            raise InputError(
+                f"{where}: no id was found in {quoted(result)}; give the path to it, such as "
+                'item="metadata.doc_id", or a function from a result to its id.'
+            )
+        if len(set(map(str, found.values()))) > 1:
+            named = listed([f"{path} ({quoted(each)})" for path, each in found.items()], "or")
+            raise InputError(
+                f"{where}: its id could be {named}; choose one, such as item={list(found)[-1]!r}."
+            )
+        if self.path is None:
+            self.path = next(iter(found))
+        if self.path not in found:
+            raise InputError(
+                f"{where}: its id is {next(iter(found))}, but other results have theirs in "
+                f"{self.path}; give the path with item=."
+            )
+        return found[self.path]
+
+
+def _listed(answer: Any, place: str) -> list[Any]:
+    """Return an answer as a list of results."""
+    if answer is None:
+        raise InputError(
+            f"{place}: the retriever returned None; return an empty list if nothing was found."
+        )
+    if isinstance(answer, (str, bytes, set, frozenset)):
+        kind = "one text" if isinstance(answer, (str, bytes)) else "a set, which has no order"
+        raise InputError(
+            f"{place}: the retriever returned {kind} ({quoted(answer)}); return a list of results, "
+            "the best first."
+        )
+    if (rows := table_rows(answer)) is not None:
+        return rows
+    if isinstance(answer, Mapping):
+        return _from_mapping(answer, place)
+    if isinstance(answer, tuple) and len(answer) == 2 and all(map(is_list, answer)):
+        if not all(len(each) == 2 and isinstance(each[0], str) for each in answer):
+            raise InputError(
+                f"{place}: the retriever returned two lists; return a list of (id, score), as "
+                "list(zip(ids, scores))."
+            )
+        return list(answer)
+    if is_series(answer):
+        return results_of_series(answer, place, RUN)
+    if is_list(answer):
+        return list(answer.tolist() if hasattr(answer, "tolist") else answer)
+    inside = _inside(answer, place)
+    if inside is not None:
+        return _listed(inside, place)
+    if isinstance(answer, (Iterator, Collection)) and _names(answer) is None:
+        return list(answer)
+    raise InputError(
+        f"{place}: the retriever returned {quoted(answer)}; return a list of results, the best "
+        "first."
+    )
+
+
+def _from_mapping(answer: Mapping[Any, Any], place: str) -> list[Any]:
+    """Read {id: score}, or a list under a known name."""
+    inside = _inside(answer, place)
+    if inside is not None:
+        return _listed(inside, place)
+    if len(answer) == 1 and isinstance(only := next(iter(answer.values())), Mapping):
+        return _from_mapping(only, place)
+    numbers = all(isinstance(each, Real) and not isinstance(each, bool) for each in answer.values())
+    single = any(name in answer for name in ID_NAMES) and _names(answer)
+    if numbers and not single:
+        return list(answer.items())
+    raise InputError(
+        f"{place}: the retriever returned {quoted(answer)}; return a list of results, or "
+        "{id: score}."
+    )
+
+
+def _inside(answer: Any, place: str) -> Any:
+    """Return the list in an answer that is not a list."""
+    held = {name: _get(answer, name) for name in LIST_NAMES}
+    lists = {
+        name: each
+        for name, each in held.items()
+        if is_list(each) or (isinstance(each, Mapping) and _inside(each, place) is not None)
+    }
+    if len(lists) > 1:
+        raise InputError(
+            f"{place}: the retriever returned lists called {listed(list(lists))}; return only "
+            "one of them."
+        )
+    return next(iter(lists.values()), None)
+
+
+def table_rows(answer: Any) -> list[dict[str, Any]] | None:
+    """Return the rows of a table of polars, pandas or pyarrow."""
+    if isinstance(answer, Mapping) or not hasattr(answer, "columns"):
+        return None
+    for method, arguments in (("to_dicts", ()), ("to_pylist", ()), ("to_dict", ("records",))):
+        if callable(getattr(answer, method, None)):
+            return list(getattr(answer, method)(*arguments))
+    return None
+
+
+def _get(given: Any, name: str) -> Any:
+    """Return an attribute, or a value of a mapping; None if there is none."""
+    if isinstance(given, Mapping):
+        return given.get(name)
+    try:
+        found = getattr(given, name, None)
+    except Exception:  # a property may do anything
+        return None
+    return None if callable(found) else found
+
+
+def _names(result: Any) -> list[str] | None:
+    """Return the names in a mapping or a named tuple; None for anything else."""
+    if isinstance(result, Mapping):
+        return [name for name in result if isinstance(name, str)]
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return list(result._fields)
+    return None
+
+
+def _is_id(given: Any) -> bool:
+    """Return whether something is an id, or may be meant as one."""
+    return given is None or isinstance(given, (str, bytes, bool, Real, UUID))
+
+
+def _split(result: Any, where: str) -> tuple[Any, Any]:
+    """Split a pair into id and score."""
+    if not is_list(result):
+        return result, None
+    if len(result) != 2:
+        raise InputError(f"{where} is {quoted(result)}; give (id, score), or only the id.")
+    if result[1] is not None and not _is_number(result[1]):
+        raise InputError(f"{where}: the score {quoted(result[1])} is not a number.")
+    return result[0], result[1]
+
+
+def _is_scored(result: Any) -> bool:
+    return is_list(result) and len(result) == 2 and _is_number(result[1])
+
+
+def _is_number(given: Any) -> bool:
+    return not isinstance(given, bool) and isinstance(_plain_number(given), Real)
+
+
+def _plain_number(given: Any) -> Any:
+    """Return the number in an array without dimensions."""
+    if isinstance(given, Real) or getattr(given, "ndim", None) != 0:
+        return given
+    return given.item()
+
+
+def _number(score: Any, place: str, at: int) -> float:
+    if score is None:
+        return 0.0
+    found = float(_plain_number(score))
+    if found != found:
+        raise InputError(f"{place}: the score of result {at + 1} is NaN; scores must be numbers.")
+    return found
+
+
+def _score_of(result: Any) -> Any:
+    """Return the score of a mapping or an object; the smallest rank is best."""
+    names = _names(result)
+    if names is None:
+        score = _get(result, "score") if not _is_id(result) else None
+        return score if _is_number(score) else None
+    score, rank = (_number_of(result, names, role) for role in ("score", "rank"))
+    return -rank if score is None and rank is not None else score
+
+
+def _number_of(result: Any, names: list[str], role: str) -> Any:
+    """Return the number that plays a role in a mapping or a named tuple, or None."""
+    values = (_get(result, names[position]) for position in candidates(role, names))
+    return next((_plain_number(value) for value in values if _is_number(value)), None)
+
+
+def _is_ranked(result: Any) -> bool:
+    """Return whether a result has a rank and no score."""
+    names = _names(result) or []
+    return _number_of(result, names, "rank") is not None and (
+        _number_of(result, names, "score") is None
+    )
+
+
+def _ids_of(result: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the paths and values of ids, those in the metadata included."""
+    found = [(name, _get(result, name)) for name in ID_NAMES]
+    for name in METADATA_NAMES:
+        held = _get(result, name)
+        if isinstance(held, Mapping):
+            found += [(f"{name}.{key}", held.get(key)) for key in (*ID_NAMES, SOURCE_NAME)]
+    found = [(path, each) for path, each in found if isinstance(each, _ID_TYPES) and each != ""]
+    yield from found
+    if found:
+        return
+    for name in ITEM_NAMES:
+        held = _get(result, name)
+        if isinstance(held, _ID_TYPES):
+            yield name, held
+        elif held is not None and not is_list(held):
+            yield from ((f"{name}.{path}", each) for path, each in _ids_of(held))
+
+
+def _reached(result: Any, path: str, where: str) -> Any:
+    """Follow a dotted path of keys, attributes and positions in lists."""
+    found, remaining = result, path
+    while remaining:
+        name, _, after = remaining.partition(".")
+        if isinstance(found, Mapping) and remaining in found:
+            found, after = found[remaining], ""
+        elif isinstance(found, Mapping) and name in found:
+            found = found[name]
+        elif is_list(found) and name.isdecimal() and int(name) < len(found):
+            found = found[int(name)]
+        elif not isinstance(found, Mapping) and hasattr(found, name):
+            found = getattr(found, name)
+        else:
+            raise InputError(f"{where}: there is no {path!r} in {quoted(result)}.")
+        remaining = after
+    if found is None:
+        raise InputError(f"{where}: {path!r} is None in {quoted(result)}.")
+    return found
+
+
+def _refuse_mixture(given: list[Any], pairs: list[tuple[Any, Any]], place: str) -> None:
+    for at, (_, score) in enumerate(pairs):
+        if (score is None) != (pairs[0][1] is None):
+            odd, other = (at, 0) if score is None else (0, at)
+            raise InputError(
+                f"{place}: result {odd + 1} has no score, but result {other + 1} has one; give a "
+                "score to every result, or to none."
+            )
+
+
+# Saved answers
+
+SAVE_EXTENSIONS = (".jsonl", ".ndjson")
+SAVED_SETTINGS = {"k": "k", "from": "item", "retriever": "the retriever"}
+"""Settings that answers depend on, with their names in messages."""
+
+
+@dataclass(frozen=True)
+class SavedAnswer:
+    """The answer to a query, with its time."""
+
+    results: RetrievedResults
+    seconds: float
+    tries: int
+    workers: int
+    asked: str
+    """The hash of the query."""
+
+
+def hash_of(query: str, asked: Any) -> str:
+    """Return a hash that shows whether a query was asked before."""
+    try:
+        text = json.dumps(asked, sort_keys=True, default=_as_list)
+    except (TypeError, ValueError, RecursionError):
+        raise InputError(
+            f"query {query!r} is {quoted(asked)}, which cannot be saved. Give texts, numbers, "
+            "lists or dicts of these, or leave out save=."
+        ) from None
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _as_list(given: Any) -> Any:
+    if hasattr(given, "tolist"):
+        return given.tolist()
+    raise TypeError
+
+
+def _parse_row(line: bytes) -> dict[str, Any] | None:
+    """Parse a line of a saved run; None for anything else."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    known = isinstance(row, dict) and isinstance(row.get("query"), str)
+    return row if known and isinstance(row.get("of"), int) else None
+
+
+def _check_count(given: Any) -> int:
+    if type(given) is not int or not 0 <= given < 2**63:
+        raise ValueError
+    return given
+
+
+def _is_begun_line(line: bytes) -> bool:
+    """Return whether a line is the beginning of a line of a saved run."""
+    start = b'{"query": "'
+    try:
+        whole = json.loads(line)
+    except (ValueError, RecursionError):
+        return line[: len(start)] == start[: len(line)]
+    return isinstance(whole, dict) and "settings" in whole
+
+
+@dataclass
+class AnswerFile:
+    """A run saved as it goes: NDJSON with a line for each result, which can be read as a run.
+
+    The lines of a query are appended in one piece. The first of them has its time, its number of
+    tries and a hash of the query; the first line of the file has the settings. In the end the file
+    is written again, in the order of the queries.
+    """
+
+    path: Path
+    settings: Mapping[str, Any]
+    """The settings that answers depend on."""
+    saved: dict[str, SavedAnswer] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    _handle: BinaryIO | None = None
+
+    @classmethod
+    def at(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> AnswerFile:
+        """Read the file if there is one; nothing is written yet."""
+        check_target(path)
+        checked_ending(path, SAVE_EXTENSIONS)
+        found = cls(Path(path), settings)
+        if os.path.lexists(path) and not os.path.isfile(path):
+            raise OutputError(f"{path}: is not a regular file; give another path.")
+        if os.path.exists(path) and os.path.getsize(path):
+            found._read()
+        return found
+
+    def resume(self, queries: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the queries without an answer; an error if other queries were asked."""
+        for query, saved in self.saved.items():
+            if query not in queries:
+                raise InputError(
+                    f"{self.path}: has results of query {query!r}, which is not among the "
+                    f"queries now; {self._start_again()}"
+                )
+            if saved.asked != hash_of(query, queries[query]):
+                raise InputError(
+                    f"{self.path}: the text of query {query!r} was another one; "
+                    f"{self._start_again()}"
+                )
+        remaining = {query: each for query, each in queries.items() if query not in self.saved}
+        for query, asked in remaining.items():
+            hash_of(query, asked)
+        if self.saved:
+            rest = "the others were asked now" if remaining else "and nothing was asked"
+            self.notes.append(
+                Warned(
+                    f"{counted(len(self.saved), 'query was', 'queries were')} answered earlier and "
+                    f"read from {self.path}, {rest}; delete the file to ask all again."
+                )
+            )
+        return remaining
+
+    def add(self, query: str, saved: SavedAnswer) -> None:
+        """Append the answer to a query."""
+        first = not self.saved
+        self.saved[query] = saved
+        try:
+            if self._handle is None:
+                if not first and self.notes:
+                    self._write(self.saved)  # without what was cut off
+                    self._handle = self.path.open("ab")
+                    return
+                self._handle = self.path.open("wb" if first else "ab")
+            self._handle.write(self._lines(query, saved, first=first, with_scores=None))
+            self._handle.flush()
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written ({error.strerror}).") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._handle is not None:
+            self._handle.close()
+            self._handle = None
+
+    def finish(self, order: Iterable[str]) -> None:
+        """Write the whole file in the order of the queries."""
+        self.close()
+        self._write({query: self.saved[query] for query in order if query in self.saved})
+
+    def _write(self, saved: Mapping[str, SavedAnswer]) -> None:
+        if not saved:
+            return
+        scored = any(each.results.scores is not None for each in saved.values())
+        with replacing(self.path) as temporary, temporary.open("wb") as handle:
+            for number, (query, each) in enumerate(saved.items()):
+                handle.write(self._lines(query, each, first=not number, with_scores=scored))
+
+    def _lines(
+        self, query: str, saved: SavedAnswer, *, first: bool, with_scores: bool | None
+    ) -> bytes:
+        """Return a line for each result, or one that names the query.
+
+        With `with_scores`, results without scores get scores from their order.
+        """
+        results, number = saved.results, len(saved.results.items)
+        scores: list[Any] | None = None if results.scores is None else list(results.scores)
+        if with_scores and scores is None:
+            scores = list(range(number, 0, -1)) or [None]
+        rows: list[dict[str, Any]] = []
+        listed = zip(results.items, results.ranks, strict=True)
+        for at, (item, rank) in enumerate(listed if number else [(None, None)]):
+            row: dict[str, Any] = {"query": query, "item": item}
+            if scores is not None:
+                row["score"] = scores[at]
+            rows.append({**row, "rank": rank, "of": number})
+        rows[0] |= {
+            "cut": results.cut,
+            "seconds": saved.seconds,
+            "tries": saved.tries,
+            "at_once": saved.workers,
+            "asked": saved.asked,
+        }
+        if scores is not None and results.scores is None:
+            rows[0]["by_order"] = True
+        if first:
+            rows[0]["settings"] = dict(self.settings)
+        try:
+            return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+        except UnicodeEncodeError as error:
+            half = quoted(error.object[error.start : error.end])
+            raise InputError(
+                f"query {query!r}: {half} in an id is half of a surrogate pair, which cannot be "
+                f"written to {self.path}."
+            ) from None
+
+    def _read(self) -> None:
+        *lines, rest = self.path.read_bytes().split(b"\n")
+        blocks: list[tuple[int, list[dict[str, Any]]]] = []
+        for number, line in enumerate(lines, 1):
+            row = _parse_row(line)
+            if row is None:
+                raise self._foreign(number, line)
+            if not blocks:
+                self._compare(row, line)
+            if "asked" in row or not blocks:
+                blocks.append((number, []))
+            blocks[-1][1].append(row)
+        if not blocks and not _is_begun_line(rest):
+            raise self._foreign(1, rest)
+        for at, (number, rows) in enumerate(blocks):
+            whole = len(rows) == max(rows[0]["of"], 1)
+            if not whole and at < len(blocks) - 1:
+                raise InputError(
+                    f"{self.path}, line {number}: the results of query {rows[0]['query']!r} are "
+                    f"incomplete; {self._start_again()}"
+                )
+            if not whole:
+                self.notes.append(self._cut_off(rows[0]["query"]))
+            elif rows[0]["query"] in self.saved:
+                raise InputError(
+                    f"{self.path}, line {number}: query {rows[0]['query']!r} occurs twice, as "
+                    f"if two programs had written at once; {self._start_again()}"
+                )
+            else:
+                self.saved[rows[0]["query"]] = self._saved(rows, number)
+        if rest and not self.notes:
+            self.notes.append(self._cut_off(None))
+
+    def _saved(self, rows: list[dict[str, Any]], number: int) -> SavedAnswer:
+        first, count = rows[0], rows[0]["of"]
+        try:
+            scored = "score" in first and not first.get("by_order") and count
+            results = RetrievedResults(
+                tuple(row["item"] for row in rows) if count else (),
+                tuple(float(row["score"]) for row in rows) if scored else None,
+                _check_count(first["cut"]),
+            )
+            whole = all(isinstance(each, str) for each in results.items)
+            if not whole or any(row["query"] != first["query"] for row in rows):
+                raise ValueError
+            seconds = real(first["seconds"])
+            if seconds is None or not isinstance(first["asked"], str):
+                raise ValueError
+            tries, workers = _check_count(first["tries"]), _check_count(first["at_once"])
+            return SavedAnswer(results, seconds, tries, workers, first["asked"])
+        except (KeyError, OverflowError, TypeError, ValueError):
+            raise self._foreign(number, json.dumps(first).encode()) from None
+
+    def _cut_off(self, query: str | None) -> str:
+        whose = "a query" if query is None else f"query {query!r}"
+        return Warned(
+            f"The last line of {self.path} was cut off, as by a crash, so {whose} was asked again."
+        )
+
+    def _compare(self, first: dict[str, Any], line: bytes) -> None:
+        settings = first.get("settings")
+        if not isinstance(settings, dict):
+            raise self._foreign(1, line)
+        for name, now in self.settings.items():
+            if settings.get(name) != now:
+                before = quoted(settings.get(name))
+                raise InputError(
+                    f"{self.path}: {SAVED_SETTINGS[name]} was {before} when this was saved and is "
+                    f"{quoted(now)} now; {self._start_again()}"
+                )
+
+    def _start_again(self) -> str:
+        return "delete the file, or save to another."
+
+    def _foreign(self, number: int, line: bytes) -> InputError:
+        return InputError(
+            f"{self.path}, line {number}: this is not a run that evaluate_retriever has saved: "
+            f"{quote(line)}; save to another file."
+        )

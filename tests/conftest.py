@@ -147,3 +147,12 @@ def standard_input(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
 
     return replace
+
+
+@pytest.fixture(scope="module")
+def few_resamples() -> Iterator[None]:
+    """Comparisons draw 999 resamples."""
+    from support.resampling import resamples
+
+    with resamples(999):
+        yield

@@ -57,11 +57,11 @@ _HOMES = {
     "Rankings": "rankings.rankings",
     "Report": "web.report.report",
     "Run": "inputs",
-    "Similarity": "embeddings.similarity.similarity",
     "TopK": "embeddings.top_k",
     "Vectors": "inputs.vectors",
     "advise": "evaluation.advice",
     "agreement": "judgements.agreement",
+    "assert_no_regression": "comparison.gate",
     "charts": "charts",
     "check": "judgements.check",
     "compare": "comparison",
@@ -94,7 +94,6 @@ _HOMES = {
     "statistics": "statistics",
     "options": "options",
     "temperature": "learning.temperature",
-    "testing": "testing",
 }
 """Each public name and the module that it is in, or that it is."""
 

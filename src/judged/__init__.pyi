@@ -38,7 +38,6 @@ from judged.judgements.queue import Queue as Queue
 from judged.rankings.rankings import Rankings as Rankings
 from judged.web.report.report import Report as Report
 from judged.inputs import Run as Run
-from judged.embeddings.similarity.similarity import Similarity as Similarity
 from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
@@ -75,7 +74,7 @@ from judged.embeddings import relevance as relevance
 from judged.inputs.repeated import repeats as repeats
 from judged import statistics as statistics
 from judged.learning import temperature as temperature
-from judged import testing as testing
+from judged.comparison.gate import assert_no_regression as assert_no_regression
 
 __version__: str
 P: Measure

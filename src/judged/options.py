@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from judged.conventions import Convention
     from judged.embeddings.normalisation import Normalisation
     from judged.embeddings.relevance import Relation
-    from judged.embeddings.similarity.similarity import Similarity
+    from judged.embeddings.similarity import Similarity
     from judged.inputs.tables import Judgements, Lookup, QueryWeights, Run
     from judged.inputs.texts import Texts
     from judged.inputs.values import Values
@@ -442,7 +442,6 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "top_grade": number,
     "unanswerable": flag,
     "unjudged_range": flag,
-    "update_baseline": flag,
     "verbose": flag,
     "wait": partial(number, at_least=0, at_most=3600),
     "width": whole,

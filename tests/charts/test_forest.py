@@ -95,7 +95,7 @@ def test_a_correction_that_is_more_careful_than_the_interval_is_said() -> None:
         careful = [
             row
             for row in comparison.rows
-            if row.p < 0.05 and row.corrected_p >= 0.05 and row.verdict == "no evidence"
+            if row.p < 0.05 and row.corrected_p >= 0.05 and row.verdict == "not significant"
         ]
         if careful:
             break

@@ -25,6 +25,7 @@ def test_a_file(judged, files):
         "run  weight  queries  results  only here\n"
         "a         1        3        7          4\n"
         "b         1        3        4          1\n"
+        "\n"
         "rrf of a and b: an item's score is the sum over the lists that have it of 1 / (60 + rank)."
         "\n"
         "Where the runs or the fused lists have ties, tied results are ordered by item id, "

@@ -12,14 +12,14 @@ def test_text(judged: Any, files: Path) -> None:
     assert found.code == 0
     # q1: y x against x, overlaps 0 and 1: 0.1·0.9/2 + 0.81/2 = 0.45; q2: u n against v u, the same.
     assert found.out == (
+        "a and b: RBO 0.4500 over 2 queries (at least 0.1558, at most 0.8775); 1.0 shared items "
+        "on average.\n"
+        "\n"
         "run  against  queries     RBO  95 % interval   least  residual\n"
         "a    b              2  0.4500  –              0.1558    0.7217\n"
         "\n"
         "run  against  Jaccard@2  95 % interval    shared  tau-b  95 % interval\n"
         "a    b           0.4167  0.0000 … 1.0000     1.0      –  –\n"
-        "\n"
-        "a and b: RBO 0.4500 over 2 queries (at least 0.1558, at most 0.8775); 1.0 shared items "
-        "on average.\n"
     )
     assert found.err == (
         "warning: a and b are compared on the 2 queries that both have results for; left out: 1 "

@@ -13,6 +13,8 @@ import judged
 from judged.errors import InputError, MeasureError
 from support.loops import for_each
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 SIZE = 12
 QUERIES = [f"q{at}" for at in range(SIZE)]
 JUDGEMENTS = {query: {"a": 1, "b": 1} for query in QUERIES}
@@ -76,13 +78,13 @@ def test_weights_of_values_count_as_weights_of_runs(name: str, tmp_path: Path) -
     _close(_told(found), _told(evaluation.compare()))
     (few,) = found.warnings()
     assert few.startswith(f"{name}: 11 queries count as 9.1 queries of equal weight (Kish)")
-    assert "Each query counts by its weight." in found.methods()
+    assert "Queries are weighted." in found.methods()
     plain = judged.compare_values(path)
     assert plain.warnings() == [
         f"{path}: The weights of queries are not read from here: every query counts once, unless "
         "weights (--weights) are given."
     ]
-    assert "Each query counts by its weight." not in plain.methods()
+    assert "Queries are weighted." not in plain.methods()
 
 
 def test_a_weighted_mean_by_hand() -> None:
@@ -95,7 +97,7 @@ def test_a_weighted_mean_by_hand() -> None:
     without = judged.compare_values(values, weights={**weights, "3": 0})
     assert without.value(run="a") == pytest.approx(2 / 3)
     assert without.pair().queries == 2
-    assert "1 query (3) of weight 0: not counted." in without.remarks()
+    assert "1 query (3) of weight 0 left out." in without.remarks()
 
 
 def test_weights_that_cannot_be_right() -> None:
@@ -115,8 +117,8 @@ def test_weights_that_cannot_be_right() -> None:
     with pytest.raises(MeasureError) as error:
         judged.compare_values(values, measure_name="AP(aggregate=sum)", weights={"1": 1, "2": 2})
     assert str(error.value) == (
-        "AP(aggregate=sum) is a sum over the queries, for which weights have no one meaning; "
-        "leave it out, or ask for its mean."
+        "AP(aggregate=sum) is a sum over the queries, for which weights are not "
+        "defined; leave it out, or use its mean."
     )
 
 
@@ -134,7 +136,7 @@ def test_the_smallest_p_is_never_above_p(test: str, size: int, constant: bool) -
     differences = np.full(size, 0.25) if constant else 0.25 + np.arange(size) / 1e4
     values = {"a": dict.fromkeys(map(str, range(size)), 0.0)}
     values["b"] = dict(zip(values["a"], differences.tolist(), strict=True))
-    pair = judged.compare_values(values, test=test, resamples=999).pair()
+    pair = judged.compare_values(values, test=test).pair()
     assert 0 < pair.smallest_p <= pair.p
     if test == "randomisation" and size <= 40:
         assert pair.smallest_p == pair.p == 2.0 ** (1 - size)
@@ -156,8 +158,8 @@ def test_a_difference_that_cannot_be_seen_is_not_named() -> None:
     assert known.detectable is None
     assert known.p == unknown.p
     assert known.says == (
-        "RR: no evidence that b differs from a; 9 queries could not have shown any difference "
-        "8 times in 10."
+        "RR: no significant difference between b and a. With 9 queries, no true "
+        "difference would be detected with 80 % power."
     )
 
 
@@ -178,9 +180,9 @@ def test_infinite_values_of_another_tool() -> None:
     with pytest.raises(MeasureError) as error:
         judged.compare_values(values)
     assert str(error.value) == (
-        "value is infinite for 1 query (2), and a mean of infinite values says nothing; leave "
-        "these queries out of all runs, or choose the test sign, which counts only who is better "
-        "on how many queries."
+        "value is infinite for 1 query (2), so its mean is infinite too; leave these "
+        "queries out of all runs, or use the test sign, which counts only wins and "
+        "losses."
     )
 
 
@@ -235,9 +237,7 @@ def test_a_corrected_p_of_slices_is_called_so() -> None:
     slices = {str(at): {"kind": "xyz"[at % 3]} for at in range(30)}
 
     def said(correction: str) -> list[tuple[float, str]]:
-        found = judged.compare_values(
-            values, baseline="a", slices=slices, correction=correction, resamples=999
-        )
+        found = judged.compare_values(values, baseline="a", slices=slices, correction=correction)
         told = [text for text in found.sentences() if "between slices of kind" in text]
         return [(float(text.rpartition(" ")[2].rstrip(").")), text) for text in told]
 
@@ -245,14 +245,3 @@ def test_a_corrected_p_of_slices_is_called_so() -> None:
     assert all("(p 0." in text for _, text in alone)
     assert "(corrected p 0." in min(zip(alone, together, strict=True))[1][1]
     assert min(together)[0] == pytest.approx(2 * min(alone)[0], abs=2e-4)
-
-
-def test_an_evaluation_does_not_look_into_unjudged_results() -> None:
-    runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
-    evaluation = judged.evaluate({"q": {"a": 1}}, runs, "RR")
-    with pytest.raises(InputError) as error:
-        evaluation.compare(unjudged_range=True)
-    assert str(error.value) == (
-        "unjudged_range needs the runs themselves, which an evaluation does not keep; give them to "
-        "judged.compare."
-    )

@@ -13,6 +13,9 @@ import judged
 from judged.comparison.verdicts import Pair
 from judged.errors import InputError
 from judged.web.pages.pairs import verdict_heading
+from support.resampling import resamples
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 TESTS = ("t", "randomisation", "bootstrap", "bca", "wilcoxon", "sign")
 
@@ -22,7 +25,7 @@ def pair_of(a: Any, b: Any, **options: Any) -> Pair:
         name: {f"q{at:02}": float(value) for at, value in enumerate(own)}
         for name, own in (("a", a), ("b", b))
     }
-    return judged.compare_values(values, resamples=999, **options).pair()
+    return judged.compare_values(values, **options).pair()
 
 
 VALUES = np.random.default_rng(1).random(12)
@@ -46,7 +49,7 @@ def test_one_huge_value_ties_no_other_queries(huge: float) -> None:
     pair = pair_of(VALUES, ours, test="sign")
     assert (pair.wins, pair.ties, pair.losses) == (12, 0, 0)
     assert pair.p == 2.0**-11
-    assert pair_of(VALUES, ours).verdict == "no evidence"
+    assert pair_of(VALUES, ours).verdict == "not significant"
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -57,7 +60,7 @@ def test_values_too_large_for_a_mean_are_refused(test: str, a: Any, b: Any) -> N
     with pytest.raises(InputError) as caught:
         pair_of(a, b, test=test)
     assert str(caught.value) == (
-        "values of value are too large to be averaged; give them in a larger unit."
+        "the values of value are too large to be averaged; give them in a larger unit."
     )
 
 
@@ -68,8 +71,8 @@ def test_wilcoxon_says_what_its_ranks_say() -> None:
     assert pair.verdict == "better"
     assert pair.difference < 0
     assert pair.says == (
-        "value: b is better than a by the ranks of the differences; the values differ by −0.130 "
-        "(−0.570 to 0.310)."
+        "value: b is significantly better than a by the ranks of the differences; "
+        "the values differ by −0.130 (95 % CI −0.570 to 0.310)."
     )
     swapped = pair_of(differences, np.zeros(15), test="wilcoxon")
     assert swapped.verdict == "worse"
@@ -78,11 +81,11 @@ def test_wilcoxon_says_what_its_ranks_say() -> None:
 def test_the_sign_test_says_how_many_queries() -> None:
     differences = np.r_[np.arange(1, 15) / 100, -3]
     assert pair_of(np.zeros(15), differences, test="sign").says == (
-        "value: b is better than a by 14 queries to 1; the values differ by −0.130 "
-        "(−0.570 to 0.310)."
+        "value: b is significantly better than a by 14 queries to 1; the values "
+        "differ by −0.130 (95 % CI −0.570 to 0.310)."
     )
     infinite = pair_of(np.ones(9), [2.0] * 8 + [math.inf], test="sign")
-    assert infinite.says == "value: b is better than a by 9 queries to 0."
+    assert infinite.says == "value: b is significantly better than a by 9 queries to 0."
     assert infinite.interval.note == "some values are infinite"
     assert (infinite.effect, infinite.detectable) == (None, None)
 
@@ -115,13 +118,15 @@ def test_values_below_the_floor_of_a_geometric_mean_differ_in_nothing_that_count
     pair = judged.compare_values(values).pair()
     assert (pair.verdict, pair.p, pair.wins) == ("too few", 1.0, 9)
     assert pair.says == (
-        f"{name}: at most 1 of 9 queries differs between b and a: too few to tell."
+        f"{name}: at most 1 of 9 queries differs between b and a: too few to test."
     )
 
 
 def test_numbers_in_sentences_stay_short() -> None:
     pair = pair_of(VALUES * 1e-12, (VALUES + np.linspace(0.1, 0.2, 12)) * 1e-12)
-    assert pair.says == "value: b is better than a by 1.5e-13 (1.3e-13 to 1.7e-13)."
+    assert pair.says == (
+        "value: b is significantly better than a by 1.5e-13 (95 % CI 1.3e-13 to 1.7e-13)."
+    )
 
 
 def test_what_resamples_cannot_show_is_said() -> None:
@@ -133,17 +138,17 @@ def test_what_resamples_cannot_show_is_said() -> None:
         for at in range(12)
     }
     # 66 pairs: with 999 resamples the smallest p of all is 0.001, and 66 times that 0.066.
-    found = judged.compare_values(values, test="randomisation", resamples=999)
-    assert {row.verdict for row in found.rows} == {"no evidence"}
+    found = judged.compare_values(values, test="randomisation")
+    assert {row.verdict for row in found.rows} == {"not significant"}
     assert notes(found)[-1] == (
-        "of 66 pairs nothing could be shown: the smallest p that their queries or resamples "
-        "allow, 0.001, times 66 for the 66 comparisons of value, is not below 0.05. Take more "
-        "resamples, compare with a baseline, or the test t."
+        "66 pairs could not become significant: the smallest possible p, 0.001, times 66 for the "
+        "66 comparisons of value, is not below 0.05. Compare with a baseline, or use the test t."
     )
-    enough = judged.compare_values(values, test="randomisation", resamples=1999)
-    assert not any("nothing could be shown" in note for note in notes(enough))
+    with resamples(1999):
+        enough = judged.compare_values(values, test="randomisation")
+    assert not any("could not become significant" in note for note in notes(enough))
     assert not any(
-        "nothing could be shown" in note for note in notes(judged.compare_values(values))
+        "could not become significant" in note for note in notes(judged.compare_values(values))
     )
 
 
@@ -169,7 +174,7 @@ def median_ranks(ours: Any, theirs: Any, **options: Any) -> Pair:
 
     judgements = {f"q{at:03}": {"a": 1} for at in range(len(ours))}
     runs = {"b": listed(theirs), "a": listed(ours)}
-    return judged.compare(judgements, runs, "MedR", resamples=999, **options).pair()
+    return judged.compare(judgements, runs, "MedR", **options).pair()
 
 
 @pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
@@ -189,7 +194,7 @@ def test_a_median_that_changes_in_all_resamples_is_shown() -> None:
     assert (won.verdict, won.p, won.difference) == ("better", 2 / 1000, -never)
     # A median that never moves, though queries do, is no difference.
     same = median_ranks([1] * 94 + [2, 3, 4, 5, 6, 7], [1] * 100)
-    assert (same.verdict, same.p, math.isnan(same.interval.low)) == ("no evidence", 1.0, True)
+    assert (same.verdict, same.p, math.isnan(same.interval.low)) == ("not significant", 1.0, True)
 
 
 def test_equal_gains_of_a_number_that_is_no_mean_are_shown() -> None:
@@ -230,7 +235,7 @@ def test_a_constant_difference_inside_the_margin_is_negligible() -> None:
         own = {str(run): values[str(run)] for run in range(runs)}
         found = judged.compare_values(own, baseline="0", margin=0.5, correction="bonferroni")
         assert found.settings.margin_of("value") == 0.5
-        assert found.rows[0].verdict == ("better" if negligible else "no evidence")
+        assert found.rows[0].verdict == ("better" if negligible else "not significant")
         assert found.rows[0].negligible is negligible
 
 
@@ -246,12 +251,12 @@ def test_too_uneven_weights_are_named_as_the_reason() -> None:
     worth = "40 queries count as 1.1 queries of equal weight (Kish)"
     found = judged.compare_values(asked, weights=weights)
     assert found.pair().verdict == "too few"
-    assert found.pair().interval.note == f"{worth}, too few for an interval"
+    assert found.pair().interval.note == f"{worth}, too few for a confidence interval"
     assert any(worth in warning for warning in found.warnings())
     heading = verdict_heading(found.pair(), found.settings)
     assert heading.title == "b against a: too few queries of equal weight to tell on value"
     found = judged.compare_values(asked, groups=groups)
-    assert found.pair().interval.note == "too few groups differ for an interval"
+    assert found.pair().interval.note == "too few groups differ"
     heading = verdict_heading(found.pair(), found.settings)
     assert heading.title == "b against a: too few groups differ to tell on value"
     assert any("40 queries in 4 groups are few" in warning for warning in found.warnings())

@@ -41,18 +41,17 @@ def test_a_block_has_every_column_and_sizes_stand_before_p() -> None:
     # 2.2468, p 0.00038343 and what 8 queries show 8 times in 10, at 0.05/2, is 0.111757; odd - old
     # is ±0.1, whose deviation is 0.106904, and shows 0.143163.
     assert compared(baseline="old").to_text() == (
-        "AP    value  95 % interval    against old  95 % interval        d_z  wins/ties/losses"
+        "AP: new is significantly better than old by 0.188 (95 % CI 0.118 to 0.257).\n"
+        "AP: no significant difference between odd and old. With 8 queries, a true difference of "
+        "0.143 would be detected with 80 % power.\n\n"
+        "AP    value  95 % CI          against old  95 % CI              d_z  wins/ties/losses"
         "       p  corrected  detectable  verdict\n"
         "old  0.4125  0.2427 … 0.5823\n"
         "new  0.6000  0.4389 … 0.7611      +0.1875  +0.1177 … +0.2573  +2.25             8/0/0"
         "  0.0004     0.0008      0.1118  better\n"
         "odd  0.4125  0.2906 … 0.5344       0.0000  −0.0894 … +0.0894   0.00             4/0/4"
-        "  1.0000     1.0000      0.1432  no evidence\n"
-        "\n"
-        "AP: new is better than old by 0.188 (0.118 to 0.257).\n"
-        "AP: no evidence that odd differs from old; 8 queries would have shown a difference of "
-        "0.143 or more, 8 times in 10.\n"
-        "test: paired t; correction: Holm over 2 comparisons of AP; level 95 %.\n"
+        "  1.0000     1.0000      0.1432  not significant\n\n"
+        "Test: paired t; correction: Holm over 2 comparisons of AP; confidence level: 95 %.\n"
         "one run of each system; notes: verbose (-v)"
     )
 
@@ -71,19 +70,18 @@ def test_all_pairs_have_a_leaderboard_and_a_table_of_pairs() -> None:
     # By scipy, p of odd against new is 0.00377064; Holm makes it twice, and that of new three
     # times what it was.
     assert compared().to_text(quiet=True) == (
-        "AP    rank   value  95 % interval    behind the first\n"
+        "AP    rank   value  95 % CI          behind the first\n"
         "new      1  0.6000  0.4389 … 0.7611\n"
-        "old  2 … 3  0.4125  0.2427 … 0.5823  shown\n"
-        "odd  2 … 3  0.4125  0.2906 … 0.5344  shown\n"
-        "\n"
-        "AP   against  difference  95 % interval        d_z  wins/ties/losses       p  corrected"
-        "  detectable  verdict\n"
-        "new  old         +0.1875  +0.1177 … +0.2573  +2.25             8/0/0  0.0004     0.0012"
-        "      0.1210  better\n"
-        "odd  old          0.0000  −0.0894 … +0.0894   0.00             4/0/4  1.0000     1.0000"
-        "      0.1550  no evidence\n"
-        "odd  new         −0.1875  −0.2917 … −0.0833  −1.50             0/1/7  0.0038     0.0075"
-        "      0.1808  worse"
+        "old  2 … 3  0.4125  0.2427 … 0.5823  significant\n"
+        "odd  2 … 3  0.4125  0.2906 … 0.5344  significant\n\n"
+        "AP   against  difference  95 % CI              d_z  wins/ties/losses       p"
+        "  corrected  detectable  verdict\n"
+        "new  old         +0.1875  +0.1177 … +0.2573  +2.25             8/0/0  0.0004"
+        "     0.0012      0.1210  better\n"
+        "odd  old          0.0000  −0.0894 … +0.0894   0.00             4/0/4  1.0000"
+        "     1.0000      0.1550  not significant\n"
+        "odd  new         −0.1875  −0.2917 … −0.0833  −1.50             0/1/7  0.0038"
+        "     0.0075      0.1808  worse"
     )
 
 
@@ -92,22 +90,18 @@ def test_a_run_that_is_not_shown_behind_says_so() -> None:
     assert [(place["rank_low"], place["rank_high"]) for place in found] == [(1, 2), (1, 2)]
     three = {"a": per_query(OLD), "b": per_query(ODD), "c": per_query(OLD)}
     text = judged.compare_values(three).to_text(quiet=True)
-    assert text.splitlines()[2].endswith("not shown")
+    assert text.splitlines()[2].endswith("not significant")
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160])
 @pytest.mark.parametrize("baseline", [None, "old"])
 def test_no_table_is_wider_than_it_may_be(width: int, baseline: str | None) -> None:
     found = compared(baseline=baseline)
-    whole, split = found.tables(), found.tables(width=width)
-    for head, rows in split[1:] if baseline is None else split:
-        text = found._text([(head, rows)])
-        columns = len(head)
-        # Heads may be broken between words, so cells are what counts.
-        widths = (max(map(len, column)) for column in zip(*rows, strict=True))
-        assert sum(widths) + 3 * (columns - 1) <= max(width, 45), text
-    cells = {cell for _, rows in whole for row in rows for cell in row}
-    assert cells - {""} == {cell for _, rows in split for row in rows for cell in row} - {""}
+    text = found.to_text(quiet=True, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    cells = {cell for _, rows in found.tables() for row in rows for cell in row}
+    assert all(cell in text for cell in cells if " " not in cell)
+    assert "not significant" in re.sub(r"\s+", " ", text)
 
 
 def test_lower_is_better_turns_the_verdict_and_not_the_numbers() -> None:
@@ -155,7 +149,7 @@ def test_json_has_the_stable_keys_in_order() -> None:
     assert [key for key in first if key in stable] == stable
     assert list(first["interval"])[:3] == ["low", "high", "method"]
     assert list(found["leaderboard"]["AP"][0]) == ["run", "value", "rank_low", "rank_high"]
-    stable = ["test", "correction", "family", "level", "power", "margin", "resamples", "seed"]
+    stable = ["test", "correction", "level", "power", "margin", "resamples", "seed"]
     assert [key for key in found["settings"] if key in stable] == stable
     assert found["settings"]["margin"] == {"AP": 0.2}
     assert found["settings"]["baseline"] == "old"
@@ -181,10 +175,10 @@ def test_files_of_every_kind(tmp_path: Path) -> None:
     assert pl.read_parquet(tmp_path / "found.parquet").equals(found.pairs)
     assert pl.read_parquet_metadata(tmp_path / "found.parquet")["definition"] == found.methods()
     rows = list(csv.DictReader(io.StringIO((tmp_path / "found.csv").read_text())))
-    assert [row["verdict"] for row in rows] == ["better", "no evidence"]
+    assert [row["verdict"] for row in rows] == ["better", "not significant"]
     assert json.loads((tmp_path / "found.json").read_text()) == found.to_dict()
     frame = found.to_pandas()
-    assert frame["verdict"].tolist() == ["better", "no evidence"]
+    assert frame["verdict"].tolist() == ["better", "not significant"]
     assert frame.attrs["definition"] == found.methods()
 
 
@@ -237,7 +231,7 @@ def test_nothing_is_bold_where_no_test_is_possible() -> None:
     for baseline in (None, "a", "b"):
         for text in (latex(3, baseline=baseline), latex(40, baseline=baseline, weights=uneven)):
             assert "textbf" not in text
-            assert "Bold: none, as there are too few queries to test." in text
+            assert "Bold: none, because there are too few queries to test." in text
         assert latex(40, baseline=baseline).count("textbf") == 1
 
 
@@ -269,15 +263,16 @@ def test_methods_say_what_a_paper_needs() -> None:
         "query on the queries that count in both (8 queries). Differences were tested two-sided "
         "by the paired randomisation test (signs of differences flipped at random, the interval by "
         "inversion). p-values were corrected by Holm's method over the 2 comparisons of AP. A "
-        "difference counts as shown where the corrected p is below 0.05; intervals are 95 % "
-        "intervals. Runs count as equivalent where two one-sided tests put the difference inside a "
-        "margin of 0.05 (AP), at 0.025 by Bonferroni. Detectable is the difference that would have "
-        "been found with a probability of 0.8 (noncentral t, at 0.025 by Bonferroni). 9,999 "
+        "difference is significant if the corrected p is below 0.05; confidence intervals have a "
+        "level of 95 %. Runs are equivalent if two one-sided tests put the difference inside a "
+        "margin of 0.05 (AP), at 0.025 by Bonferroni. The detectable difference is the true "
+        "difference that would be detected with 80 % power (noncentral t, at 0.025 by "
+        "Bonferroni). 9,999 "
         "resamples were drawn with seed 0. The values of AP were computed elsewhere."
     )
     evaluated = judged.compare({"q": {"a": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "RR")
     assert "RR (Reciprocal rank): 1 divided by" in evaluated.methods()
-    assert "No p-value was corrected. A difference counts as shown where p is below 0.05" in (
+    assert "No p-value was corrected. A difference is significant if p is below 0.05" in (
         evaluated.methods()
     )
 
@@ -285,29 +280,31 @@ def test_methods_say_what_a_paper_needs() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "paired t; correction: Holm over 3 comparisons of AP; level 95 %."),
-        ({"runs": "old new"}, "paired t; correction: none needed for 1 comparison of AP; level "),
-        ({"correction": "none"}, "paired t; correction: none, each of 3 comparisons of AP stands "),
-        ({"correction": "bh"}, "correction: Benjamini-Hochberg (false discoveries) over 3 "),
+        ({}, "paired t; correction: Holm over 3 comparisons of AP; confidence level: 95 %."),
+        (
+            {"runs": "old new"},
+            "paired t; correction: none needed for 1 comparison of AP; confidence level: ",
+        ),
+        ({"correction": "none"}, "paired t; correction: none for 3 comparisons of AP; "),
+        ({"correction": "bh"}, "correction: Benjamini-Hochberg (false discovery rate) over 3 "),
         ({"correction": "tukey"}, "correction: Tukey (two-way) over all 3 pairs of runs of each "),
-        ({"test": "randomisation", "seed": 7}, "level 95 %; 9,999 resamples, seed 7."),
-        ({"test": "bca"}, "test: paired bootstrap (BCa); "),
-        ({"level": 0.999}, "level 99.9 %."),
-        ({"family": "all"}, "Holm over 3 comparisons of all measures; "),
+        ({"test": "randomisation", "seed": 7}, "level: 95 %; 9,999 resamples, seed 7."),
+        ({"test": "bca"}, "Test: paired bootstrap (BCa); "),
+        ({"level": 0.999}, "level: 99.9 %."),
     ],
 )
 def test_what_was_done(options: dict[str, Any], said: str) -> None:
-    [line] = [text for text in compared(**options).sentences() if text.startswith("test: ")]
+    [line] = [text for text in compared(**options).sentences() if text.startswith("Test: ")]
     assert said in line
 
 
 def test_tests_of_something_else_say_so() -> None:
     found = compared(test="wilcoxon", baseline="old")
     head = found.tables()[0][0]
-    assert "95 % interval (t)" in head
+    assert "95 % CI (t)" in head
     assert [text for text in notes(found) if "Wilcoxon" in text] == [
-        "Wilcoxon's test asks whether the differences lie evenly around 0, by their ranks; it says "
-        "nothing of the mean, and the interval is that of t, of the mean difference."
+        "Wilcoxon's test is about the ranks of the differences, not about the mean. The "
+        "confidence interval is that of t, for the mean difference."
     ]
     # Seven small gains and one loss that outweighs them: 7 to 1 of the queries, but no mean.
     swing = {"a": dict.fromkeys(QUERIES, 0.0), "b": dict.fromkeys(QUERIES, 0.01) | {"a": -0.2}}
@@ -315,8 +312,8 @@ def test_tests_of_something_else_say_so() -> None:
     swing = {"a": swing["a"] | dict.fromkeys(more, 0.0), "b": swing["b"] | more}
     said = notes(judged.compare_values(swing, test="sign"))
     assert (
-        "p and interval say different things of b against a on value: they are about different "
-        "questions." in said
+        "p and confidence interval disagree for b against a on value: they are about different "
+        "quantities." in said
     )
 
 
@@ -329,8 +326,8 @@ def test_a_pair_on_other_queries_says_how_many_and_what_that_does() -> None:
     assert found.pair().queries == 7
     assert "queries" in found.tables()[0][0]
     assert (
-        "RR: part and full are compared on the 7 queries that count in both; full has 0.786 there, "
-        "and 0.750 on its 8." in found.remarks()
+        "RR: part and full are compared on 7 common queries; full has 0.786 there, and 0.750 on "
+        "its 8 queries." in found.remarks()
     )
 
 
@@ -360,7 +357,7 @@ def test_many_sentences_are_cut_and_verbose_has_all() -> None:
     many = {f"run{n}": {q: n + v for q, v in per_query(OLD).items()} for n in range(8)}
     found = judged.compare_values(many)
     assert len(found.rows) == 28
-    assert "and 8 more: verbose (-v)" in found.to_text().splitlines()
+    assert "8 more sentences: verbose (-v)." in found.to_text().splitlines()
     verbose = found.to_text(verbose=True)
     assert all(row.says in verbose for row in found.rows)
 

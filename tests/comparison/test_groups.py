@@ -72,14 +72,14 @@ def test_the_output_says_how_many_groups_and_how_much_wider():
     found = compare_values(values(), groups=GROUPS, baseline="r0")
     wider = sorted(row.wider for row in found.rows)
     assert found.remarks()[1] == (
-        f"value: 24 queries in 8 groups; intervals of differences are {wider[0]:.2f} to "
-        f"{wider[1]:.2f} times as wide as if queries were independent."
+        f"value: 24 queries in 8 groups; confidence intervals of differences are {wider[0]:.2f} to "
+        f"{wider[1]:.2f} times as wide as for independent queries."
     )
     assert "groups" in found.tables()[0][0]
     assert found.to_dict()["pairs"][0]["groups"] == 8
     assert found.to_dict()["pairs"][0]["wider"] == found.rows[0].wider
     assert found.pairs["wider"].to_list() == [row.wider for row in found.rows]
-    assert "sums by group" in found.methods()
+    assert "group sums" in found.methods()
 
 
 def test_every_way_in_is_the_same(tmp_path):
@@ -108,7 +108,7 @@ def test_too_few_counts_groups():
     few = {query: f"g{number // 5}" for number, query in enumerate(QUERIES)}
     found = compare_values(values(runs=2), groups=few).pair()
     assert found.verdict == "too few"
-    assert found.says == "value: only 5 of 5 groups differ between r1 and r0: too few to tell."
+    assert found.says == "value: only 5 of 5 groups differ between r1 and r0: too few to test."
     assert np.isnan(found.interval.low)
     one = compare_values(values(runs=2), groups=dict.fromkeys(QUERIES, "all")).pair()
     assert one.verdict == "too few"
@@ -130,8 +130,8 @@ def test_a_few_heavy_units_have_no_verdict():
         "compare b with a."
     )
     assert found.interval.note == (
-        "300 queries in 11 groups count as 2.2 groups of equal weight (Kish), too few for an "
-        "interval"
+        "300 queries in 11 groups count as 2.2 groups of equal weight (Kish), too "
+        "few for a confidence interval"
     )
     assert compare_values(given, groups=groups, margin=0.9).pair().verdict == "too few"
     # 1/rank^1.5 of 300 queries: ζ(1.5)²/ζ(3) is 5.7 at most, below 6.
@@ -172,8 +172,8 @@ def test_tests_that_count_every_query_are_refused(test):
     with pytest.raises(InputError) as error:
         compare_values(values(), groups=GROUPS, test=test)
     assert str(error.value) == (
-        f"{words[test]} counts every query once, so it goes neither with weights nor with groups; "
-        "the tests t, randomisation and bootstrap do."
+        f"{words[test]} supports neither weights nor groups; use the test t, randomisation or "
+        "bootstrap."
     )
 
 

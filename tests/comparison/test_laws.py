@@ -15,7 +15,8 @@ from judged.comparison.verdicts import Pair
 from judged.statistics.tested import below
 from support.loops import for_each
 
-RESAMPLES = 999
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 OF_MEANS = ("t", "randomisation", "bootstrap", "bca")
 TESTS = (*OF_MEANS, "wilcoxon", "sign")
 MEASURES = ("x", "AP(aggregate=geometric)", "NumRet(aggregate=sum)", "Rank")
@@ -49,7 +50,7 @@ def drawn(
 
 def pair_of(values: Any, **options: Any) -> Pair:
     """The one row of two runs."""
-    return judged.compare_values(values, resamples=RESAMPLES, **options).pair()
+    return judged.compare_values(values, **options).pair()
 
 
 def numbers(pair: Pair) -> tuple[Any, ...]:
@@ -116,7 +117,7 @@ def test_the_order_of_queries_and_runs_changes_no_bit(
     for name in rng.permutation(names):
         items = list(values[name]["x"].items())
         shuffled[str(name)] = {"x": dict(items[at] for at in rng.permutation(len(items)))}
-    options: dict[str, Any] = {"test": test, "correction": correction, "resamples": RESAMPLES}
+    options: dict[str, Any] = {"test": test, "correction": correction}
     one = judged.compare_values(values, baseline=names[0], **options)
     two = judged.compare_values(shuffled, baseline=names[0], **options)
     rows = {(row.run, row.against): numbers(row) for row in two.rows}
@@ -229,7 +230,7 @@ def test_too_few_is_where_no_sign_could_be_shown(
         assert pair.p == 2.0 ** (1 - differing)
         verb = "differs" if differing == 1 else "differ"
         assert pair.says == (
-            f"value: only {differing} of 12 queries {verb} between b and a: too few to tell."
+            f"value: only {differing} of 12 queries {verb} between b and a: too few to test."
         )
 
 
@@ -322,4 +323,4 @@ def test_equivalent_exactly_where_the_inner_interval_is_inside(
             continue
         inside = -margin < inner.low and inner.high < margin
         assert (pair.verdict == "equivalent" or pair.negligible) == inside
-        assert pair.verdict in ("equivalent", "no evidence", "better", "worse")
+        assert pair.verdict in ("equivalent", "not significant", "better", "worse")

@@ -14,6 +14,8 @@ from judged.comparison.comparison import Comparison
 from judged.errors import InputError
 from judged.statistics import order_agreement
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 QUERIES = [f"q{at}" for at in range(12)]
 
 
@@ -40,7 +42,7 @@ def compared() -> Comparison:
 def test_swaps_have_the_verdicts_on_them(compared: Comparison) -> None:
     [pair] = compared.orders().pairs
     assert [swap.to_dict() for swap in pair.swaps] == [
-        {"above": "a", "below": "b", "verdict": "better", "against_verdict": "no evidence"},
+        {"above": "a", "below": "b", "verdict": "better", "against_verdict": "not significant"},
         {"above": "a", "below": "c", "verdict": "better", "against_verdict": "worse"},
         {"above": "b", "below": "c", "verdict": "better", "against_verdict": "worse"},
     ]
@@ -48,8 +50,8 @@ def test_swaps_have_the_verdicts_on_them(compared: Comparison) -> None:
         row = compared.pair(swap.below, swap.above, "one")
         assert row.verdict == "worse"
     assert pair.says() == (
-        "one and two swap 3 of 6 pairs of runs (the difference is shown on both measures for 2, on "
-        "one for 1, on neither for 0, where it may be chance)."
+        "one and two swap 3 of 6 pairs of runs (the difference is significant on "
+        "both measures for 2, on one for 1, on neither for 0, which may be chance)."
     )
 
 
@@ -76,8 +78,9 @@ def test_a_baseline_leaves_pairs_without_a_verdict() -> None:
     [pair] = judged.compare_values(given, baseline="a").orders().pairs
     assert [swap.verdict for swap in pair.swaps] == ["better", "better", "not compared"]
     assert pair.says() == (
-        "one and two swap 3 of 3 pairs of runs (the difference is shown on both measures for 2, on "
-        "one for 0, on neither for 0, where it may be chance; 1 not compared with each other)."
+        "one and two swap 3 of 3 pairs of runs (the difference is significant on "
+        "both measures for 2, on one for 0, on neither for 0, which may be chance; 1 "
+        "not compared with each other)."
     )
 
 
@@ -87,8 +90,8 @@ def test_ties_and_undefined() -> None:
     }
     found = judged.compare_values(given).orders()
     assert found.pairs[0].says() == (
-        "one and two: the agreement of orders is undefined, as all runs are tied on two; 2 pairs "
-        "tied on two alone."
+        "one and two: the agreement of orders is undefined, because all runs are "
+        "tied on two; 2 pairs tied on two alone."
     )
     assert found.to_dict()["pairs"][0]["tau"] is None
     assert found.measures[0].ranks == {"a": (3, 3), "b": (1, 2), "c": (1, 2)}
@@ -111,7 +114,7 @@ def test_a_run_without_a_number_is_left_out_with_a_warning() -> None:
     policy = {"missing": "skip", "empty": "skip"}
     found = judged.compare(judgements, runs, ["RR", "AP"], policy=policy).orders()
     assert found.runs == ("one", "two", "three")
-    assert "none has no number on AP; it is left out of all orders." in found.warnings()
+    assert "none has no value on AP, so it is left out of all orders." in found.warnings()
     assert all(math.isfinite(each) for each in found.measures[0].values.values())
 
 
@@ -141,14 +144,13 @@ def test_what_is_refused(compared: Comparison) -> None:
     refusals: tuple[tuple[Any, str], ...] = (
         (
             two.orders,
-            "orders are those of at least three runs; there are 2. Two runs are in one order or in "
-            "the other: compare their values.",
+            "orders need at least three runs; there are 2. For two runs, compare their values.",
         ),
         (
             alone.orders,
-            "orders are those of at least two measures; this comparison has value alone. Name "
-            "another one; or compare the same under several conventions (--convention more than "
-            "once, beside= in Python).",
+            "orders need at least two measures; this comparison has only value. Name "
+            "another one, or compare under several conventions (--convention more "
+            "than once, beside= in Python).",
         ),
         (
             lambda: compared.orders(beside=[compared]),  # type: ignore[arg-type]
@@ -160,11 +162,11 @@ def test_what_is_refused(compared: Comparison) -> None:
         ),
         (
             lambda: compared.orders(beside={"this": compared}),
-            "two comparisons are called 'this'; name them otherwise.",
+            "two comparisons are called 'this'; rename one.",
         ),
         (
             lambda: compared.orders(beside={"x": other}),
-            "the comparison 'x' is of other runs: c, d, x in one of both only.",
+            "the comparison 'x' has other runs: c, d, x in one of both only.",
         ),
     )
     for call, message in refusals:
@@ -177,7 +179,12 @@ def test_many_swaps_are_cut_and_said() -> None:
     runs = {f"r{at}": (at / 10, 1 - at / 10) for at in range(8)}
     found = judged.compare_values(values_of(**runs)).orders()
     assert len(found.tables()[2][1]) == 20
-    assert found.sentences()[0] == "8 more swaps: to_json() (--format json)."
+    assert found.sentences()[0] == (
+        "one and two swap 28 of 28 pairs of runs (the "
+        "difference is significant on both measures for "
+        "28, on one for 0, on neither for 0, which may be "
+        "chance)."
+    )
     assert len(found.to_dict()["pairs"][0]["swaps"]) == 28
 
 
@@ -186,14 +193,12 @@ def test_means_over_different_queries_are_warned_of() -> None:
     runs = {name: {query: ["d"] for query in QUERIES} for name in ("a", "b", "c")}
     del runs["b"]["q0"]
     said = (
-        "runs are in the order of their means over different queries, as RR over 11 for b and 12 "
-        "for a: the queries have a part in it."
+        "Runs are ordered by means over different queries, such as RR over 11 for b and 12 for "
+        "a. The order depends on the queries too."
     )
     for missing in ("skip", "zero"):
         found = judged.compare(judgements, runs, "RR, P@1", policy={"missing": missing})
         assert (said in found.orders().warnings()) == (missing == "skip")
         judges = {"ann": judgements, "bob": judgements}
-        under = judged.agreement(
-            judges, runs=runs, measures="RR", policy={"missing": missing}, resamples=999
-        )
+        under = judged.agreement(judges, runs=runs, measures="RR", policy={"missing": missing})
         assert (said in under.warnings()) == (missing == "skip")

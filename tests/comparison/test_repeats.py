@@ -37,7 +37,7 @@ def test_one_repeat_of_each_is_the_usual_comparison():
     assert found.noise == ()
     assert found.runs == ("one", "other")
     assert found.remarks() == [
-        "one and other are one run each, without repeats: that cannot tell the system from its run."
+        "one and other have no repeats, so the variation between runs is unknown."
     ]
     assert [found.value(m, "one") for m in found.measures] == [
         usual.value(m, "one") for m in usual.measures
@@ -116,8 +116,8 @@ def test_noise_floor():
     assert noise.deviation == pytest.approx(np.std(means, ddof=1))
     assert (noise.low, noise.high) == pytest.approx((min(means), max(means)))
     assert noise.says == (
-        f"value: from repeat to repeat a moves by {np.std(means, ddof=1):.3f} (standard deviation "
-        f"of 3 repeats, {min(means):.3f} to {max(means):.3f})."
+        f"value: the standard deviation of 3 repeats of a is {np.std(means, ddof=1):.3f} (values "
+        f"from {min(means):.3f} to {max(means):.3f})."
     )
     assert noise.says in found.remarks()
     entry = found.to_dict()["runs"][0]
@@ -156,7 +156,7 @@ def test_repeats_that_shift_as_a_whole_are_no_certainty():
     row = compare_values({"a": a, "b": repeats(*near)}).pair()
     # mean 0.1, standard error √(0.04/3), two degrees of freedom
     assert row.p == pytest.approx(2 * stats.t.sf(0.1 / math.sqrt(0.04 / 3), 2))
-    assert row.verdict == "no evidence"
+    assert row.verdict == "not significant"
     assert math.isnan(row.interval.low)
 
 
@@ -181,7 +181,7 @@ def test_files_on_the_command_line_and_in_python(tmp_path, monkeypatch, capsys):
         main(["compare", "qrels", "3.run", "dense=1.run, 2.run", "-m", "AP"])
     assert not ended.value.code
     told = capsys.readouterr().out
-    assert "from repeat to repeat dense moves by" in told
+    assert "repeats of dense is" in told
     assert usual.pair().says in told
     # A file of that very name is taken for a file.
     (tmp_path / "1.run,2.run").write_text((tmp_path / "2.run").read_text())
@@ -217,11 +217,13 @@ def test_missing_queries_of_one_repeat():
     found = compare(JUDGEMENTS, runs, "AP", policy={"missing": "skip"})
     assert found.pair().queries == 29
     assert found.numbers.notes[0] == (
-        "AP: not the same queries count in all repeats of dense; it is compared on the 29 that do, "
-        "of up to 30."
+        "AP: the repeats of dense have values for different queries. The comparison "
+        "uses the 29 common ones of up to 30."
     )
     assert found.numbers.notes[0] in found.warnings()
 
+
+EXPECTED = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
 
 REFUSED = {
     "repeats needs at least one run; got none.": lambda: repeats(),
@@ -247,14 +249,15 @@ REFUSED = {
     "dense=1.run,1.run: 1.run is there twice; a run is no repeat of itself.": lambda: compare(
         JUDGEMENTS, ["dense=1.run,1.run", "b.run"]
     ),
-    "repeats are taken into account by the test t; paired randomisation would count the queries "
-    "only. Leave the test out, or the repeats.": lambda: compare(
+    "only the test t takes repeats into account; paired randomisation does not. "
+    "Leave out the test, or the repeats.": lambda: compare(
         JUDGEMENTS,
         {"a": repeats(run_of(1), run_of(2)), "b": run_of(3)},
         "AP",
         test="randomisation",
     ),
-    "unjudged_range judges two runs at a time, and repeats are several; leave one of both out.": (
+    "unjudged_range does not work with repeats, because it judges two runs at a "
+    "time; leave one of them out.": (
         lambda: compare(
             JUDGEMENTS,
             {"a": repeats(run_of(1), run_of(2)), "b": run_of(3)},
@@ -262,11 +265,10 @@ REFUSED = {
             unjudged_range=True,
         )
     ),
-    "repeats must say which runs are of one system, as {'dense': ['seed 1', 'seed 2']}; got 'b'."
-    "": lambda: evaluated().compare(repeats="b"),
-    "repeats must say which runs are of one system, as {'dense': ['seed 1', 'seed 2']}; got 'b' "
-    "for a.": lambda: evaluated().compare(repeats={"a": "b"}),
-    "'x' is named as a repeat of both and is none of the runs: a, b, c.": (
+    f"{EXPECTED}; got 'b'.": lambda: evaluated().compare(repeats="b"),
+    "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}; "
+    "got 'b' for a.": lambda: evaluated().compare(repeats={"a": "b"}),
+    "'x', a repeat of both, is not one of the runs: a, b, c.": (
         lambda: evaluated().compare(repeats={"both": ["a", "x"]})
     ),
     "b is named as a repeat of other and of both.": (
@@ -275,7 +277,7 @@ REFUSED = {
     "a is named as a repeat of both twice.": (
         lambda: evaluated().compare(repeats={"both": ["a", "a"]})
     ),
-    "repeats are called c, and so is another run.": (
+    "a system with repeats and another run are both called c.": (
         lambda: evaluated().compare(repeats={"c": ["a", "b"]})
     ),
 }
@@ -297,8 +299,8 @@ def test_a_summary_that_is_no_mean_is_refused():
     with pytest.raises(MeasureError) as error:
         compare(JUDGEMENTS, runs, "RR(aggregate=median)")
     assert str(error.value) == (
-        "RR(aggregate=median) is no mean over queries, so the repeats of a have no mean either; "
-        "compare single runs of it, or another measure."
+        "RR(aggregate=median) is not a mean over queries, so repeats of a cannot be "
+        "averaged; compare single runs, or use another measure."
     )
 
 

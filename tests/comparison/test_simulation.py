@@ -15,6 +15,8 @@ from judged.statistics.resampling.randomisation import EXACT, randomisation
 from judged.statistics.student import t_test
 from judged.statistics.tested import below
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 pytestmark = [pytest.mark.full, pytest.mark.slow]
 
 TRIALS = 2_000
@@ -165,6 +167,6 @@ def test_ten_equal_systems_on_eight_queries_raise_few_false_alarms_by_bootstrap(
             f"s{run}": {f"q{at}": float(value) for at, value in enumerate(rng.random(8))}
             for run in range(10)
         }
-        found = judged.compare_values(values, test="bootstrap", resamples=999)
+        found = judged.compare_values(values, test="bootstrap")
         alarms += any(row.verdict in ("better", "worse") for row in found.rows)
     assert alarms <= 3

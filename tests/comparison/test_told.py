@@ -12,17 +12,17 @@ QUERIES = "abcdefgh"
 @pytest.mark.parametrize(
     ("measures", "said"),
     [
-        ("P@1 F(average=means)@1", "paired t, paired bootstrap (percentile) for {}, no mean over "),
-        ("F(average=means)@1 P@1", "paired t, paired bootstrap (percentile) for {}, no mean over "),
-        ("F(average=means)@1", "paired bootstrap (percentile) for {}, no mean over queries; "),
+        ("P@1 F(average=means)@1", "paired t, paired bootstrap (percentile) for {} (not a mean); "),
+        ("F(average=means)@1 P@1", "paired t, paired bootstrap (percentile) for {} (not a mean); "),
+        ("F(average=means)@1", "paired bootstrap (percentile) for {} (not a mean); "),
     ],
 )
 def test_the_line_says_which_measures_are_bootstrapped_and_why(measures: str, said: str) -> None:
     judgements = {query: {"a": 1} for query in QUERIES}
     runs = {name: {query: [first, "c"] for query in QUERIES} for name, first in ("xa", "yb")}
     found = judged.compare(judgements, runs, measures.split())
-    [line] = [text for text in found.sentences() if text.startswith("test: ")]
-    assert line.startswith(f"test: {said.format('F(average=means)@1')}")
+    [line] = [text for text in found.sentences() if text.startswith("Test: ")]
+    assert line.startswith(f"Test: {said.format('F(average=means)@1')}")
 
 
 def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
@@ -35,17 +35,17 @@ def test_infinite_values_are_refused_with_what_can_be_compared() -> None:
     ):
         judged.compare(judgements, runs, "Rank")
     assert str(refused.value) == (
-        "Rank is infinite for 1 query (a), and a mean of infinite values says nothing; compare its "
-        "median (Rank(aggregate=median)), compare RR, or choose the test sign, which counts only "
-        "who is better on how many queries."
+        "Rank is infinite for 1 query (a), so its mean is infinite too; compare its "
+        "median (Rank(aggregate=median)), compare RR, or use the test sign, which "
+        "counts only wins and losses."
     )
     one = dict.fromkeys(QUERIES, 1.0)
     with pytest.raises(judged.MeasureError) as refused:
         judged.compare_values({"x": one, "y": one | {"b": float("inf")}})
     assert str(refused.value) == (
-        "value is infinite for 1 query (b), and a mean of infinite values says nothing; leave "
-        "these queries out of all runs, or choose the test sign, which counts only who is better "
-        "on how many queries."
+        "value is infinite for 1 query (b), so its mean is infinite too; leave these "
+        "queries out of all runs, or use the test sign, which counts only wins and "
+        "losses."
     )
 
 
@@ -60,13 +60,13 @@ def test_no_sentence_promises_what_its_own_row_denies() -> None:
     assert row.detectable is not None
     assert row.detectable < row.difference
     assert row.says == (
-        "value: no evidence that b differs from a; the difference would count alone, not among 3 "
-        "comparisons."
+        "value: no significant difference between b and a. It is significant on its "
+        "own, but not among 3 comparisons."
     )
     shuffled = {query: steps[query] + (-0.03, 0.04)[n % 2] for n, query in enumerate(queries)}
     for test in ("wilcoxon", "sign"):
         found = judged.compare_values({"a": steps, "b": shuffled}, test=test)
-        assert found.pair().says == "value: no evidence that b differs from a."
+        assert found.pair().says == "value: no significant difference between b and a."
 
 
 def test_a_margin_that_nothing_can_reach_is_refused() -> None:
@@ -77,9 +77,9 @@ def test_a_margin_that_nothing_can_reach_is_refused() -> None:
             judged.compare_values(better, measure_name="AP", margin=margin)
         size = margin if isinstance(margin, int) else margin["AP"]
         assert str(refused.value) == (
-            f"the margin of AP must be smaller than 1, the largest difference there can be; got "
-            f"{size}. Margins are in the measure's own unit, also where numbers are shown in "
-            "percent."
+            "the margin of AP must be smaller than 1, the largest possible difference; got "
+            f"{size}. "
+            "Margins are in the measure's own unit, even if numbers are shown in percent."
         )
     assert judged.compare_values(better, measure_name="AP", margin=0.99).pair().negligible
     rank = {"a": dict.fromkeys(QUERIES, 2.0), "b": dict.fromkeys(QUERIES, 3.0)}
@@ -94,8 +94,8 @@ def test_counts_are_neither_good_nor_bad() -> None:
     }
     found = judged.compare(judgements, runs, ["NumRet", "RR"])
     assert (
-        "NumRet counts or describes results, which is neither good nor bad: better stands for "
-        "higher and worse for lower."
+        "NumRet counts or describes results, which is neither good nor bad. Here, better means "
+        "higher and worse means lower."
     ) in found.warnings()
     assert found.pair(measure="NumRet").verdict == "better"
     assert "NumRet" not in " ".join(judged.compare(judgements, runs, "RR").warnings())

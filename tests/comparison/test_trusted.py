@@ -19,8 +19,8 @@ DATA = judged_twice()
 
 
 def compared(measures: str = "nDCG@10", **options: Any) -> judged.Comparison:
-    given = {"runs": DATA.runs, "trusted": DATA.people, **options}
-    return judged.compare(DATA.cheap, measures=measures, **given)
+    given = {"trusted": DATA.people, **options}
+    return judged.compare(DATA.cheap, given.pop("runs", DATA.runs), measures, **given)
 
 
 def differences(judgements: dict[str, Any], measure: str) -> dict[str, float]:
@@ -114,7 +114,7 @@ def test_too_few_trusted_queries_that_differ_say_nothing() -> None:
     pair = judged.compare(cheap, runs, "P@1", trusted=people).pair()
     assert pair.verdict == "too few"
     assert pair.says.startswith(
-        "P@1: only 3 of 25 trusted queries differ between down and up: too few to tell"
+        "P@1: only 3 of 25 trusted queries differ between down and up: too few to test"
     )
 
 
@@ -136,10 +136,10 @@ def test_it_is_in_everything_that_is_shown() -> None:
     assert record["pairs"][1]["trusted"] == own.to_dict()
     assert record["runs"][0]["trusted"]["RR"]["trusted_queries"] == 30
     text = found.to_text()
-    assert "test: prediction-powered t (PPI++)" in text
-    assert "P@5  against  corrected  95 % interval" in text
-    assert "wins, ties and losses are those by the cheap judgements" in text
-    assert "with a λ tuned for each difference" in found.methods()
+    assert "Test: prediction-powered t (PPI++)" in text
+    assert "P@5  against  corrected  95 % CI" in text
+    assert "Wins, ties and losses are not corrected" in text
+    assert "with λ tuned for each difference" in found.methods()
     assert "by the trusted judgements alone" in found.pair(measure="P@5").says
     for shown in (found.to_markdown(), found.to_html()):
         assert "trusted" in shown
@@ -175,13 +175,13 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "test": (
         {"test": "sign"},
-        "differences that trusted judgements correct have a test of their own (prediction-powered "
-        "t (PPI++)); sign test would test those by the cheap judgements. Leave the test out, or "
-        "trusted (--trusted).",
+        "differences that trusted judgements correct are tested by "
+        "prediction-powered t (PPI++); sign test would test the uncorrected ones. "
+        "Leave out test (--test), or trusted (--trusted).",
     ),
     "tukey": (
         {"correction": "tukey"},
-        "Tukey (two-way) does not go with trusted judgements; choose holm.",
+        "Tukey (two-way) does not support trusted judgements; use correction holm.",
     ),
 }
 
@@ -214,8 +214,9 @@ def test_what_only_cheap_judgements_tell_apart_is_not_shown() -> None:
     assert pair.wins + pair.losses > 30
     assert (pair.verdict, pair.p, pair.difference) == ("too few", 1.0, 0.0)
     assert pair.says == (
-        "P@5: at most 1 of 30 trusted queries differs between two and one: too few to tell; by the "
-        "trusted judgements alone 0.000 (no interval)."
+        "P@5: at most 1 of 30 trusted queries differs between two and one: too few "
+        "to test. By the trusted judgements alone, the difference is 0.000 (no "
+        "confidence interval)."
     )
 
 
@@ -239,8 +240,8 @@ def test_orders_say_that_they_are_of_corrected_numbers() -> None:
     runs = {**DATA.runs, "three": DATA.runs["one"]}
     found = compared("RR, P@5", runs=runs)
     says = (
-        "30 of 80 queries have trusted judgements too (the trusted judgements): values and "
-        "verdicts are corrected by them."
+        "30 of 80 queries have trusted judgements too (the trusted judgements): they correct "
+        "values and verdicts."
     )
     orders = found.orders()
     assert orders.measures[0].values["two"] == found.value("RR", "two")

@@ -128,6 +128,7 @@ def test_its_text() -> None:
         "run  weight  queries  results  only here",
         "one       1        2        4          3",
         "two       1        2        4          3",
+        "",
         "rrf of one and two: an item's score is the sum over the lists that have it of 1 / "
         "(60 + rank).",
         "Where the runs or the fused lists have ties, tied results all get the mean of what the "

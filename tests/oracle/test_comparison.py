@@ -14,6 +14,8 @@ import judged
 from judged.arrays import Floats
 from judged.comparison.verdicts import Pair
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 stats = pytest.importorskip("scipy.stats")
 multitest = pytest.importorskip("statsmodels.stats.multitest")
 weightstats = pytest.importorskip("statsmodels.stats.weightstats")
@@ -86,15 +88,14 @@ def test_equivalence_is_that_of_two_one_sided_tests(seed: int, margin: float) ->
 @pytest.mark.parametrize(
     ("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]
 )
-@pytest.mark.parametrize("family", ["measure", "all"])
-def test_corrections_are_those_of_statsmodels(correction: str, theirs: str, family: str) -> None:
+def test_corrections_are_those_of_statsmodels(correction: str, theirs: str) -> None:
     runs: dict[str, dict[str, dict[str, float]]] = {}
     for measure, seed in (("x", 2), ("y", 3)):
         for run, own in given(*values(seed, 4)).items():
             runs.setdefault(run, {})[measure] = own
-    rows = judged.compare_values(runs, correction=correction, family=family).rows
-    for names in (("x",), ("y",)) if family == "measure" else (("x", "y"),):
-        some = [row for row in rows if row.measure in names]
+    rows = judged.compare_values(runs, correction=correction).rows
+    for name in ("x", "y"):
+        some = [row for row in rows if row.measure == name]
         found = multitest.multipletests([row.p for row in some], method=theirs)[1]
         assert [row.corrected_p for row in some] == pytest.approx(list(found), **CLOSE)
 
@@ -289,8 +290,8 @@ def test_equal_weights_are_no_weights() -> None:
     qrels, runs = collection(3)
     measures = ["AP", "F(average=means)@5", "Rank(aggregate=median)"]
     weights = dict.fromkeys(qrels, 3.0)
-    one = judged.compare(qrels, runs, measures, resamples=999)
-    two = judged.compare(qrels, runs, measures, weights=weights, resamples=999)
+    one = judged.compare(qrels, runs, measures)
+    two = judged.compare(qrels, runs, measures, weights=weights)
     for row, other in zip(one.rows, two.rows, strict=True):
         assert (row.verdict, row.wins, row.losses) == (other.verdict, other.wins, other.losses)
         assert row.p == pytest.approx(other.p, rel=1e-9)
@@ -303,7 +304,7 @@ def test_detectable_of_a_function_of_means_is_by_the_jackknife() -> None:
     qrels, runs = collection(4)
     two = {name: runs[name] for name in ("one", "two")}
     measure = "F(average=means)@5"
-    pair = judged.compare(qrels, two, measure, resamples=999).pair()
+    pair = judged.compare(qrels, two, measure).pair()
     without = []
     for query in sorted(qrels):
         rest = {other: grades for other, grades in qrels.items() if other != query}

@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
 def make(
     path: Path, measures: Any = "AP", run: Any = OLD, judgements: Any = JUDGEMENTS, **more: Any
 ) -> Any:
-    return judged.gate(judgements, run, measures, baseline=path, update_baseline=True, **more)
+    return judged.gate(judgements, run, measures, baseline=path, **{"update": True, **more})
 
 
 @pytest.mark.parametrize("rule", ["loss", "safe", "point"])
@@ -42,7 +42,7 @@ def test_a_file_says_what_the_run_itself_says(path: Path, rule: str) -> None:
     """Whatever the numbers are made of."""
     made = make(path, MEASURES)
     assert made.updated
-    assert made.says() == "nothing was compared, as there was no baseline."
+    assert made.says() == "PASSED: nothing was compared, because there was no baseline."
     options = {"rule": rule, "max_drop": 0.01}
     by_file = judged.gate(JUDGEMENTS, NEW, baseline=path, **options).to_dict()
     by_run = judged.gate(JUDGEMENTS, NEW, MEASURES, baseline=OLD, **options).to_dict()
@@ -75,7 +75,7 @@ def test_weights_and_infinite_values_are_kept(path: Path) -> None:
     assert same.warnings() == []
     other = judged.gate(JUDGEMENTS, run, baseline=path)
     assert other.warnings() == [
-        "The weights are not those of the baseline; today's weigh both sides."
+        "The weights are not those of the baseline. Both sides use today's weights."
     ]
 
 
@@ -136,7 +136,7 @@ def test_fingerprints_of_subtopics() -> None:
         ({"measures": "AP@5"}, "it has no AP@5, only AP"),
         ({"policy": {"ties": "best"}}, "it was made with ties=id, not ties=best"),
         ({"policy": {"missing": "skip"}}, "it was made with missing=zero, not missing=skip"),
-        ({"depth": 5}, "its depth is unlimited, not 5"),
+        ({"policy": {"depth": 5}}, "its depth is unlimited, not 5"),
         ({"collection": 50}, "it was made with another collection"),
     ],
 )
@@ -145,15 +145,18 @@ def test_another_evaluation_is_refused(path: Path, options: dict[str, Any], what
     with pytest.raises(InputError) as refused:
         judged.gate(JUDGEMENTS, NEW, baseline=path, **options)
     assert str(refused.value) == (
-        f"{path}: this baseline cannot be compared with: {what}. Ask for the same as it did, or "
-        "make a new one: --update-baseline --force (update_baseline=True, force=True)."
+        f"{path}: this baseline is not comparable: {what}. Use the same options as it did, or "
+        "make a new one: --update-baseline --force (update='force')."
     )
     before = path.read_bytes()
     with pytest.raises(InputError):
-        judged.gate(JUDGEMENTS, NEW, baseline=path, update_baseline=True, **options)
+        judged.gate(JUDGEMENTS, NEW, baseline=path, update=True, **options)
     assert path.read_bytes() == before
-    made = judged.gate(JUDGEMENTS, NEW, baseline=path, update_baseline=True, force=True, **options)
-    assert made.says() == f"nothing was compared, as the baseline is another ({what})."
+    made = judged.gate(JUDGEMENTS, NEW, baseline=path, update="force", **options)
+    assert (
+        made.says()
+        == f"PASSED: nothing was compared, because the baseline is not comparable ({what})."
+    )
     assert judged.gate(JUDGEMENTS, NEW, baseline=path, **options).passed
 
 
@@ -174,10 +177,10 @@ def test_changed_judgements_are_named_or_left_out(path: Path) -> None:
     with pytest.raises(InputError) as refused:
         judged.gate(today, run, baseline=path)
     assert str(refused.value) == (
-        f"{path}: this baseline cannot be compared with: its judgements are not today's; changed: "
-        "2 queries (q0, q1), new: 1 query (new), removed: 1 query (q8). Leave these queries out: "
-        "--changed drop (changed='drop'); or make a new one: --update-baseline --force "
-        "(update_baseline=True, force=True)."
+        f"{path}: this baseline is not comparable: its judgements are not today's; changed: "
+        "2 queries (q0, q1), new: 1 query (new), removed: 1 query (q8). Leave these queries out "
+        "(--changed drop, changed='drop'), or make a new one: --update-baseline --force "
+        "(update='force')."
     )
     found = judged.gate(today, run, baseline=path, changed="drop")
     assert found.rows[0].queries == 6
@@ -187,18 +190,18 @@ def test_changed_judgements_are_named_or_left_out(path: Path) -> None:
         "removed": ["q8"],
     }
     assert (
-        "left out, as their judgements are others: changed: 2 queries (q0, q1), new: 1 query "
+        "Left out because of other judgements: changed: 2 queries (q0, q1), new: 1 query "
         "(new), removed: 1 query (q8)." in found.sentences()
     )
     with pytest.raises(InputError) as golden:
         judged.gate(today, run, baseline=path, changed="drop", golden=["q1"])
     assert str(golden.value) == (
-        "the golden queries given: query 'q1' has no value of AP in the baseline that could be "
-        "compared with; give it a minimum."
+        "the golden queries given: query 'q1' has no comparable value of AP in the "
+        "baseline; give it a minimum."
     )
-    with pytest.raises(InputError, match="no query has the judgements that it had"):
+    with pytest.raises(InputError, match="all queries have other judgements than"):
         judged.gate({"other": {"a": 1}}, {"other": ["a"]}, baseline=path, changed="drop")
-    judged.gate(today, run, baseline=path, changed="drop", update_baseline=True)
+    judged.gate(today, run, baseline=path, changed="drop", update=True)
     assert judged.gate(today, run, baseline=path).rows[0].queries == 9
 
 
@@ -207,11 +210,11 @@ def test_a_baseline_loses_no_measure_by_an_update(path: Path) -> None:
     with pytest.raises(InputError) as refused:
         make(path, "AP")
     assert str(refused.value) == (
-        f"{path}: this baseline has RR too, which an update would lose; ask for all of its "
-        "measures, or add --force (force=True)."
+        f"{path}: an update would lose RR, which this baseline has too; name all of its "
+        "measures, or add --force (update='force')."
     )
     assert judged.gate(JUDGEMENTS, OLD, "AP", baseline=path).passed
-    make(path, "AP", force=True)
+    make(path, "AP", update="force")
     assert list(json.loads(path.read_text())["measures"]) == ["AP"]
 
 
@@ -221,8 +224,8 @@ def test_a_failing_gate_updates_nothing(path: Path) -> None:
     failed = make(path, run=NEW)
     assert (failed.passed, failed.updated) == (False, False)
     assert path.read_bytes() == before
-    assert f"the baseline {path} stays as it was, as the gate did not pass." in failed.sentences()
-    forced = make(path, run=NEW, force=True)
+    assert f"The baseline {path} was not updated, as the gate did not pass." in failed.sentences()
+    forced = make(path, run=NEW, update="force")
     assert (forced.passed, forced.updated) == (False, True)
     assert path.read_bytes() != before
 
@@ -239,8 +242,8 @@ def test_what_is_no_baseline_is_refused_and_never_replaced(path: Path) -> None:
     broken = {
         "Expecting": text[: len(text) // 2],
         "Expecting property name": text.replace('"run"', '<<<<<<< ours\n"run"'),
-        "a name is there twice": text.replace('"run": "run"', '"run": "run", "run": "run"'),
-        "NaN is no number": text.replace('"AP": ', '"AP": NaN, "x": ', 2),
+        "a name occurs twice": text.replace('"run": "run"', '"run": "run", "run": "run"'),
+        "NaN is not a number": text.replace('"AP": ', '"AP": NaN, "x": ', 2),
         "it has no 'queries'": json.dumps({k: v for k, v in whole.items() if k != "queries"}),
         "queries are missing or were changed": damage(
             whole, queries={q: own for q, own in queries.items() if q != "q1"}
@@ -248,24 +251,24 @@ def test_what_is_no_baseline_is_refused_and_never_replaced(path: Path) -> None:
         "query 'q0' has no value of AP": damage(
             whole, queries={q: {**own, "values": {}} for q, own in queries.items()}
         ),
-        "'x' is no number": damage(
+        "'x' is not a number": damage(
             whole, queries={q: {**own, "values": {"AP": "x"}} for q, own in queries.items()}
         ),
         "it has no measures or no queries": damage(whole, measures={}),
-        "'depth': no whole number from 1": damage(whole, depth=0),
+        "'depth': not a whole number from 1": damage(whole, depth=0),
         "it does not have 2 repeats of AP": damage(whole, repeats=2),
-        "'policy': no object": damage(whole, policy=[]),
+        "'policy': not an object": damage(whole, policy=[]),
     }
     for what, content in broken.items():
         path.write_text(content)
-        for options in ({}, {"update_baseline": True}, {"update_baseline": True, "force": True}):
+        for options in ({}, {"update": True}, {"update": "force"}):
             with pytest.raises(InputError) as refused:
                 judged.gate(JUDGEMENTS, OLD, "AP", baseline=path, **options)
             said = str(refused.value)
             assert said.startswith(f"{path}: this baseline file is damaged ("), what
             assert what in said
             assert said.endswith(
-                "); it is left as it is: restore it, or delete it and make a new one."
+                "); restore it, or delete it and make a new one. It was not changed."
             )
             assert path.read_text() == content
 
@@ -275,10 +278,10 @@ def test_another_version_is_refused(path: Path, version: Any) -> None:
     make(path)
     path.write_text(damage(json.loads(path.read_text()), judged_baseline=version))
     with pytest.raises(InputError) as refused:
-        make(path, force=True)
+        make(path, update="force")
     assert str(refused.value) == (
-        f"{path}: this baseline file has version {version!r}, and this judged reads version 1; "
-        "use the judged that wrote it, or a later one. It is left as it is."
+        f"{path}: this baseline file has version {version!r}, but this judged reads version 1; "
+        "use the judged that wrote it, or a later one. It was not changed."
     )
 
 
@@ -289,9 +292,9 @@ def test_another_version_is_refused(path: Path, version: Any) -> None:
 def test_another_file_is_never_replaced(path: Path, content: str) -> None:
     path.write_text(content)
     with pytest.raises(InputError) as refused:
-        make(path, force=True)
+        make(path, update="force")
     assert str(refused.value) == (
-        f"{path}: is no baseline file, so it is never replaced by one; name another file to write "
+        f"{path}: is not a baseline file, so it is not replaced by one; name another file to write "
         "the baseline to."
     )
     assert path.read_text() == content
@@ -316,9 +319,9 @@ def test_there_is_none_yet(path: Path) -> None:
     with pytest.raises(InputError) as refused:
         judged.gate(JUDGEMENTS, OLD, "AP", baseline=path)
     assert str(refused.value) == (
-        f"{path}: there is no baseline yet; make one with --update-baseline (update_baseline=True)."
+        f"{path}: there is no baseline yet; make one with --update-baseline (update=True)."
     )
-    with pytest.raises(InputError, match="a baseline is a regular file, which this is not"):
+    with pytest.raises(InputError, match="the baseline must be a regular file"):
         judged.gate(JUDGEMENTS, OLD, "AP", baseline=path.parent)
     low = make(path, minimum=0.999999)
     assert (low.passed, low.updated, path.exists()) == (False, False, False)

@@ -85,7 +85,7 @@ def test_it_is_in_everything_that_is_shown(tmp_path: Path) -> None:
     assert "trusted" in found.to_junit()
     assert "trusted_difference" not in held(trusted=None).to_frame().columns
     with pytest.raises(AssertionError, match="corrected change"):
-        judged.testing.assert_no_regression(
+        judged.assert_no_regression(
             DATA.cheap, WORSE, "nDCG@10", baseline=BETTER, trusted=DATA.people
         )
 
@@ -93,14 +93,14 @@ def test_it_is_in_everything_that_is_shown(tmp_path: Path) -> None:
 def test_a_baseline_file_has_no_trusted_values(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     message = (
-        f"{path}: a baseline file keeps the values by one set of judgements, so trusted "
-        "(--trusted) takes a run as the baseline."
+        f"{path}: a baseline file holds values by one set of judgements, so trusted (--trusted) "
+        "needs a run as the baseline."
     )
     for _ in range(2):
         with pytest.raises(InputError) as error:
             held(baseline=path)
         assert str(error.value) == message
-        held(baseline=path, trusted=None, update_baseline=True)
+        held(baseline=path, trusted=None, update=True)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_baseline_file_has_no_trusted_values(tmp_path: Path) -> None:
         ("golden", ["q001"], "a correction is of means, not of single queries"),
         ("groups", {"q001": 1}, "a correction takes queries for independent"),
         (
-            "update_baseline",
+            "update",
             True,
             "a baseline file keeps the values by one set of judgements",
         ),
@@ -135,11 +135,12 @@ def test_what_only_cheap_judgements_tell_apart_is_not_shown_to_be_safe() -> None
     found = held(measures="P@5", trusted=alike, rule="safe", max_drop=0.05)
     assert not found.passed
     assert found.rows[0].says == (
-        "P@5: unchanged at 1.000; not shown to be a drop below 0.05: there is no spread to go by."
+        "P@5: unchanged at 1.000. It is not proven to be below the allowed 0.05: all "
+        "differ by the same amount."
     )
     assert found.rows[0].sees == (
-        "P@5: what drop 80 queries with 30 trusted ones would show cannot be said: no trusted "
-        "query differs, so there is no spread to go by."
+        "P@5: the drop that 80 queries with 30 trusted ones would detect is unknown: "
+        "no trusted query differs."
     )
 
 
@@ -150,5 +151,5 @@ def test_few_trusted_queries_that_differ_are_counted_among_them() -> None:
     baseline = {query: ["d2"] for query in run}
     found = held(run, baseline, measures="P@1", trusted=people)
     assert found.rows[0].says.endswith(
-        "; only 3 of 30 trusted queries differ, too few to show a loss."
+        ". Only 3 of 30 trusted queries differ, too few for a significant drop."
     )

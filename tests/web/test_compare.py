@@ -233,7 +233,7 @@ def test_a_pair_has_one_verdict_by_every_way_in(
     compared = judged.compare(folder / "qrels.txt", runs, "RR", baseline=baseline)
     pair = compared.pair("b", "a")
     # Without a baseline p is corrected for three comparisons, with one for two.
-    assert pair.verdict == ("no evidence" if baseline is None else "worse")
+    assert pair.verdict == ("not significant" if baseline is None else "worse")
     assert alone.p <= pair.corrected_p
 
     named = "" if baseline is None else f"&baseline={baseline}"

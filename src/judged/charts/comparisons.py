@@ -12,9 +12,9 @@ from judged.charts.sources import Source, Systems, unweighted
 from judged.comparison import compare_evaluation
 from judged.comparison.comparison import Comparison
 from judged.comparison.match import matched
-from judged.comparison.methods import TESTED, done
-from judged.comparison.settings import Settings
-from judged.comparison.wording import shown_level, with_sign
+from judged.comparison.methods import TEST_EXPLANATIONS, method_line
+from judged.comparison.settings import ComparisonSettings
+from judged.comparison.wording import percent_of, with_sign
 from judged.errors import InputError
 from judged.text import Warned, counted, shown
 
@@ -51,7 +51,11 @@ def terms(comparison: Comparison) -> list[str]:
         known = comparison.numbers.grouped(comparison.numbers.counting)
         said.append(in_groups(int(known.max()) + 1) if known is not None else "")
     tests = {row.test for row in comparison.rows}
-    said += [f"{words[0].upper()}{words[1:]}." for test, words in TESTED.items() if test in tests]
+    said += [
+        f"{words[0].upper()}{words[1:]}."
+        for test, words in TEST_EXPLANATIONS.items()
+        if test in tests
+    ]
     if comparison.evaluation is not None:
         said += Systems.of(comparison.evaluation).sentences()
     return list(dict.fromkeys(said))
@@ -143,7 +147,7 @@ def paired(source: PairSource, measure: str | Measure | None) -> Paired:
         if left_out
         else "",
         "" if chosen.higher_is_better else f"Lower values of {pair.measure} are better.",
-        done(comparison) if comparison.settings != Settings() else "",
+        method_line(comparison) if comparison.settings != ComparisonSettings() else "",
         *terms(comparison),
     ]
     return Paired(queries, facts, [note for note in notes if note])
@@ -190,5 +194,5 @@ def said_of(table: pl.DataFrame) -> list[str]:
         why = f": {note}" if note else ""
         bounds = f"; it has no interval{why}"
     else:
-        bounds = f", its {shown_level(level)} interval {signed(low)} … {signed(high)}"
+        bounds = f", its {percent_of(level)} interval {signed(low)} … {signed(high)}"
     return [f"The {what} is {signed(overall)}{bounds}.", table["says"][0]]

@@ -64,7 +64,7 @@ MARKS = {
     "better": ("triangle-up", "▲"),
     "worse": ("triangle-down", "▼"),
     "equivalent": ("square", "■"),
-    "no evidence": ("circle", "●"),
+    "not significant": ("circle", "●"),
     "too few": ("diamond", "◊"),
     "identical": ("circle", "="),
 }
@@ -134,7 +134,7 @@ class Theme:
             "better": self.right,
             "worse": self.wrong,
             "equivalent": self.series[2],
-            "no evidence": self.muted,
+            "not significant": self.muted,
             "too few": self.series[3],
             "identical": self.ink,
         }

@@ -503,7 +503,7 @@ def _margins(
 def comparison_options(function: Function) -> Function:
     """Add the options of `judged compare`, which charts of comparisons have too."""
     from judged.comparison import compare
-    from judged.comparison.settings import CORRECTIONS, FAMILIES, TESTS
+    from judged.comparison.settings import CORRECTIONS, TESTS
 
     def default(name: str) -> Any:
         return default_of(compare, name)
@@ -521,20 +521,7 @@ def comparison_options(function: Function) -> Function:
             "Correct p-values for multiple comparisons.",
             default("correction"),
         ),
-        choice(
-            "--family",
-            list(FAMILIES),
-            "Correct the comparisons of each measure together, or all of them.",
-            default("family"),
-        ),
         level_option(compare, "Set the confidence level; corrected p below 1 - level counts."),
-        number(
-            "--power",
-            float,
-            "SHARE",
-            "Report the difference that has this power.",
-            default("power"),
-        ),
         text(
             "--margin",
             "MEASURE=SIZE",
@@ -544,7 +531,7 @@ def comparison_options(function: Function) -> Function:
         ),
         groups_option,
         flag("--unjudged-range", "Check whether unjudged results could change a verdict."),
-        sampling_options(compare),
+        sampling_options(compare, resamples=False),
     )(function)
 
 

@@ -29,7 +29,6 @@ from judged.cli._options import (
     table_options,
     text,
     trusted_option,
-    unanswerable_options,
     unique_option,
     weights_option,
 )
@@ -45,8 +44,7 @@ NOT_OF_ORDERS = ("slices", "sort", "decimals", "percent", "caption", "label")
 OF_VALUES = ("measure_name", "lower_is_better")
 """Options for values only."""
 OF_BOTH = (
-    *("baseline", "test", "correction", "family", "level", "power", "margin", "groups", "slices"),
-    *("weights", "resamples", "seed"),
+    *("baseline", "test", "correction", "level", "margin", "groups", "slices", "weights", "seed"),
 )
 """Options for runs and for values."""
 
@@ -79,7 +77,6 @@ OF_BOTH = (
 @policy_options
 @weights_option
 @trusted_option
-@unanswerable_options
 @depth_option
 @collection_option
 @unique_option

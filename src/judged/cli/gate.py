@@ -32,7 +32,7 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
-from judged.comparison.gate.result import CHANGED, RULES, SAVED_AS
+from judged.comparison.settings import CHANGED, GATE_SAVED_AS, RULES
 
 ARGUMENTS = "judged.gate.arguments"
 """Key under which click's context keeps the arguments, for the command that makes a baseline."""
@@ -116,7 +116,7 @@ def _limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) 
 @text("--junit", "FILE", "Write a JUnit XML report.", type=WRITES)
 @text("--markdown", "FILE", "Write the result in Markdown.", type=WRITES)
 @text("--json", "FILE", "Write the result as JSON.", type=WRITES)
-@print_options(SAVED_AS)
+@print_options(GATE_SAVED_AS)
 def gate(
     judgements: str,
     runs: tuple[str, ...],
@@ -143,7 +143,10 @@ def gate(
     from judged.errors import InputError
     from judged.outputs import write_text
 
-    check_format(form, None, SAVED_AS)
+    check_format(form, None, GATE_SAVED_AS)
+    update, force = options.pop("update_baseline"), options.pop("force")
+    if force and not update:
+        raise click.UsageError("--force needs --update-baseline.")
     try:
         compared: Any = None if baseline is None else opened_run(engine, baseline, options)
         with counting("Reading runs", len(runs) or 1, "") as advance:
@@ -153,6 +156,7 @@ def gate(
                 measures or None,
                 baseline=compared,
                 progress=advance and (lambda _: advance(1)),
+                update="force" if force else update,
                 **options,
             )
     except NoBaselineError:

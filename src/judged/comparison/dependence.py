@@ -1,4 +1,4 @@
-"""Runs that lack queries: a system that did not run is not a system that scored zero."""
+"""What a verdict depends on: ties, missing queries and unjudged results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from judged.comparison.numbers import (
     in_common,
 )
 from judged.comparison.outcomes import is_infinite, outcomes
-from judged.comparison.settings import Settings
+from judged.comparison.settings import ComparisonSettings
 from judged.comparison.verdicts import verdict
 from judged.errors import InputError, PolicyError, quoted
 from judged.evaluation.ranges import TieEnds, difference_is_bounded, last_rank, tie_ends
@@ -41,16 +41,15 @@ if TYPE_CHECKING:
     from judged.rankings.rankings import Rankings
 
 Otherwise = dict[str, tuple[str, ...]]
-"""What a verdict depends on, and what it would be in its place."""
-UNDECIDED = "none, as some values are infinite"
-"""In place of a verdict that cannot be given."""
+"""Verdicts that would be given, by the cause that changes them."""
+UNDECIDED = "undefined (infinite values)"
 Pairs = list[tuple[Entry, Entry]]
 
 
-class Readings:
-    """The runs of an evaluation under other assumptions, each worked out once, when asked for.
+class Alternatives:
+    """The runs of an evaluation under other assumptions, each computed once, on demand.
 
-    With a `joint`, unjudged results are looked into.
+    With a `joint`, unjudged results are considered too.
     """
 
     def __init__(
@@ -61,8 +60,8 @@ class Readings:
         self.joint = joint
         if joint is not None and numbers.repeated:
             raise InputError(
-                "unjudged_range judges two runs at a time, and repeats are several; leave one of "
-                "both out."
+                "unjudged_range does not work with repeats, because it judges two runs at a time; "
+                "leave one of them out."
             )
         self._asked = evaluation.measures, evaluation.policy, evaluation.convention
         self._runs = {run.name: (number, run) for number, run in enumerate(evaluation.runs)}
@@ -74,15 +73,15 @@ class Readings:
         self._joint: dict[tuple[str, str], dict[Measure, Pairs]] = {}
 
     def of(self, match: Match, within: Ints | None = None) -> dict[str, list[Match]]:
-        """A match under other assumptions, by their names; nothing for one that changes nothing.
-        `within` are the queries of its slice, where it is of one."""
+        """Return a match under other assumptions, by cause, where they change it; `within` are the
+        queries of its slice."""
         found = {"ties": self._ties(match), "missing": self._missing(match)}
         if self.joint is not None:
             found["unjudged"] = self._unjudged(match, within)
         return {cause: matches for cause, matches in found.items() if matches}
 
     def _ties(self, match: Match) -> list[Match]:
-        """The run in its worst order of ties against the other's best, and the reverse."""
+        """Return the run in its worst order of ties against the other's best, and the reverse."""
         ours, theirs = (self._tied(run, match.measure) for run in (match.run, match.against))
         if not (ours or theirs) or self._same(match.run, match.against):
             return []
@@ -96,8 +95,8 @@ class Readings:
         ]
 
     def _same(self, run: str, against: str) -> bool:
-        """Whether two runs have the same ranks and ties everywhere, as a run and its copy: whoever
-        breaks the ties of one breaks those of the other alike."""
+        """Return whether two runs have the same ranks and ties, so that ties of both are broken
+        alike."""
         if not {*self._repeats(run), *self._repeats(against)} <= set(self._rankings):
             return False
         if (run, against) not in self._copies:
@@ -111,12 +110,11 @@ class Readings:
         return self._copies[run, against]
 
     def _repeats(self, run: str) -> tuple[str, ...]:
-        """The names of a run's repeats in the evaluation: its own, where it has none."""
+        """Return the names of a run's repeats, or its own."""
         return self.numbers.repeated.get(run, (run,))
 
     def _tied(self, name: str, compared: Compared) -> list[Entry]:
-        """What a run has on a measure in its worst order of ties and in the best; nothing where
-        these do not move it. Of a repeated run each repeat is at its own."""
+        """Return a run's values in its worst and best order of ties; nothing if these are equal."""
         measure = compared.measure
         assert measure is not None
         if (name, measure) not in self._entries:
@@ -142,8 +140,8 @@ class Readings:
         return self._entries[name, measure]
 
     def tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
-        """A run in the worst order of its ties and in the best, with the measures that these move;
-        None where nothing that is judged ties."""
+        """Return a run in the worst and best order of its ties, with the measures that change; None
+        without ties of judged results."""
         if name not in self._ends:
             self._ends[name] = self._tie_ends(self._runs[name][1])
         return self._ends[name]
@@ -167,7 +165,7 @@ class Readings:
         return worst, best
 
     def _put_ends(self, worst: Scored, best: Scored, measure: Measure, ends: TieEnds) -> None:
-        """Enter what ties make of one measure."""
+        """Enter the values of one measure."""
         higher = measure.spec.higher_is_better
         for side, values in (
             (worst, ends.low if higher else ends.high),
@@ -186,7 +184,7 @@ class Readings:
                 side.unsure[measure] = ends.unsure
 
     def _by_grade(self, run: Scored) -> tuple[Scored, Scored] | None:
-        """A run with tied results in the order of their grades: two orders of many."""
+        """Return a run with tied results ordered by grade, which gives two of many orders."""
         kept = self._rankings[run.name]
         variants = Variants(kept)
         try:
@@ -198,7 +196,7 @@ class Readings:
         return replace(worst, unsure=unsure), replace(best, unsure=unsure)
 
     def _missing(self, match: Match) -> list[Match]:
-        """The pair on the queries that both have, where one has queries that the other lacks."""
+        """Return the pair on the queries that both runs have, if one lacks some."""
         place = match.ours.place
         ours, theirs = (
             np.logical_and.reduce([self._held[each][place] for each in self._repeats(run)])
@@ -210,13 +208,13 @@ class Readings:
         return [self._on(both, match, match.ours, match.theirs)]
 
     def _on(self, place: Ints, match: Match, ours: Entry, theirs: Entry) -> Match:
-        """A match of other numbers, on some queries."""
+        """Return a match of other values, on some queries."""
         groups = self.numbers.grouped(place)
         return replace(match, ours=ours.at(place), theirs=theirs.at(place), groups=groups)
 
     @cached_property
     def _held(self) -> dict[str, Mask]:
-        """Of each run which queries it has, in the order of their ids."""
+        """Which queries each run has."""
         found = {}
         for name, (_, run) in self._runs.items():
             held = np.zeros(len(self._places), bool)
@@ -225,7 +223,7 @@ class Readings:
         return found
 
     def _unjudged(self, match: Match, within: Ints | None) -> list[Match]:
-        """The pair judged in favour of the run, and of the other."""
+        """Return the pair with unjudged results judged in favour of the run, and of the other."""
         key = match.run, match.against
         if key not in self._joint:
             self._joint[key] = self._judged_jointly(*key)
@@ -240,8 +238,7 @@ class Readings:
         return found
 
     def _judged_jointly(self, run: str, against: str) -> dict[Measure, Pairs]:
-        """What both runs have on each measure at both ends; those that look down to the same rank
-        together."""
+        """Return both runs' values on each measure at both extremes."""
         assert self.joint is not None
         (number, ours), (other, _) = self._runs[run], self._runs[against]
         by_cutoff: dict[int | None, list[Measure]] = {}
@@ -266,20 +263,19 @@ class Readings:
 def depends(
     matches: Sequence[Match],
     verdicts: Sequence[str],
-    readings: Readings,
-    settings: Settings,
+    alternatives: Alternatives,
+    settings: ComparisonSettings,
     within: Ints | None = None,
 ) -> list[Otherwise]:
-    """For each match what its verdict before correction depends on, and what it would be; all are
-    tested at once."""
+    """Return for each match what its uncorrected verdict depends on, and the other verdicts."""
     others = [
         (at, cause, other)
         for at, match in enumerate(matches)
-        for cause, read in readings.of(match, within).items()
+        for cause, read in alternatives.of(match, within).items()
         for other in read
     ]
     finite = [other for _, _, other in others if not is_infinite(other, settings.test)]
-    tested = iter(zip(finite, outcomes(finite, settings, readings.numbers), strict=True))
+    tested = iter(zip(finite, outcomes(finite, settings, alternatives.numbers), strict=True))
     found: list[Otherwise] = [{} for _ in matches]
     for at, cause, other in others:
         word = UNDECIDED
@@ -292,126 +288,149 @@ def depends(
     return found
 
 
-def about_readings(readings: Readings) -> list[str]:
-    """What the looks into ties and unjudged results do not tell."""
-    evaluation = readings.evaluation
+def about_alternatives(alternatives: Alternatives) -> list[str]:
+    """Warn of checks of ties and unjudged results that were not made, or are incomplete."""
+    evaluation = alternatives.evaluation
     said: list[str] = []
-    unseen = [
-        run.name
-        for run in evaluation.runs
-        if run.audit.tied_results
-        and run.name not in evaluation.rankings
-        and readings.tie_ends(run.name) is None
-    ]
-    if unseen:
-        ranks = "its ranks were" if len(unseen) == 1 else "their ranks were"
-        said.append(
-            Warned(
-                f"Whether verdicts depend on ties of {listed(unseen)} was not looked into, for "
-                f"{ranks} not kept: evaluate with tie_range=True (--tie-range), or compare the "
-                "runs themselves."
-            )
-        )
     unsure = {
         measure: None
         for run in evaluation.runs
-        for end in readings.tie_ends(run.name) or ()
+        for end in alternatives.tie_ends(run.name) or ()
         for measure in end.unsure
     }
     if unsure:
         names = listed([evaluation.label(measure) for measure in unsure])
         said.append(
             Warned(
-                f"Whether a verdict on {names} depends on ties was seen from some of their orders: "
-                "others may go further."
+                f"Whether verdicts on {names} depend on ties was checked for some orders of ties "
+                "only. Other orders may change more."
             )
         )
-    if readings.joint is not None and any(_has_unjudged(r) for r in evaluation.rankings.values()):
+    if alternatives.joint is not None and any(
+        _has_unjudged(r) for r in evaluation.rankings.values()
+    ):
         loose = [m for m in evaluation.measures if not difference_is_bounded(m, evaluation.policy)]
         if loose:
             names = listed([evaluation.label(measure) for measure in loose])
             said.append(
                 Warned(
-                    f"What unjudged results could do to differences in {names} was seen from two "
-                    "scenarios, not bounds: other judgements of them may go further."
+                    f"The effect of unjudged results on differences in {names} was checked for two "
+                    "scenarios, which are not bounds. Other judgements may change more."
                 )
             )
     return said
 
 
 def _listed(r: Rankings) -> tuple[NDArray[Any], ...]:
-    """Ranks, grades and ties of a run, before any depth cut it."""
+    """Return ranks, grades and ties of a run, before any depth cut it."""
     r = r.whole or r
     return (r.hit_query, r.hit_rank, r.hit_grade, *r.spans, r.retrieved, r.missing)
 
 
 def _has_unjudged(r: Rankings) -> bool:
-    """Whether a run has results that nobody judged."""
+    """Return whether a run has unjudged results."""
     r = uncondensed(r)
     judged = (r.hit_grade >= 0) & (r.hit_rank <= r.retrieved[r.hit_query])
     return bool(judged.sum() < r.retrieved.sum())
 
 
-MOST_LACKING = 0.1
-"""A run that lacks more than this share of what another run has is refused."""
+MAX_MISSING_SHARE = 0.1
+"""A run that lacks more than this share of another run's queries is an error."""
 
 
-def says_missing(policy: PolicyLike | None) -> bool:
-    """Whether somebody chose what missing queries count. A `Policy` has all choices, those of
-    nobody too, so of one only another choice than the usual tells."""
+def names_missing(policy: PolicyLike | None) -> bool:
+    """Return whether a policy was chosen for missing queries; in a `Policy`, only a choice other
+    than the default shows that."""
     if isinstance(policy, Mapping):
         return "missing" in policy
     return isinstance(policy, Policy) and policy.missing != Policy().missing
 
 
-def refuse_unsaid(
-    rankings: Sequence[Rankings | Rankings], policy: Policy, missing: str | None
+def check_evaluated_missing(
+    rankings: Sequence[Rankings], policy: Policy, missing: str | None
 ) -> None:
-    """The same of runs that are evaluated already, unless what missing queries count was chosen, or
-    is said now."""
+    """Check missing queries of evaluated runs, unless a policy for them was chosen."""
     if missing is not None and (not isinstance(missing, str) or missing != policy.missing):
         raise PolicyError(
             f"missing must be {policy.missing}, as in this evaluation; got {quoted(missing)}. "
-            "Evaluate again for another choice."
+            "Evaluate again for another policy."
         )
-    if missing is None and not says_missing(policy):
-        refuse_lacking(rankings, 'missing="zero"')
+    if missing is None and not names_missing(policy):
+        check_missing(rankings, 'missing="zero"')
 
 
-def refuse_lacking(
-    rankings: Sequence[Rankings | Rankings],
-    zero: str = "policy={'missing': 'zero'} (--missing zero)",
+def check_missing(
+    rankings: Sequence[Rankings], zero: str = "policy={'missing': 'zero'} (--missing zero)"
 ) -> None:
-    """Refuse a run that lacks more than a tenth of the judged queries that another run has; `zero`
-    is how to say that they count."""
+    """Check that no run lacks more than a tenth of the judged queries of another; `zero` is the
+    option that scores them 0."""
     for r in rankings:
         for other in rankings:
             lost, there = r.missing & ~other.missing, int((~other.missing).sum())
-            if lost.sum() > MOST_LACKING * there:
+            if lost.sum() > MAX_MISSING_SHARE * there:
                 raise PolicyError(
-                    f"{r.name} lacks {_some(r, lost)} of the {there:,} judged queries that "
-                    f"{other.name} has: did it run on all of them? To compare the two all the "
-                    f"same, say what these queries count: {zero} takes them for empty lists, "
-                    "missing=skip leaves them out."
+                    f"{r.name} has no results for {_some(r, lost)} of the {there:,} judged queries "
+                    f"that {other.name} has. Did it run on all of them? To compare anyway, use "
+                    f"{zero} to score these queries 0, or missing=skip to leave them out."
                 )
 
 
-def in_no_run(rankings: Sequence[Rankings | Rankings], policy: Policy) -> list[str]:
-    """A warning of judged queries that no run has."""
+def in_no_run(rankings: Sequence[Rankings], policy: Policy) -> list[str]:
+    """Warn of judged queries that no run has."""
     nowhere = np.logical_and.reduce([r.missing for r in rankings])
     if not nowhere.any():
         return []
-    done = "they are left out" if policy.missing == "skip" else "each counts as an empty list"
+    effect = "They are left out" if policy.missing == "skip" else "Each counts as an empty list"
     of = counted(len(nowhere), "judged query", "judged queries")
     return [
         Warned(
-            f"No run has {_some(rankings[0], nowhere)} of {of}; {done}. Are the judgements of "
-            "another split?"
+            f"No run has results for {_some(rankings[0], nowhere)} of {of}. {effect}. Do the "
+            "judgements belong to another split?"
         )
     ]
 
 
-def _some(r: Rankings | Rankings, which: Mask) -> str:
-    """How many queries, and the first few of them."""
+def _some(r: Rankings, which: Mask) -> str:
+    """Return how many queries there are, with the first few ids."""
     names = [r.queries[at] for at in np.flatnonzero(which)]
     return f"{len(names):,} ({few(names)})"
+
+
+def evaluate_with_results(
+    judgements: Any, runs: Any, measures: Any, **scoring: Any
+) -> tuple[Evaluation, Joint]:
+    """Evaluate runs and keep all their results, for the effect of unjudged ones on pairs."""
+    from judged.evaluation.evaluation import evaluate_rankings
+    from judged.evaluation.runs import match_runs
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.warnings import announce_warnings
+    from judged.inputs.data import Data
+    from judged.matching.listings import Joint
+    from judged.options import formats_of
+
+    judgements_format, run_format = formats_of(scoring.pop("format", None))
+    data = Data.of(
+        judgements,
+        runs,
+        columns=scoring.pop("columns", None),
+        judgements_format=judgements_format,
+        run_format=run_format,
+        engine=None,
+    )
+    policy, convention = scoring.pop("policy", None), scoring.pop("convention", None)
+    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
+    matched = match_runs(data, settings, keep=True, **scoring)
+    joint = Joint.of(
+        matched.judgements,
+        matched.tables,
+        policy=settings.policy,
+        duplicates=settings.policy.duplicates,
+    )
+    evaluation = evaluate_rankings(
+        matched.rankings,
+        settings,
+        weights=scoring.get("weights"),
+        sources=data,
+        skipped=matched.skipped,
+    )
+    return announce_warnings(evaluation), joint

@@ -1,4 +1,4 @@
-"""How large differences are, and how large one has to be to be found."""
+"""Two runs on one measure, on the queries that count in both, and the size of the difference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
 from judged.comparison.numbers import Compared, Entry, Numbers, in_common
-from judged.comparison.settings import Settings
+from judged.comparison.settings import ComparisonSettings
 from judged.evaluation.trusted import refuse_few
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.power import detectable
@@ -42,12 +42,12 @@ class Match:
 
     @property
     def queries(self) -> int:
-        """How many queries there are."""
+        """Number of queries."""
         return len(self.ours.place)
 
     @property
     def units(self) -> int:
-        """How many of what is independent there are: queries, or groups of them."""
+        """Number of independent units: queries, or groups of them."""
         return self.queries if self.groups is None else int(self.groups.max(initial=-1)) + 1
 
     @cached_property
@@ -62,13 +62,12 @@ class Match:
 
     @property
     def weights(self) -> Floats | None:
-        """How much each query counts."""
+        """Weight of each query."""
         return self.ours.sample.weights
 
     @cached_property
     def by_trusted(self) -> Match | None:
-        """The same by trusted judgements alone, on the queries that have some in both runs; None
-        where there are none."""
+        """The match by trusted judgements alone, on the queries that have some in both runs."""
         ours, theirs = self.ours.trusted, self.theirs.trusted
         if ours is None or theirs is None:
             return None
@@ -80,7 +79,7 @@ class Match:
 
     @cached_property
     def powered(self) -> Powered | None:
-        """The mean difference as trusted judgements correct it, where there are some."""
+        """Mean difference, corrected by trusted judgements."""
         trusted = self.by_trusted
         if trusted is None or trusted.averaged is None or self.averaged is None:
             return None
@@ -89,13 +88,13 @@ class Match:
 
     @property
     def value(self) -> float:
-        """The run's number on these queries; trusted judgements correct it with the λ of the
-        difference, so that the difference is that of both numbers."""
+        """The run's value on these queries. Trusted judgements correct it with the λ of the
+        difference, so that the values differ by the corrected difference."""
         return self._number("ours")
 
     @property
     def against_value(self) -> float:
-        """The other run's number on these queries."""
+        """The other run's value on these queries."""
         return self._number("theirs")
 
     def _number(self, side: str) -> float:
@@ -106,29 +105,28 @@ class Match:
 
     @cached_property
     def difference(self) -> float:
-        """The run's number minus that of the other one; 0 where both are infinite."""
+        """The run's value minus the other's; 0 if both are infinite."""
         return float(_minus(np.array([self.value]), np.array([self.against_value]))[0])
 
     @cached_property
     def differences(self) -> Floats:
-        """The difference of each query's values; 0 where they are the same but for rounding."""
+        """Difference of each query's values; 0 if they are equal but for rounding."""
         return differences(self.ours.values, self.theirs.values)
 
     @property
     def rounding(self) -> Floats:
-        """By how much the difference of each query's values may be off."""
+        """Rounding error of each query's difference."""
         return _rounding(self.ours.values, self.theirs.values)
 
     @cached_property
     def averaged(self) -> Floats | None:
-        """The differences of what the numbers are means of, on the scale of these means; None
-        where they are no means."""
+        """Differences of the averaged values; None if the summary is not a mean."""
         ours, theirs = self.ours.sample.averaged, self.theirs.sample.averaged
         return None if ours is None or theirs is None else differences(ours, theirs)
 
     @cached_property
     def averaged_rounding(self) -> Floats:
-        """By how much each of these may be off; one of 0 is not."""
+        """Rounding error of each of these; 0 for a difference of 0."""
         ours, theirs, found = self.ours.sample.averaged, self.theirs.sample.averaged, self.averaged
         if ours is None or theirs is None or found is None:
             return np.zeros(self.queries)
@@ -136,7 +134,7 @@ class Match:
 
     @cached_property
     def differs(self) -> Mask:
-        """Which queries differ in anything that the numbers are made of."""
+        """Which queries differ in anything that the summary is computed from."""
         ours, theirs = self.ours.sample, self.theirs.sample
         differs = self.differences != 0
         if isinstance(ours, Means) and isinstance(theirs, Means):
@@ -151,8 +149,8 @@ class Match:
 
     @cached_property
     def unit_sums(self) -> tuple[Floats, Floats]:
-        """Of each query or group the weighed sum of differences, and the weight; where the numbers
-        are no means, how many queries differ in place of the sum."""
+        """Weighted sum of differences and weight of each query or group. If the summary is not a
+        mean, the number of differing queries replaces the sum."""
         averaged = self.differs.astype(float) if self.averaged is None else self.averaged
         weights = np.ones(self.queries) if self.weights is None else self.weights
         sums = weights * averaged
@@ -166,21 +164,19 @@ class Match:
 
     @cached_property
     def differing(self) -> int:
-        """How many queries, or groups, differ; with trusted judgements, by these: where only cheap
-        values differ, nothing is sure."""
+        """Number of queries, or groups, that differ; with trusted judgements, by these."""
         if self.by_trusted is not None:
             return self.by_trusted.differing
         return int((self.unit_sums[0] != 0).sum())
 
     @property
     def smallest_p(self) -> float:
-        """The smallest p that so many differing queries or groups allow: of all their signs, all
-        are the same in two of 2ⁿ."""
+        """Smallest p that so many differing units allow: all signs agree in two of 2ⁿ cases."""
         return 2.0 ** (1 - max(self.differing, 1))
 
     @cached_property
     def constant(self) -> bool:
-        """Whether all queries, or groups, differ by the same but for rounding: no spread."""
+        """Whether all queries, or groups, differ by the same amount but for rounding."""
         if self.by_trusted is not None:
             return self.by_trusted.constant
         ours, theirs = self.ours.sample.averaged, self.theirs.sample.averaged
@@ -197,33 +193,35 @@ class Match:
 
     @cached_property
     def record(self) -> tuple[int, int, int]:
-        """How many queries are won, tied and lost."""
+        """Numbers of queries won, tied and lost."""
         up, down = int((self.differences > 0).sum()), int((self.differences < 0).sum())
         won, lost = (up, down) if self.measure.higher_is_better else (down, up)
         return won, self.queries - up - down, lost
 
     @property
     def width(self) -> float:
-        """The largest difference that there can be."""
+        """Largest possible difference."""
         low, high = self.measure.range
         return float(high - low) * (self.queries if self.ours.sample.aggregate == "sum" else 1)
 
     @property
     def infinite(self) -> Mask:
-        """The queries with an infinite value in one of both runs."""
+        """Queries with an infinite value in one of the runs."""
         return np.isinf(self.ours.values) | np.isinf(self.theirs.values)
 
     @property
     def too_large(self) -> bool:
-        """Whether finite values have numbers or differences beyond what a float can hold."""
+        """Whether finite values have means or differences that overflow."""
         numbers = (self.value, self.against_value, self.difference)
         beyond = any(map(math.isinf, numbers)) or bool(np.isinf(self.differences).any())
         return beyond and not self.infinite.any()
 
     def on_scale(self, averaged: Floats) -> Floats:
-        """Differences of means on the scale of the numbers. Of geometric means a and b with the
-        difference x of the means of logarithms it is 2·√(ab)·sinh(x/2), which is a - b itself
-        where x is their own, and turns its sign with x."""
+        """Return differences of means on the scale of the summary.
+
+        For geometric means a and b, a difference x of mean logarithms is 2·√(ab)·sinh(x/2), which
+        equals a - b for their own x and changes its sign with x.
+        """
         aggregate = self.ours.sample.aggregate
         if aggregate == "sum":
             return averaged * self.queries
@@ -235,7 +233,7 @@ class Match:
 
 
 def matched(numbers: Numbers, measure: Compared, run: str, against: str) -> Match:
-    """Two runs of all of them on one measure."""
+    """Return two of the runs on one measure."""
     ours, theirs = numbers.entry(measure, run), numbers.entry(measure, against)
     place = in_common([ours, theirs])
     groups = numbers.grouped(place)
@@ -243,7 +241,7 @@ def matched(numbers: Numbers, measure: Compared, run: str, against: str) -> Matc
 
 
 def alike(matches: Sequence[Match]) -> list[list[int]]:
-    """The numbers of those matches that are on the same queries, together."""
+    """Return the positions of matches on the same queries, grouped."""
     found: dict[bytes, list[int]] = {}
     for at, match in enumerate(matches):
         found.setdefault(match.ours.place.tobytes(), []).append(at)
@@ -251,27 +249,29 @@ def alike(matches: Sequence[Match]) -> list[list[int]]:
 
 
 def _minus(ours: Floats, theirs: Floats) -> Floats:
-    """Differences; 0 where both are infinite alike."""
+    """Return differences; 0 if both are infinite alike."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(ours == theirs, 0.0, ours - theirs)
 
 
 def differences(ours: Floats, theirs: Floats) -> Floats:
-    """Differences; 0 where the values are the same but for rounding."""
+    """Return differences; 0 if the values are equal but for rounding."""
     found = _minus(ours, theirs)
     return np.where(np.abs(found) <= _rounding(ours, theirs), 0.0, found)
 
 
 def _rounding(ours: Floats, theirs: Floats) -> Floats:
-    """By how much two values of a query may be apart that are the same: 1e-12, of values above 1
-    that share of the two, and where none is above 1 that share of the largest of all. So one huge
-    value makes no other two the same, and it does not matter in which unit values are."""
+    """Return how far apart equal values of a query may be.
+
+    It is 1e-12 of values above 1, and 1e-12 of the largest of all if none is above 1. So one huge
+    value makes no other two equal, and the unit of values does not matter.
+    """
     sizes = np.maximum(*(np.where(np.isfinite(each), np.abs(each), 0.0) for each in (ours, theirs)))
     return CLOSE * np.maximum(sizes, min(1.0, float(sizes.max(initial=0.0))))
 
 
 def _pools_differ(ours: Median, theirs: Median) -> Mask:
-    """Which queries have other values in one pool than in the other."""
+    """Return which queries have other values in one pool than in the other."""
     sizes = [np.bincount(each.owner, minlength=each.size) for each in (ours, theirs)]
     differs = sizes[0] != sizes[1]
     kept = [~differs[each.owner] for each in (ours, theirs)]
@@ -284,7 +284,7 @@ def _pools_differ(ours: Median, theirs: Median) -> Mask:
     return differs
 
 
-def too_few(match: Match, settings: Settings, sides: int = 2) -> bool:
+def too_few(match: Match, settings: ComparisonSettings, sides: int = 2) -> bool:
     """Return whether the signs of the differing queries, or groups, could not be significant.
 
     Queries or groups of uneven weight have no verdict either where fewer of equal weight than a
@@ -294,18 +294,18 @@ def too_few(match: Match, settings: Settings, sides: int = 2) -> bool:
     return few or too_uneven(match, settings)
 
 
-def too_uneven(match: Match, settings: Settings) -> bool:
+def too_uneven(match: Match, settings: ComparisonSettings) -> bool:
     """Return whether uneven weights leave too small an effective number of queries, or groups."""
     return match.uneven and match.effective_units < fewest_units(settings.level)
 
 
 def columns_of(matches: Sequence[Match]) -> Floats:
-    """The differences of all matches, one column each."""
+    """Return the differences of all matches, one column each."""
     return np.stack([match.averaged for match in matches if match.averaged is not None], axis=1)
 
 
 def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
-    """What repeats, and random orders of ties, add to the variance of each difference of means."""
+    """Return what repeats and random orders of ties add to the variance of each difference."""
     found = []
     for side in ("ours", "theirs"):
         entries = [getattr(match, side) for match in matches]
@@ -326,26 +326,27 @@ def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
 
 
 def powered_spread(matches: Sequence[Match]) -> Spread:
-    """The differences that trusted judgements correct, with their errors."""
+    """Return the differences that trusted judgements correct, with their standard errors."""
     found = [match.powered.spread for match in matches if match.powered is not None]
     columns = zip(*((each.mean[0], each.error[0], each.freedom[0]) for each in found), strict=True)
     return Spread(*map(np.array, columns))
 
 
 class Size(NamedTuple):
-    """How large a difference is; None where there is no spread to go by."""
+    """Size of a difference; None without variance."""
 
     effect: float | None = None
-    """d_z: the mean in standard deviations of single queries, or groups."""
+    """Cohen's d_z."""
     detectable: float | None = None
-    """The smallest difference that would have been found; None where none would have been."""
+    """Smallest detectable difference; None if no difference is."""
     wider: float | None = None
-    """How many times as wide the interval (of t) is by groups as by queries."""
+    """Width of the t interval by groups, relative to that by queries."""
 
 
-def sizes(matches: Sequence[Match], settings: Settings, comparisons: Sequence[int]) -> list[Size]:
-    """How large the difference of each match is, and would have to be to be found among so many
-    comparisons in its family."""
+def sizes(
+    matches: Sequence[Match], settings: ComparisonSettings, comparisons: Sequence[int]
+) -> list[Size]:
+    """Return the size of each difference, and the detectable one among so many comparisons."""
     found = [Size()] * len(matches)
     own = [settings.among(number) for number in comparisons]
     for same in alike(matches):
@@ -370,8 +371,7 @@ def sizes(matches: Sequence[Match], settings: Settings, comparisons: Sequence[in
 
 
 def effect(match: Match) -> float:
-    """The mean difference in standard deviations of units; each counts by its weight, a group by
-    that of its queries."""
+    """Return Cohen's d_z: the weighted mean difference in standard deviations of the units."""
     sums, weights = match.unit_sums
     shares, means = weights / weights.sum(), sums / weights
     size = np.abs(means).max()
@@ -382,8 +382,8 @@ def effect(match: Match) -> float:
 
 
 def jackknife_error(match: Match) -> float | None:
-    """The standard error of a difference of functions of means, from how it moves where one unit
-    at a time is left out; None where it does not, and of anything else."""
+    """Return the jackknife standard error of a difference of functions of means; None for other
+    summaries, and without variance."""
     from judged.statistics.resampling.resamples import left_out
 
     ours, theirs = match.ours.sample, match.theirs.sample
@@ -400,9 +400,11 @@ def jackknife_error(match: Match) -> float | None:
     return float(np.sqrt((away**2).sum() * (units - 1) / units))
 
 
-def _least(error: float, freedom: float, match: Match, settings: Settings) -> float | None:
-    """The smallest difference that is found, on the scale of the numbers; None where no difference
-    would be: too few queries differ, or it is larger than any that there can be."""
+def _least(
+    error: float, freedom: float, match: Match, settings: ComparisonSettings
+) -> float | None:
+    """Return the smallest detectable difference; None if too few queries differ or it is larger
+    than possible."""
     least = detectable(error, freedom, level=settings.tested_level, power=settings.power)
     shown = float(match.on_scale(least).item())
     seen = math.isfinite(shown) and shown <= _largest(match) and not too_few(match, settings)
@@ -410,7 +412,7 @@ def _least(error: float, freedom: float, match: Match, settings: Settings) -> fl
 
 
 def _largest(match: Match) -> float:
-    """The largest difference that there can be; infinite where values lie beyond what is known."""
+    """Return the largest possible difference; infinite if values exceed the measure's range."""
     low, high = match.measure.range
     values = np.concatenate((match.ours.values, match.theirs.values))
     if values.min() < low or values.max() > high:
@@ -419,9 +421,9 @@ def _largest(match: Match) -> float:
 
 
 def _wider(
-    columns: Floats, matches: Sequence[Match], by_group: Spread, settings: Settings
+    columns: Floats, matches: Sequence[Match], by_group: Spread, settings: ComparisonSettings
 ) -> list[float | None]:
-    """How many times as wide as by queries the interval of each match is by groups."""
+    """Return the width of each interval by groups, relative to that by queries."""
     if matches[0].groups is None:
         return [None] * len(matches)
     by_query = spread(columns, matches[0].weights, more=further_variances(matches))

@@ -1,5 +1,4 @@
-"""How a comparison was made, in words: a line under the table, notes, and a paragraph for a methods
-section."""
+"""How a comparison was made, in words: a line under the tables, notes, and a methods paragraph."""
 
 from __future__ import annotations
 
@@ -8,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from judged import __version__
-from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TESTS, WORDS
-from judged.comparison.wording import amount, shown_level, shown_margin
+from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TEST_NAMES
+from judged.comparison.wording import amount, percent_of, shown_margin
 from judged.evaluation.wording import about_trusted
 from judged.statistics.tested import below
 from judged.text import Warned, counted, listed
@@ -18,18 +17,20 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.comparison.verdicts import Pair
 
-DRAWN = frozenset({"randomisation", "bootstrap", "bca", "percentile", "randomised-tukey"})
-"""Tests, corrections and intervals for which random numbers are drawn."""
-TESTED = {
-    "wilcoxon": "Wilcoxon's test asks whether the differences lie evenly around 0, by their ranks; "
-    "it says nothing of the mean, and the interval is that of t, of the mean difference",
-    "sign": "the sign test counts on how many queries each run is better, whatever by how much; "
-    "the interval is that of t, of the mean difference",
+RANDOM_METHODS = frozenset({"randomisation", "bootstrap", "bca", "percentile", "randomised-tukey"})
+"""Tests, corrections and intervals that draw random numbers."""
+TESTS_OF_MEANS = ("t", POWERED)
+"""Tests that "auto" chooses for means."""
+TEST_EXPLANATIONS = {
+    "wilcoxon": "Wilcoxon's test is about the ranks of the differences, not about the mean. The "
+    "confidence interval is that of t, for the mean difference.",
+    "sign": "The sign test counts the queries on which each run is better. The confidence interval "
+    "is that of t, for the mean difference.",
 }
-"""What tests are about that are not about the difference of the numbers."""
+"""Explanations of tests that are not about the difference of the values."""
 ONE_RUN = (
-    "each system is here by one run, which cannot tell the system from its run: where results "
-    "change from run to run (sampling, seeds, approximate indexes), compare repeats"
+    "Each system has one run, so the variation between runs of a system is unknown. If results "
+    "change from run to run (sampling, seeds, approximate indexes), compare repeats."
 )
 IN_A_PAPER = {
     "t": "Student's paired t test",
@@ -39,50 +40,49 @@ IN_A_PAPER = {
     "bca": "the paired bootstrap over queries (BCa interval, p by inversion)",
     "wilcoxon": "Wilcoxon's signed-rank test",
     "sign": "the exact sign test",
-    POWERED: "prediction-powered inference (PPI++) on the differences of the queries, with a λ "
-    "tuned for each difference, and Student's t",
+    POWERED: "prediction-powered inference (PPI++) on the per-query differences, with λ tuned for "
+    "each difference, and Student's t",
     "holm": "by Holm's method",
     "bonferroni": "by Bonferroni's method",
-    "bh": "by the method of Benjamini and Hochberg, which bounds the share of false discoveries,",
+    "bh": "by the method of Benjamini and Hochberg, which controls the false discovery rate,",
     "tukey": "by Tukey's test in its two-way form for paired values",
     "randomised-tukey": "by the randomised Tukey test",
 }
-"""Tests and corrections, as a paper calls them."""
+"""Tests and corrections as papers name them."""
+AGGREGATES = {"mean": "", "": "", "sum": "sum", "geometric": "geometric mean", "median": "median"}
+"""Names of summaries other than the mean."""
 
 
-BY_DEFAULT = ("t", POWERED)
-"""Tests of means that nobody has to ask for."""
-
-
-def done(comparison: Comparison) -> str:
-    """One line: the test, the correction, the level."""
+def method_line(comparison: Comparison) -> str:
+    """Return the test, the correction and the confidence level in one line."""
     settings = comparison.settings
     sliced = ""
     if len(comparison.slices) and settings.correction != "none":
         sliced = f"; in slices: {CORRECTIONS[settings.correction]} over all of an attribute"
-    draws = f"; {settings.resamples:,} resamples, seed {settings.seed}" if drawn(comparison) else ""
+    draws = ""
+    if draws_at_random(comparison):
+        draws = f"; {settings.resamples:,} resamples, seed {settings.seed}"
     return (
-        f"test: {_tests(comparison)}; correction: {_correction(comparison)}{sliced}; level "
-        f"{shown_level(settings.level)}{draws}."
+        f"Test: {_tests(comparison)}; correction: {_correction(comparison)}{sliced}; confidence "
+        f"level: {percent_of(settings.level)}{draws}."
     )
 
 
 def _tests(comparison: Comparison) -> str:
-    """The tests, and why measures have another one than t where nobody chose it."""
-    by = _measures_by_test(comparison)
+    by_test = _measures_by_test(comparison)
     if comparison.settings.test != "auto":
-        return ", ".join(TESTS[each] for each in by)
-    said = [WORDS[each] for each in BY_DEFAULT if each in by]
-    others = {each: listed(names) for each, names in by.items() if each not in BY_DEFAULT}
-    said += [f"{TESTS[each]} for {names}, no mean over queries" for each, names in others.items()]
+        return ", ".join(TEST_NAMES[test] for test in by_test)
+    said = [TEST_NAMES[test] for test in TESTS_OF_MEANS if test in by_test]
+    others = {test: listed(names) for test, names in by_test.items() if test not in TESTS_OF_MEANS}
+    said += [f"{TEST_NAMES[test]} for {names} (not a mean)" for test, names in others.items()]
     return ", ".join(said)
 
 
 def _measures_by_test(comparison: Comparison) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    measures: dict[str, list[str]] = {}
     for measure, test in dict.fromkeys((row.measure, row.test) for row in comparison.rows):
-        found.setdefault(test, []).append(measure)
-    return found
+        measures.setdefault(test, []).append(measure)
+    return measures
 
 
 def _correction(comparison: Comparison) -> str:
@@ -91,7 +91,7 @@ def _correction(comparison: Comparison) -> str:
         return f"{CORRECTIONS[chosen]} over {_all_pairs(comparison)} of each measure"
     number, over = family_of(comparison)
     if chosen == "none":
-        return f"none, each of {over} stands alone" if number > 1 else "none"
+        return f"none for {over}" if number > 1 else "none"
     return f"{CORRECTIONS[chosen]} over {over}" if number > 1 else f"none needed for {over}"
 
 
@@ -101,19 +101,16 @@ def _all_pairs(comparison: Comparison) -> str:
 
 
 def family_of(comparison: Comparison) -> tuple[int, str]:
-    """How many comparisons are corrected together, and which."""
+    """Return how many comparisons are corrected together, and which."""
     runs = len(comparison.corrected_among or comparison.runs)
     number = math.comb(runs, 2) if comparison.baseline is None else runs - 1
     among = f" among all {runs:,} runs" if runs > len(comparison.runs) else ""
-    if comparison.settings.family == "all":
-        number *= len(comparison.measures)
-        return number, f"{counted(number, 'comparison')} of all measures{among}"
     each = "of each measure" if len(comparison.measures) > 1 else f"of {comparison.measures[0]}"
     return number, f"{counted(number, 'comparison')} {each}{among}"
 
 
-def drawn(comparison: Comparison) -> bool:
-    """Whether anything was drawn at random."""
+def draws_at_random(comparison: Comparison) -> bool:
+    """Return whether random numbers were drawn."""
     used: Iterable[str | None] = (
         comparison.settings.correction,
         *(row.test for row in comparison.rows),
@@ -123,159 +120,150 @@ def drawn(comparison: Comparison) -> bool:
             for run in comparison.runs
         ),
     )
-    return any(each in DRAWN for each in used)
+    return any(method in RANDOM_METHODS for method in used)
+
+
+def has_repeats(comparison: Comparison) -> bool:
+    """Return whether any system has several runs."""
+    return any(entry.repeats is not None for entry in comparison.numbers.entries.values())
+
+
+# -- notes
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """What was noticed: on the way in, on which queries pairs are, what a test is about."""
-    own = (*comparison.numbers.notes, *comparison.notes)
+    """Return what is worth knowing but does not mislead."""
+    noticed = (*comparison.numbers.notes, *comparison.notes)
+    tests = _measures_by_test(comparison)
     return [
-        *dict.fromkeys(str(text) for text in own if not isinstance(text, Warned)),
+        *dict.fromkeys(str(text) for text in noticed if not isinstance(text, Warned)),
         *(text for row in comparison.rows for text in _on_other_queries(comparison, row)),
-        *(f"{TESTED[test]}." for test in _measures_by_test(comparison) if test in TESTED),
-        *_corrected_by_trusted(comparison),
+        *(TEST_EXPLANATIONS[test] for test in tests if test in TEST_EXPLANATIONS),
+        *_about_trusted(comparison),
         *_disagreeing(comparison),
         *_unreachable(comparison),
         *_grouped(comparison),
-        *(each.says for each in comparison.noise),
+        *(noise.says for noise in comparison.noise),
     ]
 
 
-def _corrected_by_trusted(comparison: Comparison) -> list[str]:
-    """Whose judgements correct the differences, which interval is narrower, and what stays as it
-    is."""
-    known = [(row, row.trusted) for row in comparison.rows if row.trusted is not None]
-    if not known or comparison.evaluation is None or comparison.evaluation.trusted is None:
+def _about_trusted(comparison: Comparison) -> list[str]:
+    corrections = [row.trusted for row in comparison.rows if row.trusted is not None]
+    evaluation = comparison.evaluation
+    if not corrections or evaluation is None or evaluation.trusted is None:
         return []
-    narrower = sum(each.narrower == "corrected" for _, each in known)
+    narrower = sum(correction.narrower == "corrected" for correction in corrections)
     queries = len(comparison.numbers.queries)
     return [
-        f"{about_trusted(comparison.evaluation.trusted, queries)}: values and differences are "
-        "corrected by "
-        "them, each with a λ of its own, so a difference need not be that of two values; wins, "
-        "ties and losses are those by the cheap judgements, and what ties and missing queries "
-        "could change was not looked into.",
-        f"the corrected interval is narrower than that by the trusted judgements alone for "
-        f"{narrower:,} of {counted(len(known), 'difference')}.",
+        f"{about_trusted(evaluation.trusted, queries)}: they correct values and differences, each "
+        "with its own λ, so a difference need not equal that of the two values. Wins, ties and "
+        "losses are not corrected. The effect of ties and missing queries was not checked.",
+        "The corrected confidence interval is narrower than that of the trusted judgements alone "
+        f"for {narrower:,} of {counted(len(corrections), 'difference')}.",
     ]
 
 
 def _unreachable(comparison: Comparison) -> list[str]:
-    """Pairs that no data could have shown: the smallest p there is, corrected, is not below."""
+    """Explain pairs that no data could have made significant."""
     settings = comparison.settings
     number, over = family_of(comparison)
     if settings.correction not in ("holm", "bonferroni", "none"):
         return []
     times = 1 if settings.correction == "none" else number
-    found = [
+    smallest = [
         row.smallest_p
         for row in comparison.rows
-        if row.test not in BY_DEFAULT
-        and row.verdict == "no evidence"
+        if row.test not in TESTS_OF_MEANS
+        and row.verdict == "not significant"
         and not below(row.smallest_p * times, settings.level)
     ]
-    if not found:
+    if not smallest:
         return []
-    pairs = counted(len(found), "pair")
+    least = f"{min(smallest):.2g}{' or more' if min(smallest) < max(smallest) else ''}"
     among = f", times {times:,} for the {over}," if times > 1 else ""
     return [
-        f"of {pairs} nothing could be shown: the smallest p that their queries or resamples allow, "
-        f"{min(found):.2g}{' or more' if min(found) < max(found) else ''}{among} is not below "
-        f"{1 - settings.level:.10g}. Take more resamples, compare with a baseline, or the test t."
+        f"{counted(len(smallest), 'pair')} could not become significant: the smallest possible p, "
+        f"{least}{among} is not below {1 - settings.level:.10g}. Compare with a baseline, or use "
+        "the test t."
     ]
 
 
 def _grouped(comparison: Comparison) -> list[str]:
-    """How many groups there are, and how much wider they make intervals."""
-    found = []
+    said = []
     for name in comparison.measures:
         rows = [row for row in comparison.rows if row.measure == name and row.groups is not None]
         wider = sorted(row.wider for row in rows if row.wider is not None)
         if wider:
-            ends = list(dict.fromkeys(f"{each:.2f}" for each in (wider[0], wider[-1])))
-            found.append(
-                f"{name}: {_queries(rows)}; intervals of differences are {' to '.join(ends)} "
-                "times as wide as if queries were independent."
+            ends = list(dict.fromkeys(f"{ratio:.2f}" for ratio in (wider[0], wider[-1])))
+            said.append(
+                f"{name}: {_queries(rows)}; confidence intervals of differences are "
+                f"{' to '.join(ends)} times as wide as for independent queries."
             )
-    return found
+    return said
 
 
 def _on_other_queries(comparison: Comparison, row: Pair) -> list[str]:
-    """That a pair is on other queries than the values of its runs, and what that does to them."""
+    """Explain that a pair is compared on other queries than the values of its runs."""
     said = []
     for run, there in ((row.run, row.value), (row.against, row.against_value)):
         queries = len(comparison.numbers.entries[row.measure, run].place)
         if queries != row.queries:
             here = amount(comparison.value(row.measure, run))
-            said.append(f"{run} has {amount(there)} there, and {here} on its {queries:,}")
+            said.append(f"{run} has {amount(there)} there, and {here} on its {queries:,} queries")
     if not said:
         return []
     return [
-        f"{row.measure}: {row.run} and {row.against} are compared on the "
-        f"{counted(row.queries, 'query that counts', 'queries that count')} in both; "
-        f"{'; '.join(said)}."
+        f"{row.measure}: {row.run} and {row.against} are compared on "
+        f"{counted(row.queries, 'common query', 'common queries')}; {'; '.join(said)}."
     ]
 
 
 def _disagreeing(comparison: Comparison) -> list[str]:
-    """Pairs whose p is not about the mean, where it and the interval of the mean say different
-    things."""
-    found = [
+    """Name pairs whose p is not about the mean and contradicts the interval of the mean."""
+    pairs = [
         f"{row.run} against {row.against} on {row.measure}"
         for row in comparison.rows
-        if row.test in TESTED and not math.isnan(row.interval.low) and _differ(row, comparison)
+        if row.test in TEST_EXPLANATIONS
+        and not math.isnan(row.interval.low)
+        and bool(below(row.p, comparison.settings.level))
+        != (row.interval.low > 0 or row.interval.high < 0)
     ]
-    if not found:
+    if not pairs:
         return []
-    some = f"{', '.join(found[:3])}{f' and {len(found) - 3:,} more' if len(found) > 3 else ''}"
-    return [f"p and interval say different things of {some}: they are about different questions."]
+    some = f"{', '.join(pairs[:3])}{f' and {len(pairs) - 3:,} more' if len(pairs) > 3 else ''}"
+    return [f"p and confidence interval disagree for {some}: they are about different quantities."]
 
 
-def _differ(row: Pair, comparison: Comparison) -> bool:
-    outside = row.interval.low > 0 or row.interval.high < 0
-    return bool(below(row.p, comparison.settings.level)) != outside
-
-
-def one_run_each(comparison: Comparison) -> bool:
-    """Whether no system is here by several runs."""
-    return all(entry.repeats is None for entry in comparison.numbers.entries.values())
+# -- the methods paragraph
 
 
 def methods(comparison: Comparison) -> str:
-    """What was compared, how it was tested and corrected; then what was evaluated."""
+    """Return what was compared, tested and corrected, as a paragraph for a paper."""
     settings = comparison.settings
-    level = shown_level(settings.level)
-    told = [
+    correction = _corrected(comparison)
+    p = "p" if correction.startswith("No ") else "the corrected p"
+    sentences = [
         f"Runs were compared with judged {__version__}: {_compared(comparison)}, query by query on "
         f"the queries that count in both ({_queries(comparison.rows)}).",
         f"Differences were tested two-sided by {_tested(comparison)}.",
-        f"{_corrected(comparison)} A difference counts as shown where "
-        f"{'p' if 'No p' in _corrected(comparison) else 'the corrected p'} is below "
-        f"{1 - settings.level:.10g}; intervals are {level} intervals.",
+        f"{correction} A difference is significant if {p} is below {1 - settings.level:.10g}; "
+        f"confidence intervals have a level of {percent_of(settings.level)}.",
         *_margins(comparison),
         *_designed(comparison),
-        f"Detectable is the difference that would have been found with a probability of "
-        f"{settings.power:g} (noncentral t{_at_first_step(comparison)}).",
-        *(
-            [f"{settings.resamples:,} resamples were drawn with seed {settings.seed}."]
-            if drawn(comparison)
-            else []
-        ),
-        *_measured(comparison),
+        f"The detectable difference is the true difference that would be detected with "
+        f"{percent_of(settings.power)} power (noncentral t{_at_first_step(comparison)}).",
     ]
-    return " ".join(told)
+    if draws_at_random(comparison):
+        sentences.append(f"{settings.resamples:,} resamples were drawn with seed {settings.seed}.")
+    return " ".join([*sentences, *_measured(comparison)])
 
 
 def _compared(comparison: Comparison) -> str:
-    against = comparison.reference
-    if against is None:
-        return f"all {counted(math.comb(len(comparison.runs), 2), 'pair')} of {_runs(comparison)}"
-    others = [run for run in comparison.runs if run != against]
-    return f"{listed(others)} with {against}"
-
-
-def _runs(comparison: Comparison) -> str:
-    return f"{len(comparison.runs):,} runs ({', '.join(comparison.runs)})"
+    if comparison.reference is None:
+        runs = f"{len(comparison.runs):,} runs ({', '.join(comparison.runs)})"
+        return f"all {counted(math.comb(len(comparison.runs), 2), 'pair')} of {runs}"
+    others = [run for run in comparison.runs if run != comparison.reference]
+    return f"{listed(others)} with {comparison.reference}"
 
 
 def _queries(rows: Sequence[Pair]) -> str:
@@ -287,20 +275,20 @@ def _queries(rows: Sequence[Pair]) -> str:
 
 
 def _tested(comparison: Comparison) -> str:
-    by = _measures_by_test(comparison)
+    by_test = _measures_by_test(comparison)
     if comparison.settings.correction in SIMULTANEOUS:
-        return f"{listed([IN_A_PAPER[test] for test in by])} where nothing else is said"
-    if len(by) == 1:
-        return IN_A_PAPER[next(iter(by))]
-    return listed([f"{IN_A_PAPER[test]} ({', '.join(names)})" for test, names in by.items()])
+        return f"{listed([IN_A_PAPER[test] for test in by_test])} unless stated otherwise"
+    if len(by_test) == 1:
+        return IN_A_PAPER[next(iter(by_test))]
+    return listed([f"{IN_A_PAPER[test]} ({', '.join(names)})" for test, names in by_test.items()])
 
 
 def _corrected(comparison: Comparison) -> str:
     chosen = comparison.settings.correction
     if chosen in SIMULTANEOUS:
         return (
-            f"Corrected p-values and simultaneous intervals of {_all_pairs(comparison)} are "
-            f"{IN_A_PAPER[chosen]}."
+            f"Corrected p-values and simultaneous confidence intervals of "
+            f"{_all_pairs(comparison)} are {IN_A_PAPER[chosen]}."
         )
     number, over = family_of(comparison)
     if chosen == "none" or number == 1:
@@ -310,73 +298,62 @@ def _corrected(comparison: Comparison) -> str:
 
 def _margins(comparison: Comparison) -> list[str]:
     margins = {name: comparison.settings.margin_of(name) for name in comparison.measures}
-    known = [f"{shown_margin(by)} ({name})" for name, by in margins.items() if by is not None]
+    known = [f"{shown_margin(size)} ({name})" for name, size in margins.items() if size is not None]
     if not known:
         return []
     return [
-        f"Runs count as equivalent where two one-sided tests put the difference inside a margin of "
+        f"Runs are equivalent if two one-sided tests put the difference inside a margin of "
         f"{listed(known)}{_at_first_step(comparison)}."
     ]
 
 
 def _at_first_step(comparison: Comparison) -> str:
-    """What p one of several comparisons has to be below, whatever the others are."""
-    own = comparison.settings.among(family_of(comparison)[0])
-    return "" if own.comparisons == 1 else f", at {1 - own.tested_level:.2g} by Bonferroni"
+    """Return the bound of p for one of several comparisons."""
+    adjusted = comparison.settings.among(family_of(comparison)[0])
+    if adjusted.comparisons == 1:
+        return ""
+    return f", at {1 - adjusted.tested_level:.2g} by Bonferroni"
 
 
 def _measured(comparison: Comparison) -> list[str]:
-    """Where the numbers come from."""
+    """Describe where the values come from."""
     if comparison.evaluation is not None:
         return [comparison.evaluation.methods()]
     lower = [each.name for each in comparison.numbers.measures if not each.higher_is_better]
-    return [
-        f"The values of {listed(list(comparison.measures))} were computed elsewhere.",
-        *([f"Of {listed(lower)}, lower is better."] if lower else []),
-        *_summed_up(comparison),
-    ]
-
-
-def _summed_up(comparison: Comparison) -> list[str]:
-    """How values that were computed elsewhere become one number, where that is not their mean."""
+    said = [f"The values of {listed(list(comparison.measures))} were computed elsewhere."]
+    if lower:
+        said.append(f"Lower values of {listed(lower)} are better.")
     entries = comparison.numbers.entries
-    by: dict[str, list[str]] = {}
+    by_aggregate: dict[str, list[str]] = {}
     for (measure, _), entry in entries.items():
-        names = by.setdefault(AGGREGATED[entry.sample.aggregate], [])
+        names = by_aggregate.setdefault(AGGREGATES[entry.sample.aggregate], [])
         names += [] if measure in names else [measure]
-    found = [f"Runs have the {how} of {listed(names)}." for how, names in by.items() if how]
+    for aggregate, names in by_aggregate.items():
+        said += [f"Runs have the {aggregate} of {listed(names)}."] if aggregate else []
     if any(entry.sample.weights is not None for entry in entries.values()):
-        found.append("Each query counts by its weight.")
-    return found
-
-
-AGGREGATED = {"mean": "", "": "", "sum": "sum", "geometric": "geometric mean", "median": "median"}
-"""What becomes of values, in words."""
+        said.append("Queries are weighted.")
+    return said
 
 
 def _designed(comparison: Comparison) -> list[str]:
-    """What groups, repeats and slices do to the numbers."""
-    found = []
+    """Describe groups, repeats and slices."""
+    said = []
     if comparison.numbers.groups is not None:
-        found.append(
-            "Queries of a group are not taken for independent: spreads are those of sums by group."
-        )
+        said.append("Queries of a group are not independent: variances are those of group sums.")
     if comparison.numbers.repeated:
-        many = [f"{len(own):,} of {run}" for run, own in comparison.numbers.repeated.items()]
-        found.append(
-            f"Systems were run repeatedly ({listed(many)}): a query's value is the mean over "
+        counts = [f"{len(names):,} of {run}" for run, names in comparison.numbers.repeated.items()]
+        said.append(
+            f"Systems were run repeatedly ({listed(counts)}): a query's value is the mean over "
             "repeats, and standard errors include the variance of the repeats' means that queries "
             "do not explain, with Satterthwaite's degrees of freedom."
         )
-    if attributes := list(dict.fromkeys(each.attribute for each in comparison.slices)):
-        corrected = (
-            ""
-            if comparison.settings.correction == "none"
-            else ("; p was corrected over all slices of an attribute as one family")
-        )
-        found.append(
+    attributes = list(dict.fromkeys(part.attribute for part in comparison.slices))
+    if attributes:
+        corrected = "; p was corrected over all slices of an attribute"
+        corrected = "" if comparison.settings.correction == "none" else corrected
+        units = "" if comparison.numbers.groups is None else " with groups as units"
+        said.append(
             f"Runs were also compared in slices of the queries by {listed(attributes)}{corrected}. "
-            "Whether differences differ between slices was tested by Welch's F"
-            f"{'' if comparison.numbers.groups is None else ' with groups as units'}."
+            f"Whether differences differ between slices was tested by Welch's F{units}."
         )
-    return found
+    return said

@@ -1,4 +1,4 @@
-"""Several runs of one system: their mean per query, and how far they are apart."""
+"""Per-query values of several runs, aligned by query id; repeats of a system as one run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
-from judged.comparison.settings import Settings
+from judged.comparison.settings import ComparisonSettings
 from judged.comparison.wording import amount
 from judged.errors import InputError, MeasureError, quoted
 from judged.evaluation.intervals import summary_range
@@ -33,46 +33,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Compared:
-    """A measure that runs are compared on; of another tool's only the name need be known.
+    """A measure that runs are compared on; of another tool's measure only the name is needed.
 
     >>> Compared("nDCG@10").higher_is_better
     True
     """
 
     name: str
-    """What it is called in tables and files."""
+    """Name in tables and files."""
     higher_is_better: bool = True
-    """False where a lower value is the better one."""
     range: tuple[float, float] = (-math.inf, math.inf)
-    """The lowest and the highest value there can be."""
+    """Lowest and highest possible value."""
     measure: Measure | None = None
-    """The measure itself, where judged computed it."""
+    """The measure itself, if judged computed it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """What one run has on one measure, for the queries that count, in the order of their ids."""
+    """Values of one run on one measure, for the queries that count, in the order of their ids."""
 
     sample: Sample
-    """What the run's number is made of."""
+    """What the run's summary value is computed from."""
     values: Floats
-    """One value per query, which queries are won and lost by."""
+    """One value per query, for wins and losses."""
     place: Ints
-    """The number of each query among all of them, ascending."""
+    """Position of each query among all queries, ascending."""
     repeats: Floats | None = None
-    """What is averaged in each repeat of the run, one row each; None where there is one run only.
-    """
+    """Averaged values of each repeat of the run, one row each; None without repeats."""
     error: float = 0.0
-    """The standard error of what is averaged, where it is an estimate from random orders of ties.
-    """
+    """Standard error of the averaged values if they are estimates from random orders of ties."""
     trusted: Entry | None = None
-    """The same by trusted judgements, of those queries that have some; None where there are none.
-    """
+    """Values by trusted judgements, for the queries that have some."""
 
     @cached_property
     def number(self) -> float:
-        """The run's number on these queries, worked out once for all pairs that it is in; infinite
-        where it is too large, NaN where there is no query. Trusted judgements correct it."""
+        """Summary value on these queries, corrected by trusted judgements; NaN without queries."""
         if not len(self.place):
             return math.nan
         if self.trusted is not None and self.powered is not None:
@@ -82,18 +77,18 @@ class Entry:
 
     @cached_property
     def powered(self) -> Powered | None:
-        """What is averaged, corrected by trusted judgements, where there are some."""
+        """Averaged values, corrected by trusted judgements."""
         if self.trusted is None:
             return None
         columns = columns_of([self.trusted.sample]), columns_of([self.sample])
         return powered(*columns, self.has(self.trusted), self.sample.weights)
 
     def has(self, some: Entry) -> NDArray[np.bool_]:
-        """Which of the queries are among those of another entry."""
+        """Return which queries are among those of another entry."""
         return np.isin(self.place, some.place)
 
     def corrected(self, weight: Floats, trusted: Entry) -> float:
-        """The run's number, corrected with this λ by what trusted judgements have."""
+        """Return the summary value, corrected with this λ by trusted judgements."""
         columns = columns_of([trusted.sample]), columns_of([self.sample])
         judged, weights = self.has(trusted), self.sample.weights
         assert isinstance(self.sample, Means)
@@ -101,7 +96,7 @@ class Entry:
         return float(self.sample.function(means))
 
     def at(self, place: Ints) -> Entry:
-        """The same for some of its queries only."""
+        """Return the entry for some of its queries."""
         if len(place) == len(self.place):
             return self
         which = np.searchsorted(self.place, place)
@@ -115,32 +110,29 @@ class Entry:
         )
 
     def among(self, place: Ints) -> Entry:
-        """The same for those of these queries only that it has."""
+        """Return the entry for those of these queries that it has."""
         return self.at(self.place[np.isin(self.place, place)])
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """All runs on all measures."""
+    """Values of all runs on all measures."""
 
     runs: tuple[str, ...]
-    """The names of the runs, in the order in which they were given."""
     queries: tuple[str, ...]
-    """The ids of the queries, in their own order."""
+    """Ids of the queries, sorted."""
     measures: tuple[Compared, ...]
-    """What the runs are compared on."""
     entries: Mapping[tuple[str, str], Entry]
     """By measure and run."""
     groups: Ints | None = None
-    """The group of each query, as a number from 0; None where each stands for itself."""
+    """Number of each query's group; None if queries are independent."""
     notes: tuple[str, ...] = field(default=())
-    """What was noticed on the way in."""
     repeated: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The names of the repeats of each run that has some."""
+    """Names of the repeats of each repeated run."""
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Numbers:
-        """Those of an evaluation."""
+        """Return the values of an evaluation."""
         queries = queries_of(evaluation)
         places = Places(queries)
         measures = compared_by(evaluation)
@@ -153,19 +145,19 @@ class Numbers:
         return cls(tuple(run.name for run in evaluation.runs), queries, measures, entries)
 
     def entry(self, measure: Compared, run: str) -> Entry:
-        """What a run has on a measure."""
+        """Return the values of a run on a measure."""
         return self.entries[measure.name, run]
 
     @property
     def counting(self) -> Ints:
-        """The queries that count in any run, on any measure."""
+        """Positions of the queries that count in any run, on any measure."""
         counts = np.zeros(len(self.queries), bool)
         for entry in self.entries.values():
             counts[entry.place] = True
         return np.flatnonzero(counts)
 
     def in_groups(self, given: Any) -> Numbers:
-        """The same with the groups that somebody gave; every query that counts must have one."""
+        """Return the values with groups of queries; every counted query must have one."""
         if given is None:
             return self
         from judged.inputs.keyed import groups_of
@@ -177,24 +169,24 @@ class Numbers:
         return replace(self, groups=groups)
 
     def grouped(self, place: Ints) -> Ints | None:
-        """The groups of some queries, numbered from 0 without gaps."""
+        """Return the groups of some queries, numbered from 0 without gaps."""
         if self.groups is None:
             return None
         return numbered(self.groups[place])
 
     def only(self, place: Ints) -> Numbers:
-        """The same of some of the queries only."""
+        """Return the values for some of the queries."""
         entries = {key: entry.among(place) for key, entry in self.entries.items()}
         return replace(self, entries=entries)
 
 
 def queries_of(evaluation: Evaluation) -> tuple[str, ...]:
-    """All judged queries in the order of their ids, which entries number them by."""
+    """Return the ids of all judged queries, sorted."""
     return tuple(sorted(evaluation.runs[0].rankings.queries))
 
 
 def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
-    """The measures of an evaluation, to compare by."""
+    """Return the measures of an evaluation."""
     return tuple(
         Compared(evaluation.label(each), each.spec.higher_is_better, each.spec.range, each)
         for each in evaluation.measures
@@ -202,8 +194,7 @@ def compared_by(evaluation: Evaluation) -> tuple[Compared, ...]:
 
 
 class Places:
-    """The numbers of queries in the order of their ids; those of a run's queries are looked up
-    once, whatever is asked of the run.
+    """Positions of queries among all sorted ids, looked up once for each tuple of queries.
 
     >>> Places(["a", "b", "c"]).of(("c", "a")).tolist()
     [2, 0]
@@ -217,7 +208,7 @@ class Places:
         return len(self._place)
 
     def of(self, queries: tuple[str, ...]) -> Ints:
-        """The number of each of these queries."""
+        """Return the position of each of these queries."""
         if id(queries) not in self._known:  # which holds them, so that no other has this id
             found = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
             self._known[id(queries)] = queries, found
@@ -225,7 +216,7 @@ class Places:
 
 
 def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
-    """What a run of an evaluation has on a measure, in the order of query ids."""
+    """Return the values of a run of an evaluation on a measure, in the order of query ids."""
     values = run.values[measure]
     counted = np.flatnonzero(~np.isnan(values))
     place = places.of(run.rankings.queries)[counted]
@@ -247,16 +238,18 @@ def entry_of(run: Scored, measure: Measure, places: Places) -> Entry:
 
 
 def in_common(entries: Sequence[Entry]) -> Ints:
-    """The queries that count in all of these."""
+    """Return the queries that count in all entries."""
     common = entries[0].place
     for entry in entries[1:]:
         common = np.intersect1d(common, entry.place, assume_unique=True)
     return common
 
 
-def own_interval(numbers: Numbers, measure: Compared, run: str, settings: Settings) -> Interval:
-    """The interval of a run's number on a measure; of a repeated run with how far its repeats are
-    apart."""
+def own_interval(
+    numbers: Numbers, measure: Compared, run: str, settings: ComparisonSettings
+) -> Interval:
+    """Return a run's value on a measure with its confidence interval, which says nothing about
+    differences. For a repeated run it includes the variance between repeats."""
     entry = numbers.entry(measure, run)
     sample, groups = entry.sample, numbers.grouped(entry.place)
     least, most = summary_range(entry.values, measure.range, sample.aggregate)
@@ -297,7 +290,7 @@ def own_interval(numbers: Numbers, measure: Compared, run: str, settings: Settin
 
 @dataclass(frozen=True)
 class Noise:
-    """How far a run's number moves from repeat to repeat.
+    """Variation of a run's value between repeats.
 
     >>> found = Noise("RR", "dense", (0.25, 0.5, 0.75))
     >>> found.deviation, found.low, found.high
@@ -305,38 +298,36 @@ class Noise:
     """
 
     measure: str
-    """What the measure is called."""
     run: str
-    """The run that was repeated."""
     values: tuple[float, ...]
-    """The number of each repeat, on the queries that count in all of them."""
+    """Value of each repeat, on the queries that count in all of them."""
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the numbers of single repeats."""
+        """Standard deviation of the values of single repeats."""
         return float(np.std(self.values, ddof=1))
 
     @property
     def low(self) -> float:
-        """The lowest of them."""
+        """Lowest value."""
         return min(self.values)
 
     @property
     def high(self) -> float:
-        """The highest of them."""
+        """Highest value."""
         return max(self.values)
 
     @property
     def says(self) -> str:
-        """The same as a sentence."""
+        """The variation in words."""
         return (
-            f"{self.measure}: from repeat to repeat {self.run} moves by {amount(self.deviation)} "
-            f"(standard deviation of {counted(len(self.values), 'repeat')}, "
-            f"{amount(self.low)} to {amount(self.high)})."
+            f"{self.measure}: the standard deviation of {counted(len(self.values), 'repeat')} of "
+            f"{self.run} is {amount(self.deviation)} (values from {amount(self.low)} to "
+            f"{amount(self.high)})."
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON.
+        """Return plain values for JSON.
 
         Returns
         -------
@@ -354,7 +345,7 @@ class Noise:
 
 
 def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) -> Numbers:
-    """The same numbers with the repeats of each run as one run."""
+    """Return the values with the repeats of each run as one run."""
     repeated = {} if given is None else _checked(numbers, given)
     if not repeated:
         return numbers
@@ -369,15 +360,15 @@ def with_repeats(numbers: Numbers, given: Mapping[str, Sequence[str]] | None) ->
                 notes.append(note)
     single = [run for run in runs if len(repeated.get(run, (run,))) == 1]
     if single:
-        verb = "are one run each" if len(single) > 1 else "is one run"
+        verb = "have" if len(single) > 1 else "has"
         notes.append(
-            f"{listed(single)} {verb}, without repeats: that cannot tell the system from its run."
+            f"{listed(single)} {verb} no repeats, so the variation between runs is unknown."
         )
     return replace(numbers, runs=runs, entries=entries, notes=tuple(notes), repeated=repeated)
 
 
 def _checked(numbers: Numbers, given: Any) -> Repeated:
-    """The repeats of each run; every one is a run, and each of one system."""
+    """Check that every repeat is a run and belongs to one system only."""
     seen: dict[str, str] = {}
     if not isinstance(given, Mapping):
         raise InputError(f"{_EXPECTED}; got {quoted(given)}.")
@@ -387,11 +378,11 @@ def _checked(numbers: Numbers, given: Any) -> Repeated:
         if isinstance(names, str) or not isinstance(names, Sequence) or not names:
             raise InputError(f"{_EXPECTED}; got {quoted(names)} for {name}.")
         if name in numbers.runs and name not in names:
-            raise InputError(f"repeats are called {name}, and so is another run.")
+            raise InputError(f"a system with repeats and another run are both called {name}.")
         for each in names:
             if not isinstance(each, str) or each not in numbers.runs:
                 raise InputError(
-                    f"{quoted(each)} is named as a repeat of {name} and is none of the runs: "
+                    f"{quoted(each)}, a repeat of {name}, is not one of the runs: "
                     f"{', '.join(numbers.runs)}."
                 )
             if each in seen:
@@ -401,12 +392,11 @@ def _checked(numbers: Numbers, given: Any) -> Repeated:
     return {name: tuple(names) for name, names in given.items()}
 
 
-_EXPECTED = "repeats must say which runs are of one system, as {'dense': ['seed 1', 'seed 2']}"
+_EXPECTED = "repeats must name the runs of each system, as {'dense': ['seed 1', 'seed 2']}"
 
 
 def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
-    """What the repeats of a run have together, on the queries that count in all of them: of each
-    query the mean of what is averaged over queries."""
+    """Average the repeats of a run by query, on the queries that count in all of them."""
     if len(entries) == 1:
         return entries[0]
     place = in_common(entries)
@@ -415,8 +405,8 @@ def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
     first = samples[0]
     if not isinstance(first, Means) or not first.aggregate:
         raise MeasureError(
-            f"{measure.name} is no mean over queries, so the repeats of {run} have no mean either; "
-            "compare single runs of it, or another measure."
+            f"{measure.name} is not a mean over queries, so repeats of {run} cannot be averaged; "
+            "compare single runs, or use another measure."
         )
     repeats = np.array([sample.averaged for sample in samples], np.float64)
     mean = _mean(repeats)
@@ -431,7 +421,7 @@ def averaged(entries: Sequence[Entry], measure: Compared, run: str) -> Entry:
 
 
 def _mean(repeats: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
-    """The mean over repeats, whatever their order, and exact where all are the same."""
+    """Return the mean over repeats: the same in any order, and exact if all are equal."""
     ordered = np.sort(repeats, axis=0)
     same = ordered[0] == ordered[-1]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -440,19 +430,19 @@ def _mean(repeats: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
 
 
 def _apart(entries: Sequence[Entry], measure: Compared, run: str) -> str:
-    """What is said where not the same queries count in all repeats."""
+    """Warn if the repeats have values for different queries."""
     place = in_common(entries)
     most = max(len(entry.place) for entry in entries)
     if all(len(entry.place) == len(place) for entry in entries):
         return ""
     return Warned(
-        f"{measure.name}: not the same queries count in all repeats of {run}; it is compared on "
-        f"the {len(place):,} that do, of up to {most:,}."
+        f"{measure.name}: the repeats of {run} have values for different queries. The comparison "
+        f"uses the {len(place):,} common ones of up to {most:,}."
     )
 
 
 def noises(numbers: Numbers) -> tuple[Noise, ...]:
-    """How far each repeated run moves, measure by measure."""
+    """Return the variation of each repeated run, measure by measure."""
     found = []
     for measure in numbers.measures:
         for run in numbers.runs:

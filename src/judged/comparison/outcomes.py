@@ -1,4 +1,4 @@
-"""Many comparisons at once: p-values corrected in their families."""
+"""Tests of matches: p-values, confidence intervals, and corrections for multiple comparisons."""
 
 from __future__ import annotations
 
@@ -19,7 +19,14 @@ from judged.comparison.match import (
     too_uneven,
 )
 from judged.comparison.numbers import Numbers, in_common
-from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TESTS, WORDS, Settings
+from judged.comparison.settings import (
+    CORRECTIONS,
+    POWERED,
+    SIMULTANEOUS,
+    TEST_NAMES,
+    TESTS,
+    ComparisonSettings,
+)
 from judged.errors import InputError, MeasureError
 from judged.statistics.corrections import corrected
 from judged.statistics.tested import Tested, below
@@ -30,38 +37,39 @@ if TYPE_CHECKING:
 
 UNSURE = {
     "identical": "no query differs",
-    "few": "too few queries differ for an interval",
-    "few groups": "too few groups differ for an interval",
-    "constant": "all queries differ by the same, so there is no spread to go by",
-    "alike": "resamples of the queries give the same difference, so there is no spread to go by",
+    "few": "too few queries differ",
+    "few groups": "too few groups differ",
+    "constant": "all queries differ by the same amount",
+    "alike": "all resamples of the queries give the same difference",
     "infinite": "some values are infinite",
 }
-"""Why a difference has no interval."""
+"""Why a difference has no confidence interval."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a test says of one match."""
+    """Result of testing one match."""
 
     test: str
-    """The test, by its name in `TESTS`; what it was if "auto" was asked for."""
+    """Name of the test in `TEST_NAMES`; for "auto", the one that was chosen."""
     p: float
     low: float = math.nan
     high: float = math.nan
     inner_low: float = math.nan
-    """The interval of 1 - 2α, which both one-sided tests for a margin go by."""
+    """Interval of level 1 - 2α, for the two one-sided tests of a margin."""
     inner_high: float = math.nan
     method: str | None = None
-    """What the interval is: t, randomisation, percentile, bca, tukey, …; None where there is none.
-    """
+    """Kind of the interval, such as t, percentile or tukey; None without interval."""
     note: str = ""
-    """Why there is no interval."""
+    """Why there is no confidence interval."""
     smallest_p: float = 0.0
-    """The smallest p that these data could give."""
+    """Smallest p that these data could give."""
 
 
-def outcomes(matches: Sequence[Match], settings: Settings, numbers: Numbers) -> list[Outcome]:
-    """What the test says of each match; those on the same queries are tested at once."""
+def outcomes(
+    matches: Sequence[Match], settings: ComparisonSettings, numbers: Numbers
+) -> list[Outcome]:
+    """Test each match; those on the same queries are tested at once."""
     chosen = [_chosen(match, settings.test, numbers) for match in matches]
     found: dict[int, Outcome] = {}
     for same in alike(matches):
@@ -69,7 +77,7 @@ def outcomes(matches: Sequence[Match], settings: Settings, numbers: Numbers) -> 
             which = [at for at in same if chosen[at] == test and matches[at].queries > 0]
             if which:
                 together = [matches[at] for at in which]
-                found |= dict(zip(which, _tested(test, together, settings), strict=True))
+                found |= dict(zip(which, TESTERS[test](test, together, settings), strict=True))
     return [
         _careful(match, found.get(at, Outcome(chosen[at], 1.0)), settings)
         for at, match in enumerate(matches)
@@ -77,14 +85,14 @@ def outcomes(matches: Sequence[Match], settings: Settings, numbers: Numbers) -> 
 
 
 def _chosen(match: Match, test: str, numbers: Numbers) -> str:
-    """The test of a match; refused where it does not fit."""
+    """Return the test of a match; one that does not fit is an error."""
     name = match.measure.name
     if match.powered is not None:
         if test != "auto":
             raise InputError(
-                "differences that trusted judgements correct have a test of their own "
-                f"({WORDS[POWERED]}); {TESTS[test]} would test those by the cheap judgements. "
-                "Leave the test out, or trusted (--trusted)."
+                "differences that trusted judgements correct are tested by "
+                f"{TEST_NAMES[POWERED]}; {TESTS[test]} would test the uncorrected ones. "
+                "Leave out test (--test), or trusted (--trusted)."
             )
         return POWERED
     if test == "bca" and match.uneven:
@@ -94,60 +102,54 @@ def _chosen(match: Match, test: str, numbers: Numbers) -> str:
         test = "t" if is_mean else "bootstrap"
     if test in ("t", "randomisation") and not is_mean:
         raise MeasureError(
-            f"{name} is no mean over queries, so {TESTS[test]} does not fit it; "
-            "the test bootstrap does."
+            f"{name} is not a mean over queries, so {TESTS[test]} does not apply; "
+            "use the test bootstrap."
         )
     if test in ("wilcoxon", "sign") and (match.weights is not None or match.groups is not None):
         raise InputError(
-            f"{TESTS[test]} counts every query once, so it goes neither with weights nor with "
-            "groups; the tests t, randomisation and bootstrap do."
+            f"{TESTS[test]} supports neither weights nor groups; use the test t, randomisation or "
+            "bootstrap."
         )
     repeated = match.ours.repeats is not None or match.theirs.repeats is not None
     if repeated and test != "t":
         raise InputError(
-            f"repeats are taken into account by the test t; {TESTS[test]} would count the queries "
-            "only. Leave the test out, or the repeats."
+            f"only the test t takes repeats into account; {TESTS[test]} does not. Leave out the "
+            "test, or the repeats."
         )
     if is_infinite(match, test):
         from judged.comparison.wording import some
 
         where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
         raise MeasureError(
-            f"{name} is infinite for {where}, and a mean of infinite values says nothing; "
-            f"{_instead(match)}choose the test sign, which counts only who is better on how many "
-            "queries."
+            f"{name} is infinite for {where}, so its mean is infinite too; {_instead(match)}use "
+            "the test sign, which counts only wins and losses."
         )
     if match.too_large:
         raise InputError(
-            f"values of {name} are too large to be averaged; give them in a larger unit."
+            f"the values of {name} are too large to be averaged; give them in a larger unit."
         )
     return test
 
 
 def is_infinite(match: Match, test: str) -> bool:
-    """Whether infinite values leave a test without numbers to go by."""
+    """Return whether infinite values rule a test out."""
     return averages(match) and test != "sign" and bool(match.infinite.any())
 
 
 def averages(match: Match) -> bool:
-    """Whether infinite values make the number infinite."""
+    """Return whether infinite values make the summary infinite."""
     return match.ours.sample.aggregate != "median"
 
 
 def _instead(match: Match) -> str:
-    """What can be compared in place of a mean of infinite values: of another tool's, nothing."""
+    """Return what can be compared instead of a mean of infinite values."""
     measure = match.measure.measure
     if measure is None:
         return "leave these queries out of all runs, or "
     return f"compare its median ({measure(aggregate='median')}), compare RR, or "
 
 
-def _tested(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
-    """What one test says of matches on the same queries."""
-    return TESTERS[test](test, matches, settings)
-
-
-def _student(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+def _student(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
     from judged.statistics.student import t_test
 
     with np.errstate(all="ignore"):
@@ -161,7 +163,7 @@ def _student(test: str, matches: list[Match], settings: Settings) -> list[Outcom
     return _read(test, "t", matches, tested)
 
 
-def _powered(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+def _powered(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
     from judged.statistics.student import against_zero
 
     with np.errstate(all="ignore"):
@@ -169,7 +171,7 @@ def _powered(test: str, matches: list[Match], settings: Settings) -> list[Outcom
     return _read(test, POWERED, matches, tested)
 
 
-def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+def _randomised(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
     from judged.statistics.resampling.randomisation import EXACT, randomisation
 
     tested = randomisation(
@@ -187,7 +189,7 @@ def _randomised(test: str, matches: list[Match], settings: Settings) -> list[Out
     ]
 
 
-def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+def _bootstrapped(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
     from judged.statistics.resampling.bootstrap import bootstrap_pairs, smallest_p
 
     method = "bca" if test == "bca" else "percentile"
@@ -209,7 +211,7 @@ def _bootstrapped(test: str, matches: list[Match], settings: Settings) -> list[O
     ]
 
 
-def _ranked(test: str, matches: list[Match], settings: Settings) -> list[Outcome]:
+def _ranked(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
     from judged.statistics import ranks
 
     columns = np.stack([match.differences for match in matches], axis=1)
@@ -228,7 +230,7 @@ def _ranked(test: str, matches: list[Match], settings: Settings) -> list[Outcome
     ]
 
 
-TESTERS: dict[str, Callable[[str, list[Match], Settings], list[Outcome]]] = {
+TESTERS: dict[str, Callable[[str, list[Match], ComparisonSettings], list[Outcome]]] = {
     "t": _student,
     "randomisation": _randomised,
     "bootstrap": _bootstrapped,
@@ -237,11 +239,11 @@ TESTERS: dict[str, Callable[[str, list[Match], Settings], list[Outcome]]] = {
     "sign": _ranked,
     POWERED: _powered,
 }
-"""How each test is made."""
+"""Function of each test."""
 
 
 def _read(test: str, method: str, matches: list[Match], tested: Tested) -> list[Outcome]:
-    """What was found on the scale of means, on that of the numbers."""
+    """Convert results on the scale of means to that of the summary."""
     scaled = Tested(
         tested.p,
         *(
@@ -253,21 +255,20 @@ def _read(test: str, method: str, matches: list[Match], tested: Tested) -> list[
 
 
 def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
-    """One of those that were tested at once."""
     (low, inner_low), (high, inner_high) = tested.low[:, at], tested.high[:, at]
     ends = float(low), float(high), float(inner_low), float(inner_high)
     low, high, inner_low, inner_high = (end + 0.0 for end in ends)  # never -0
     return Outcome(test, float(tested.p[at]), low, high, inner_low, inner_high, method)
 
 
-def _careful(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
-    """An outcome without the certainty that the data cannot give: no interval where nothing differs
-    and where too few queries do, and a point where all differ by the same."""
+def _careful(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
+    """Remove certainty that the data cannot give: no interval if too few queries differ, and a
+    point if all differ by the same amount."""
     found = _without_certainty(match, outcome, settings)
     return replace(found, smallest_p=min(found.smallest_p, found.p))
 
 
-def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Outcome:
+def _without_certainty(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
     floor = outcome.smallest_p or match.smallest_p
     bare = Outcome(outcome.test, outcome.p, smallest_p=floor)
     if not match.differs.any():
@@ -279,7 +280,7 @@ def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Ou
         note = UNSURE["few" if groups is None else "few groups"]
         if uneven:
             worth = counted_as(match.queries, groups, match.effective_units)
-            note = f"{worth}, too few for an interval"
+            note = f"{worth}, too few for a confidence interval"
         return replace(bare, p=p, smallest_p=match.smallest_p, note=note)
     if match.constant:
         p = outcome.p if outcome.test in ("wilcoxon", "sign") else match.smallest_p
@@ -298,8 +299,7 @@ def _without_certainty(match: Match, outcome: Outcome, settings: Settings) -> Ou
 
 
 def _by_repeats(match: Match) -> float:
-    """p of a difference without spread over queries, by what repeats alone say of it; 0 where they
-    say nothing."""
+    """Return p by the variation between repeats alone; 0 without any."""
     from judged.statistics.distributions import t_tail
 
     if match.averaged is None or match.ours.repeats is match.theirs.repeats is None:
@@ -314,13 +314,12 @@ def _by_repeats(match: Match) -> float:
 
 
 def _at_least(match: Match, outcome: Outcome) -> float:
-    """p of the test, but no less than the signs of the differing queries, or groups, allow."""
+    """Return p of the test, but at least the smallest that the signs of differences allow."""
     return max(outcome.p, match.smallest_p) if math.isfinite(outcome.p) else 1.0
 
 
 def _exact(match: Match, outcome: Outcome) -> float:
-    """p of the exact randomisation, which so few differing queries allow for; with trusted
-    judgements, of those alone."""
+    """Return p of the exact randomisation test; with trusted judgements, by those alone."""
     match = match.by_trusted or match
     from judged.statistics.resampling.randomisation import EXACT, exact_p
 
@@ -331,10 +330,8 @@ def _exact(match: Match, outcome: Outcome) -> float:
     return exact_p(match.averaged, match.weights, match.groups, rounding=off)
 
 
-def families(matches: Sequence[Match], settings: Settings) -> list[list[int]]:
-    """The numbers of the matches of each family."""
-    if settings.family == "all":
-        return [list(range(len(matches)))]
+def families(matches: Sequence[Match]) -> list[list[int]]:
+    """Return the positions of the matches of each measure, which are corrected together."""
     found: dict[str, list[int]] = {}
     for at, match in enumerate(matches):
         found.setdefault(match.measure.name, []).append(at)
@@ -342,46 +339,52 @@ def families(matches: Sequence[Match], settings: Settings) -> list[list[int]]:
 
 
 def correct(
-    matches: Sequence[Match], outcomes: Sequence[Outcome], settings: Settings, numbers: Numbers
+    matches: Sequence[Match],
+    outcomes: Sequence[Outcome],
+    settings: ComparisonSettings,
+    numbers: Numbers,
 ) -> tuple[list[Outcome], list[float]]:
-    """The outcomes, with simultaneous intervals where the correction has them, and the corrected
-    p of each."""
+    """Return the outcomes, with simultaneous intervals if the correction has them, and each
+    corrected p."""
     if settings.correction in SIMULTANEOUS:
         return _simultaneous(matches, outcomes, settings, numbers)
     found = np.array([outcome.p for outcome in outcomes], float)
-    for family in families(matches, settings):
+    for family in families(matches):
         found[family] = corrected(found[family], settings.correction)
     return list(outcomes), found.tolist()
 
 
 def _simultaneous(
-    matches: Sequence[Match], outcomes: Sequence[Outcome], settings: Settings, numbers: Numbers
+    matches: Sequence[Match],
+    outcomes: Sequence[Outcome],
+    settings: ComparisonSettings,
+    numbers: Numbers,
 ) -> tuple[list[Outcome], list[float]]:
-    """p and intervals of all pairs of runs on a measure, from the spread of all of them."""
+    """Return p and intervals of all pairs of runs on a measure at once."""
     name = CORRECTIONS[settings.correction]
     if any(match.powered is not None for match in matches):
-        raise InputError(f"{name} does not go with trusted judgements; choose holm.")
-    if settings.family == "all":
-        raise InputError(f"{name} corrects the comparisons of one measure; family must be measure.")
+        raise InputError(f"{name} does not support trusted judgements; use correction holm.")
     if settings.test not in ("auto", "t", "randomisation"):
-        raise InputError(f"{name} is a test of its own; leave out test={settings.test}.")
+        raise InputError(f"{name} has its own test; leave out test={settings.test}.")
     changed, corrected_p = list(outcomes), [outcome.p for outcome in outcomes]
-    for family in families(matches, settings):
+    for family in families(matches):
         measure = matches[family[0]].measure
         entries = [numbers.entry(measure, run) for run in numbers.runs]
         place = in_common(entries)
         if any(match.averaged is None for match in (matches[at] for at in family)):
-            raise InputError(f"{name} compares means; {measure.name} is none. Choose holm.")
+            raise InputError(
+                f"{name} compares means, and {measure.name} is not one; use correction holm."
+            )
         if any(len(entry.place) != len(place) for entry in entries):
             raise InputError(
-                f"{name} needs the same queries in all runs, and on {measure.name} some count in "
-                "some runs only; choose holm, or missing=zero."
+                f"{name} needs the same queries in all runs, but on {measure.name} the runs have "
+                "different ones; use correction holm, or missing=zero."
             )
         first = matches[family[0]]
         repeated = any(entry.repeats is not None for entry in entries)
         if first.weights is not None or first.groups is not None or repeated:
             raise InputError(
-                f"{name} goes neither with weights nor with groups nor with repeats; choose holm."
+                f"{name} supports neither weights nor groups nor repeats; use correction holm."
             )
         averaged = [entry.sample.averaged for entry in entries]
         values = np.stack([each for each in averaged if each is not None], axis=1)

@@ -1,4 +1,4 @@
-"""Queries cut into slices by what is known of them, and the runs compared in each."""
+"""Slices of the queries: the runs compared in each, and whether differences differ between them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,16 @@ from judged.arrays import Ints
 from judged.comparison.match import Mask, Match, alike, columns_of, matched
 from judged.comparison.numbers import Numbers, own_interval
 from judged.comparison.outcomes import families
-from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, Settings
-from judged.comparison.verdicts import Depends, Pair, by_importance, compared_runs, rows_of
+from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS, ComparisonSettings
+from judged.comparison.verdicts import (
+    SIGNIFICANT,
+    Depends,
+    Pair,
+    by_importance,
+    compared_runs,
+    decide_matches,
+    frame_of,
+)
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
 from judged.rankings.rankings import ANY_GRADE
@@ -34,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Slice:
-    """Some of the queries, and the runs compared on these alone.
+    """Queries with one value of an attribute, and the runs compared on these alone.
 
     >>> import judged
     >>> values = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}}
@@ -44,24 +52,22 @@ class Slice:
     """
 
     attribute: str
-    """What the queries were told apart by."""
     name: str
-    """Its value in this slice, or the first and the last of its values."""
+    """The attribute's value, or its first and last value."""
     queries: int
-    """How many queries there are that count in any run."""
+    """Number of queries that count in any run."""
     rows: tuple[Pair, ...]
-    """One row per measure and pair of runs, as of all queries; p is corrected over all slices of
-    the attribute."""
+    """A row for each measure and pair of runs; p is corrected over all slices of the attribute."""
     intervals: Mapping[tuple[str, str], Interval]
-    """The number of each run with its interval, by measure and run."""
+    """Each run's value with its confidence interval, by measure and run."""
 
     @property
     def shows_worse(self) -> bool:
-        """Whether a run is shown worse here than the one it is compared with."""
+        """Whether a run is significantly worse here than the one it is compared with."""
         return any(row.verdict == "worse" for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON.
+        """Return plain values for JSON.
 
         Returns
         -------
@@ -71,67 +77,62 @@ class Slice:
         'de'
         """
         runs: dict[str, dict[str, Any]] = {}
-        for (measure, run), each in self.intervals.items():
-            runs.setdefault(run, {})[measure] = each.to_dict()
+        for (measure, run), interval in self.intervals.items():
+            runs.setdefault(run, {})[measure] = interval.to_dict()
         return {
             "attribute": self.attribute,
             "slice": self.name,
             "queries": self.queries,
-            "runs": [{"name": run, "intervals": own} for run, own in runs.items()],
+            "runs": [{"name": run, "intervals": by_measure} for run, by_measure in runs.items()],
             "pairs": [row.to_dict() for row in self.rows],
         }
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Whether the difference between two runs itself differs between slices.
+class SliceTest:
+    """Test of whether the difference between two runs differs between slices (Welch's F).
 
-    >>> Difference("language", "AP", "b", "a", 50, 0.4, 0.7, 0.7, "…").to_dict()["p"]
+    >>> SliceTest("language", "AP", "b", "a", 50, 0.4, 0.7, 0.7, "…").to_dict()["p"]
     0.7
     """
 
     attribute: str
-    """What the queries were told apart by."""
     measure: str
-    """What the measure is called."""
     run: str
-    """The run that is compared."""
     against: str
-    """The run that it is compared with."""
     queries: int
-    """How many queries count in both and are in a slice."""
+    """Number of queries that count in both runs and are in a slice."""
     statistic: float
-    """Welch's F: how far the slices' mean differences are apart, by their standard errors."""
     p: float
-    """How often that is as large where the mean difference is the same in all slices."""
     corrected_p: float
-    """The same among all pairs of the measure."""
+    """p, corrected for the number of pairs of the measure."""
     says: str
-    """The same as a sentence."""
+    """The result in words."""
 
     @classmethod
     def of(
         cls, attribute: str, match: Match, statistic: float, p: float, among: float, level: float
-    ) -> Difference:
-        """What a test found, with its sentence."""
+    ) -> SliceTest:
+        """Return a test result with its sentence."""
         name, pair = match.measure.name, f"{match.run} and {match.against}"
-        shown = "differs" if below(among, level) else "is not shown to differ"
-        called = "p" if among == p else "corrected p"
+        differs = "differs" if below(among, level) else "does not differ"
+        p_name = "p" if among == p else "corrected p"
         says = (
-            f"{name}: the difference between {pair} {shown} between slices of {attribute} "
-            f"({called} {shown_p(among).replace('<', '< ')})."
+            f"{name}: the difference between {pair} {differs} significantly between slices of "
+            f"{attribute} ({p_name} {shown_p(among).replace('<', '< ')})."
         )
-        given = (match.run, match.against, match.queries, statistic, p, among, says)
-        return cls(attribute, name, *given)
+        return cls(
+            attribute, name, match.run, match.against, match.queries, statistic, p, among, says
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON.
+        """Return plain values for JSON.
 
         Returns
         -------
         dict
 
-        >>> Difference("language", "AP", "b", "a", 50, 0.4, 0.7, 0.7, "…").to_dict()["run"]
+        >>> SliceTest("language", "AP", "b", "a", 50, 0.4, 0.7, 0.7, "…").to_dict()["run"]
         'b'
         """
         return {
@@ -149,18 +150,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Slices:
-    """All slices of a comparison, those where a run is shown worse first.
+    """All slices of a comparison, those with a significantly worse run first.
 
     >>> len(Slices())
     0
     """
 
     slices: tuple[Slice, ...] = ()
-    """The slices, attribute by attribute."""
-    differences: tuple[Difference, ...] = ()
-    """Whether the difference of each pair differs between the slices of each attribute."""
+    differences: tuple[SliceTest, ...] = ()
+    """Tests of each pair between the slices of each attribute."""
     notes: tuple[str, ...] = field(default=())
-    """What was noticed on the way: queries in no slice, attributes that cannot be sliced by."""
 
     def __iter__(self) -> Iterator[Slice]:
         return iter(self.slices)
@@ -170,34 +169,30 @@ class Slices:
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
-        """One row per slice, measure and pair, everything that is known of it in columns."""
+        """A row for each slice, measure and pair."""
         import polars as pl
 
-        from judged.comparison.verdicts import frame_of
-
-        found = frame_of([row for each in self.slices for row in each.rows])
-        owners = [each for each in self.slices for _ in each.rows]
-        return found.select(
-            pl.Series("attribute", [each.attribute for each in owners], dtype=pl.String),
-            pl.Series("slice", [each.name for each in owners], dtype=pl.String),
+        owners = [part for part in self.slices for _ in part.rows]
+        return frame_of([row for part in self.slices for row in part.rows]).select(
+            pl.Series("attribute", [part.attribute for part in owners], dtype=pl.String),
+            pl.Series("slice", [part.name for part in owners], dtype=pl.String),
             pl.all(),
         )
 
     @cached_property
     def values(self) -> pl.DataFrame:
-        """One row per slice, measure and run: its number there, with its own interval."""
+        """A row for each slice, measure and run: its value with its confidence interval."""
         import polars as pl
 
         rows = [
-            (each.attribute, each.name, each.queries, *key, of.estimate, of.low, of.high, of.method)
-            for each in self.slices
-            for key, of in each.intervals.items()
+            (part.attribute, part.name, part.queries, *key, of.estimate, of.low, of.high, of.method)
+            for part in self.slices
+            for key, of in part.intervals.items()
         ]
-        texts = dict.fromkeys(("measure", "run"), pl.String)
         numbers = dict.fromkeys(("value", "low", "high"), pl.Float64)
         schema = {
             **{"attribute": pl.String, "slice": pl.String, "queries": pl.Int64},
-            **texts,
+            **{"measure": pl.String, "run": pl.String},
             **numbers,
             "interval": pl.String,
         }
@@ -206,22 +201,21 @@ class Slices:
         )
 
     def below(self, pairs: pl.DataFrame) -> pl.DataFrame:
-        """The pairs on all queries and below them those in slices."""
+        """Return the pairs on all queries with those in slices below them."""
         import polars as pl
 
         nothing = pl.lit(None, pl.String)
-        own = pairs.select(nothing.alias("attribute"), nothing.alias("slice"), pl.all())
-        return pl.concat([own, self.pairs])
+        whole = pairs.select(nothing.alias("attribute"), nothing.alias("slice"), pl.all())
+        return pl.concat([whole, self.pairs])
 
     def sentences(self) -> list[str]:
-        """The differences that are shown in slices, losses first; then whether they differ between
+        """Return the significant differences in slices, losses first, and the tests between
         slices."""
-        rows = [row for each in self.slices for row in each.rows]
-        shown = [row for row in rows if row.verdict in ("better", "worse")]
-        return [*by_importance(shown), *(each.says for each in self.differences)]
+        rows = [row for part in self.slices for row in part.rows if row.verdict in SIGNIFICANT]
+        return [*by_importance(rows), *(test.says for test in self.differences)]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON.
+        """Return plain values for JSON.
 
         Returns
         -------
@@ -231,20 +225,22 @@ class Slices:
         {'slices': [], 'between_slices': []}
         """
         return {
-            "slices": [each.to_dict() for each in self.slices],
-            "between_slices": [each.to_dict() for each in self.differences],
+            "slices": [part.to_dict() for part in self.slices],
+            "between_slices": [test.to_dict() for test in self.differences],
         }
 
 
+# -- cutting queries into slices
+
 RELEVANT = "relevant"
-"""The attribute that is there by itself: how many relevant items a query has."""
-MOST_VALUES = 8
-"""Numbers with more different values are cut into thirds."""
-MOST_SLICES = 50
-"""Texts with more different values are no slices: each query would be one of its own."""
+"""Attribute that is always available: the number of relevant items of a query."""
+MAX_NUMBERS = 8
+"""Numeric attributes with more distinct values are cut into thirds."""
+MAX_SLICES = 50
+"""Text attributes with more distinct values are ignored."""
 
 Within = Callable[[Ints], Depends]
-"""From the queries of a slice to what finds out what verdicts in it depend on."""
+"""Function from the queries of a slice to the search for what its verdicts depend on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,39 +249,38 @@ class Cut:
 
     attribute: str
     names: tuple[str, ...]
-    """What the slices are called."""
+    """Names of the slices."""
     labels: Ints
-    """The slice of each of the queries that count, by its number; -1 where nothing is known."""
+    """Position of each counted query's slice; -1 if its value is unknown."""
 
 
-def sliced(
+def compare_slices(
     numbers: Numbers,
     given: Any,
-    settings: Settings,
+    settings: ComparisonSettings,
     baseline: str | None,
     relevant: Callable[[], Ints] | None = None,
     within: Within | None = None,
 ) -> Slices:
-    """The runs compared in each slice; `relevant` tells how many relevant items each query has,
-    where that is known."""
+    """Compare the runs in each slice; `relevant` returns the number of relevant items of each
+    query, if known."""
     if given is None or given is False:
         return Slices()
     if settings.correction in SIMULTANEOUS:
         raise InputError(
-            f"{CORRECTIONS[settings.correction]} corrects the comparisons of one table, and those "
-            "of all slices of an attribute are one family; choose holm."
+            f"{CORRECTIONS[settings.correction]} cannot correct over all slices of an attribute; "
+            "use correction holm."
         )
     counting = numbers.counting
     columns, notes = _columns(given, numbers, counting, relevant)
     pairs = compared_runs(numbers.runs, baseline)
     slices: list[Slice] = []
-    differences: list[Difference] = []
+    differences: list[SliceTest] = []
     for name, column in columns.items():
         cut, note = cut_of(name, column)
         notes += note
         if cut is not None:
-            own = _slices(numbers, counting, cut, settings, pairs, within)
-            slices += own
+            slices += _slices(numbers, counting, cut, settings, pairs, within)
             tested, small = _differences(numbers, counting, cut, settings, pairs)
             differences += tested
             notes += small
@@ -298,7 +293,7 @@ def sliced(
 def _columns(
     given: Any, numbers: Numbers, counting: Ints, relevant: Callable[[], Ints] | None
 ) -> tuple[dict[str, pl.Series], list[str]]:
-    """The attributes by name, each with a value per query that counts, and what was noticed."""
+    """Return the attributes by name, with a value for each counted query, and notes."""
     import polars as pl
 
     from judged.inputs.keyed import attributes_of
@@ -308,8 +303,8 @@ def _columns(
     )
     if alone and relevant is None:
         raise InputError(
-            "how many relevant items each query has is known only where judged evaluates the "
-            "runs; give slices as {query: {attribute: value}}, a table or a file."
+            "the number of relevant items per query is known only if judged evaluates the runs; "
+            "give slices as {query: {attribute: value}}, a table or a file."
         )
     found: dict[str, pl.Series] = {}
     notes: list[str] = []
@@ -323,13 +318,13 @@ def _columns(
 
 
 def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
-    """An attribute cut into slices, and what is to be said of it: numbers of more than eight values
-    into thirds, everything else by its values."""
+    """Cut an attribute into slices by its values, or into thirds if it has many numbers; return
+    notes too."""
     missing = column.null_count()
     notes = []
     if missing:
         notes.append(
-            f"{attribute}: {counted(missing, 'query', 'queries')} without a value "
+            f"Attribute {attribute}: {counted(missing, 'query', 'queries')} without a value "
             f"{'is' if missing == 1 else 'are'} in no slice."
         )
     known = column.is_not_null().to_numpy()
@@ -339,17 +334,17 @@ def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
         return None, notes
     if not values.dtype.is_numeric():
         names, labels[known] = np.unique(values.to_numpy().astype(str), return_inverse=True)
-        if len(names) > MOST_SLICES:
+        if len(names) > MAX_SLICES:
             notes.append(
                 Warned(
-                    f"{attribute}: {len(names):,} different values are no slices, and it was left "
-                    f"out; texts have at most {MOST_SLICES}."
+                    f'Ignored attribute "{attribute}": {len(names):,} distinct values (maximum '
+                    f"{MAX_SLICES})."
                 )
             )
             return None, notes
         return Cut(attribute, tuple(map(str, names)), labels), notes
     numbers, where = np.unique(values.to_numpy(), return_inverse=True)
-    if len(numbers) <= MOST_VALUES:
+    if len(numbers) <= MAX_NUMBERS:
         labels[known] = where
         return Cut(attribute, _texts(numbers, numbers), labels), notes
     ends = thirds(np.bincount(where))
@@ -359,9 +354,10 @@ def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
 
 
 def thirds(counts: Ints) -> tuple[int, int]:
-    """Where values in order, each so often, are best cut into three parts: before which of them.
-    Equal ones stay together, no part is empty, and the parts are as even as can be: the sum of
-    their squared sizes is the smallest, and of equal ones the cuts nearest to the thirds.
+    """Return where to cut sorted values, with these counts, into three parts of similar size.
+
+    Equal values stay together and no part is empty. The sum of squared sizes is minimal; among
+    equals, the cuts are nearest to the thirds.
 
     >>> thirds(np.array([2, 2, 2])), thirds(np.array([6, 1, 1, 1, 1]))
     ((1, 2), (1, 3))
@@ -380,7 +376,7 @@ def thirds(counts: Ints) -> tuple[int, int]:
 
 
 def _texts(first: Any, last: Any) -> tuple[str, ...]:
-    """What slices from one number to another are called, with as many digits as tell them apart."""
+    """Return names of slices from one number to another, with enough digits to be distinct."""
     for digits in (6, 12, 17):
         ends = [
             (f"{low:.{digits}g}", f"{high:.{digits}g}")
@@ -396,12 +392,11 @@ def _slices(
     numbers: Numbers,
     counting: Ints,
     cut: Cut,
-    settings: Settings,
+    settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
     within: Within | None,
 ) -> list[Slice]:
-    """The slices of an attribute, those where a run is shown worse first; corrected as one
-    family."""
+    """Compare the runs in all slices of an attribute, corrected as one family."""
     places = [counting[cut.labels == number] for number in range(len(cut.names))]
     parts = [numbers.only(place) for place in places]
     owner, matches, where = [], [], []
@@ -413,7 +408,7 @@ def _slices(
                     owner.append(number)
                     matches.append(match)
                     where.append(f", {cut.attribute} {cut.names[number]}")
-    rows = rows_of(matches, settings, numbers, _depends(owner, places, within), where)
+    rows = decide_matches(matches, settings, numbers, _depends(owner, places, within), where)
     found = [
         Slice(
             cut.attribute,
@@ -432,7 +427,7 @@ def _slices(
 
 
 def _depends(owner: Sequence[int], places: Sequence[Ints], within: Within | None) -> Depends | None:
-    """What verdicts depend on, each in its own slice."""
+    """Return the search for what verdicts depend on, each within its slice."""
     if within is None:
         return None
 
@@ -452,11 +447,11 @@ def _differences(
     numbers: Numbers,
     counting: Ints,
     cut: Cut,
-    settings: Settings,
+    settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
-) -> tuple[list[Difference], list[str]]:
-    """Whether the differences of each pair differ between the slices of an attribute, corrected
-    over the pairs of a family; and a note on slices that are too small to be among them."""
+) -> tuple[list[SliceTest], list[str]]:
+    """Test each pair between the slices of an attribute; return a note on slices that are too
+    small for the test."""
     label = np.full(len(numbers.queries), -1)
     label[counting] = cut.labels
     part = numbers.only(counting[cut.labels >= 0])
@@ -478,10 +473,10 @@ def _differences(
             with np.errstate(all="ignore"):
                 tested = between(columns, numbered, weights, groups)
             statistic[same], p[same] = tested.statistic, tested.p
-    for family in families(matches, settings):
+    for family in families(matches):
         among[family] = corrected(p[family], settings.correction)
     differences = [
-        Difference.of(cut.attribute, match, f, alone, together, settings.level)
+        SliceTest.of(cut.attribute, match, f, alone, together, settings.level)
         for match, f, alone, together in zip(
             matches, statistic.tolist(), p.tolist(), among.tolist(), strict=True
         )
@@ -493,7 +488,7 @@ def _differences(
     weighted = numbers.groups is not None or any(match.weights is not None for match in matches)
     by_weight = " (by weight)" if weighted else ""
     note = (
-        f"{cut.attribute}: {listed([name for name in cut.names if name in small])} "
+        f"Attribute {cut.attribute}: {listed([name for name in cut.names if name in small])} "
         f"{'has' if len(small) == 1 else 'have'} fewer than {needed} {units}{by_weight}, too few "
         "for the test between slices."
     )
@@ -501,14 +496,14 @@ def _differences(
 
 
 def _units_in(which: Mask, match: Match) -> float:
-    """How many queries, or groups, of equal weight those of a slice are worth."""
+    """Return the effective number of queries or groups in a slice."""
     weights = None if match.weights is None else match.weights[which]
     groups = None if match.groups is None else match.groups[which]
     return effective_units(int(which.sum()), weights, groups)
 
 
 def _untested(numbers: Numbers, slices: Sequence[Slice]) -> list[str]:
-    """A note on measures whose differences cannot be tested between slices."""
+    """Return a note on measures that cannot be tested between slices."""
     kinds = {
         measure.name: numbers.entry(measure, numbers.runs[0]).sample.averaged is None
         for measure in numbers.measures
@@ -516,15 +511,12 @@ def _untested(numbers: Numbers, slices: Sequence[Slice]) -> list[str]:
     names = [name for name, other in kinds.items() if other]
     if not names or not slices:
         return []
-    verb = "is no mean" if len(names) == 1 else "are no means"
-    return [
-        f"{listed(names)} {verb} over queries: whether differences differ between slices was not "
-        "tested."
-    ]
+    verb = "is not a mean" if len(names) == 1 else "are not means"
+    return [f"{listed(names)} {verb} over queries, so slices were not tested against each other."]
 
 
 def relevant_items(evaluation: Evaluation, queries: Sequence[str]) -> Ints:
-    """How many relevant items each query has: those with a grade above 0."""
+    """Return the number of relevant items (grade above 0) of each query."""
     about = evaluation.runs[0].rankings
     counts = about.relevant(ANY_GRADE).astype(np.int64)
     by_query = dict(zip(about.queries, counts.tolist(), strict=True))

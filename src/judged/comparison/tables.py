@@ -1,78 +1,70 @@
-"""A comparison as a table for a paper: letters say which runs each is shown better than."""
+"""Tables of a comparison: values and differences of each measure, slices, and LaTeX."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from string import ascii_lowercase
-from textwrap import wrap
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from judged.comparison import methods as definition
 from judged.comparison.settings import CORRECTIONS, SIMULTANEOUS
-from judged.comparison.verdicts import by_importance, leaderboard
-from judged.comparison.wording import shown_level, shown_p, with_sign
+from judged.comparison.verdicts import SIGNIFICANT, leaderboard
+from judged.comparison.wording import percent_of, shown_p, with_sign
 from judged.evaluation.export import Look
 from judged.results import Table
 from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
 from judged.statistics.tested import fewest_units
-from judged.text import Best, Latex, Left, latex, latex_table, listed, shown, visible
+from judged.text import Best, Latex, Left, latex, listed, shown
 
 if TYPE_CHECKING:
-    from judged.comparison.comparison import Comparison, Records
+    from judged.comparison.comparison import Comparison
     from judged.comparison.numbers import Compared
     from judged.comparison.slices import Slice
     from judged.comparison.verdicts import Pair, Place
-    from judged.evaluation.export import Look
-    from judged.measures import Measure
 
-NOTHING = ""
-"""What stands where there is nothing to say: a baseline is not compared with itself."""
-DECIDED = ("better", "worse")
-"""Verdicts that show a difference."""
-BETWEEN = 3
-"""How far columns are apart on a terminal."""
+Column = tuple[str, list[str]]
+"""A header and its cells."""
 
 
 @dataclass(frozen=True)
-class Form:
-    """How the numbers of one measure are shown."""
+class NumberFormat:
+    """Format of the numbers of one measure."""
 
     measure: Compared
     look: Look
     best: frozenset[str] = frozenset()
-    """The runs whose values stand out."""
+    """Runs whose values are bold."""
 
     @property
-    def share(self) -> bool:
-        """Whether values may be percentages."""
+    def is_share(self) -> bool:
+        """Whether values lie between 0 and 1, so that they may be percentages."""
         return tuple(self.measure.range) == (0, 1)
 
     @property
     def name(self) -> Left:
-        """What the measure is called at the head of its table."""
-        percent = self.look.percent and self.share
+        """Name of the measure in the header."""
+        percent = self.look.percent and self.is_share
         return Left(f"{self.measure.name} %" if percent else self.measure.name)
 
     def value(self, value: float | None) -> str:
-        """A value, with a minus sign where it is below 0."""
+        """Return a value."""
         if value is not None and 1e15 <= abs(value) < math.inf:
             return f"{value:.4g}".replace("-", "−")
-        return self.look.digits(value, self.share).replace("-", "−")
+        return self.look.digits(value, self.is_share).replace("-", "−")
 
     def signed(self, value: float | None) -> str:
-        """A difference, which says its sign."""
-        value = _no_rounding(value)
+        """Return a difference with its sign."""
+        value = _without_rounding(value)
         return with_sign(self.value(value), value)
 
     def interval(self, of: Interval) -> str:
-        """The ends of a value's interval."""
+        """Return the confidence interval of a value."""
         return _ends(self.value(of.low), self.value(of.high), of)
 
     def difference(self, of: Interval) -> str:
-        """The ends of a difference's interval, with their signs."""
+        """Return the confidence interval of a difference, with signs."""
         return _ends(self.signed(of.low), self.signed(of.high), of)
 
 
@@ -80,203 +72,273 @@ def _ends(low: str, high: str, of: Interval) -> str:
     return "–" if math.isnan(of.low) or math.isnan(of.high) else f"{low} … {high}"
 
 
-def _no_rounding(value: float | None) -> float | None:
-    """A number, 0 where it is nothing but rounding, which has a sign by chance."""
+def _without_rounding(value: float | None) -> float | None:
+    """Return a number, or 0 if it is nothing but rounding, whose sign is random."""
     return 0.0 if value is not None and abs(value) <= CLOSE else value
 
 
-def main_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
-    """The tables of one measure; what is wider than `width` comes below."""
-    block = _block if comparison.reference else _places_and_pairs
-    return block(comparison, form, width)
+def tables(comparison: Comparison, look: Look, *, bold: bool = False) -> list[Table]:
+    """Return the tables of all measures, then those of slices and of trusted judgements."""
+    formats = [
+        NumberFormat(measure, look, _bold_runs(comparison, measure.name) if bold else frozenset())
+        for measure in comparison.numbers.measures
+    ]
+    made = [table for format in formats for table in _measure_tables(comparison, format)]
+    made += [table for format in formats for table in slice_tables(comparison, format)]
+    if any(row.trusted is not None for row in comparison.rows):
+        made += [_trusted_table(comparison, format) for format in formats]
+    return made
 
 
-Column = tuple[str, list[str]]
-"""A head and its cells."""
+def _bold_runs(comparison: Comparison, measure: str) -> frozenset[str]:
+    """Return the runs with bold values; none if no run is significantly worse than another."""
+    rows = (row for row in comparison._every_pair if row.measure == measure)
+    if not any(row.verdict in SIGNIFICANT for row in rows):
+        return frozenset()
+    return near_best(comparison, measure)
 
 
-def _block(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
-    """All runs with their values, and beside them how they differ from the baseline."""
-    baseline = comparison.reference
-    rows = {row.run: row for row in _rows(comparison, form.measure)}
-    beside = [rows.get(run) for run in comparison.runs]
-    names: list[Column] = [(form.name, list(comparison.runs))]
-    values = _values(comparison, form, comparison.runs)
-    columns = differences(comparison, form, beside, f"against {baseline}")
-    return laid_out(names, [values, *columns], width)
-
-
-def _places_and_pairs(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
-    """The runs by a measure, best first; then every pair."""
-    places = comparison.leaderboard(form.measure.name)
-    rows = _rows(comparison, form.measure)
+def _measure_tables(comparison: Comparison, format: NumberFormat) -> list[Table]:
+    """Return values beside differences from the baseline; or the leaderboard, then all pairs."""
+    rows = _rows(comparison.rows, format)
+    if comparison.reference:
+        by_run = {row.run: row for row in rows}
+        beside = [by_run.get(run) for run in comparison.runs]
+        head = f"against {comparison.reference}"
+        return [
+            _table(
+                [
+                    (format.name, list(comparison.runs)),
+                    *_values(comparison, format, comparison.runs),
+                    *_differences(comparison, format, beside, head),
+                ]
+            )
+        ]
+    places = comparison.leaderboard(format.measure.name)
     runs = [place.run for place in places]
-    first = [
-        ("rank", [ranks(place) for place in places]),
-        *_values(comparison, form, runs),
+    board: list[Column] = [
+        (format.name, runs),
+        ("rank", [rank_range(place) for place in places]),
+        *_values(comparison, format, runs),
         (Left("behind the first"), [_behind(place, places[0], rows) for place in places]),
     ]
-    names: list[Column] = [
-        (form.name, [row.run for row in rows]),
+    pairs: list[Column] = [
+        (format.name, [row.run for row in rows]),
         (Left("against"), [row.against for row in rows]),
+        *_differences(comparison, format, rows, "difference"),
     ]
-    return [
-        *laid_out([(form.name, runs)], [first], None),
-        *laid_out(names, differences(comparison, form, rows, "difference"), width),
-    ]
+    return [_table(board), _table(pairs)]
 
 
-def ranks(place: Place) -> str:
-    """The ranks that the comparisons leave open to a run."""
+def rank_range(place: Place) -> str:
+    """Return the ranks that a run may have."""
     low, high = place.rank_low, place.rank_high
     return f"{low:,}" if low == high else f"{low:,} … {high:,}"
 
 
 def _behind(place: Place, first: Place, rows: Sequence[Pair]) -> str:
-    """Whether a run is shown to be behind the first."""
+    """Return whether a run is significantly worse than the first."""
     if place is first:
-        return NOTHING
+        return ""
     if place.rank_low == 1:
-        return "not shown"
-    decided = {
+        return "not significant"
+    worse = {
         (row.run, row.against) if row.verdict == "worse" else (row.against, row.run)
         for row in rows
-        if row.verdict in ("better", "worse")
+        if row.verdict in SIGNIFICANT
     }
-    return "shown" if (place.run, first.run) in decided else "behind another"
+    return "significant" if (place.run, first.run) in worse else "behind another"
 
 
-def _rows(comparison: Comparison, measure: Compared) -> list[Pair]:
-    return [row for row in comparison.rows if row.measure == measure.name]
+def _rows(rows: Sequence[Pair], format: NumberFormat) -> list[Pair]:
+    return [row for row in rows if row.measure == format.measure.name]
 
 
-def _values(comparison: Comparison, form: Form, runs: Sequence[str]) -> list[Column]:
-    """The numbers of runs, each with its own interval."""
-    name = form.measure.name
-    head = Left(f"{shown_level(comparison.settings.level)} interval")
+def _interval_head(comparison: Comparison) -> Left:
+    return Left(f"{percent_of(comparison.settings.level)} CI")
+
+
+def _values(comparison: Comparison, format: NumberFormat, runs: Sequence[str]) -> list[Column]:
+    name = format.measure.name
     corrected = any(row.trusted is not None for row in comparison.rows)
-    number = "corrected value" if corrected else "value"
 
     def value(run: str) -> str:
-        text = form.value(comparison.value(name, run))
-        return Best(text) if run in form.best else text
+        text = format.value(comparison.value(name, run))
+        return Best(text) if run in format.best else text
 
     return [
-        (number, [value(run) for run in runs]),
-        (head, [form.interval(comparison.interval(name, run)) for run in runs]),
+        ("corrected value" if corrected else "value", [value(run) for run in runs]),
+        (
+            _interval_head(comparison),
+            [format.interval(comparison.interval(name, run)) for run in runs],
+        ),
     ]
 
 
-def differences(
+def _differences(
     comparison: Comparison,
-    form: Form,
+    format: NumberFormat,
     rows: Sequence[Pair | None],
     head: str,
     *,
-    others: bool | None = None,
-) -> list[list[Column]]:
-    """What is known of pairs, sizes first; columns that belong together stand together. None stands
-    for the baseline itself; `others` is whether it must be said on how many queries pairs are."""
-    known = [row for row in rows if row is not None]
+    show_queries: bool | None = None,
+) -> list[Column]:
+    """Return the columns of pairs; None stands for the baseline itself."""
+    pairs = [row for row in rows if row is not None]
 
-    def cells(of: object) -> list[str]:
-        return [NOTHING if row is None else of(row) for row in rows]  # type: ignore[operator]
+    def cells(text: Callable[[Pair], str]) -> list[str]:
+        return ["" if row is None else text(row) for row in rows]
 
-    groups = any(row.groups is not None for row in known)
-    if others is None:
-        others = groups or on_other_queries(comparison, known)
-    counts: list[Column] = []
-    if others:
-        counts.append(("queries", cells(lambda row: f"{row.queries:,}")))
-    if groups:
-        counts.append(("groups", cells(lambda row: shown_count(row.groups))))
-    depends: list[Column] = []
-    if any(row.depends_on for row in known):
-        depends.append((Left("depends on"), cells(lambda row: ", ".join(row.depends_on) or "–")))
-    return [
-        [
-            *counts,
-            (head, cells(lambda row: form.signed(row.difference))),
-            (
-                Left(_interval_head(comparison, known)),
-                cells(lambda row: form.difference(row.interval)),
-            ),
-        ],
-        [("d_z", cells(lambda row: effect(row.effect)))],
-        [("wins/ties/losses", cells(lambda row: f"{row.wins:,}/{row.ties:,}/{row.losses:,}"))],
-        [
-            ("p", cells(lambda row: shown_p(row.p))),
-            ("corrected", cells(lambda row: shown_p(row.corrected_p))),
-        ],
-        [("detectable", cells(lambda row: form.value(row.detectable)))],
-        [(Left("verdict"), cells(word)), *depends],
+    grouped = any(row.groups is not None for row in pairs)
+    if show_queries is None:
+        show_queries = grouped or _on_other_queries(comparison, pairs)
+    columns: list[Column] = []
+    if show_queries:
+        columns.append(("queries", cells(lambda row: f"{row.queries:,}")))
+    if grouped:
+        groups = cells(lambda row: "–" if row.groups is None else f"{row.groups:,}")
+        columns.append(("groups", groups))
+    interval = str(_interval_head(comparison))
+    if comparison.settings.correction in SIMULTANEOUS:
+        interval = f"simultaneous {interval}"
+    elif any(row.test in ("wilcoxon", "sign") for row in pairs):
+        interval = f"{interval} (t)"
+    columns += [
+        (head, cells(lambda row: format.signed(row.difference))),
+        (Left(interval), cells(lambda row: format.difference(row.interval))),
+        ("d_z", cells(lambda row: _effect(row.effect))),
+        ("wins/ties/losses", cells(lambda row: f"{row.wins:,}/{row.ties:,}/{row.losses:,}")),
+        ("p", cells(lambda row: shown_p(row.p))),
+        ("corrected", cells(lambda row: shown_p(row.corrected_p))),
+        ("detectable", cells(lambda row: format.value(row.detectable))),
+        (Left("verdict"), cells(_verdict_cell)),
     ]
+    if any(row.depends_on for row in pairs):
+        columns.append((Left("depends on"), cells(lambda row: ", ".join(row.depends_on) or "–")))
+    return columns
 
 
-def shown_count(number: int | None) -> str:
-    """A count, where there is one."""
-    return "–" if number is None else f"{number:,}"
-
-
-def effect(size: float | None) -> str:
-    """d_z with two decimals and its sign."""
-    size = _no_rounding(size)
+def _effect(size: float | None) -> str:
+    size = _without_rounding(size)
     return with_sign(shown(size, 2).replace("-", "−"), size)
 
 
-def word(row: Pair) -> str:
-    """The verdict, which stands out where a difference is shown."""
-    said = f"{row.verdict}, negligible" if row.negligible else row.verdict
-    return Best(said) if row.verdict in DECIDED else said
+def _verdict_cell(row: Pair) -> str:
+    word = f"{row.verdict}, negligible" if row.negligible else row.verdict
+    return Best(word) if row.verdict in SIGNIFICANT else word
 
 
-def shown_better(comparison: Comparison) -> set[tuple[str, str, str]]:
-    """Measure, the run that is shown better, and the other one."""
-    return {
-        (row.measure, row.run, row.against)
-        if row.verdict == "better"
-        else (row.measure, row.against, row.run)
-        for row in comparison.rows
-        if row.verdict in DECIDED
-    }
+def _on_other_queries(comparison: Comparison, rows: Sequence[Pair]) -> bool:
+    """Return whether a pair is compared on other queries than its runs' values."""
+    return any(
+        len(comparison.numbers.entries[row.measure, run].place) != row.queries
+        for row in rows
+        for run in (row.run, row.against)
+    )
+
+
+def _table(columns: Sequence[Column]) -> Table:
+    rows = [list(row) for row in zip(*(cells for _, cells in columns), strict=True)]
+    return Table([head for head, _ in columns], rows)
+
+
+# -- slices and trusted judgements
+
+
+def slice_tables(comparison: Comparison, format: NumberFormat) -> list[Table]:
+    """Return the tables of a measure for each attribute, slices with a worse run first."""
+    made = []
+    for attribute in dict.fromkeys(part.attribute for part in comparison.slices):
+        parts = [part for part in comparison.slices if part.attribute == attribute]
+        parts.sort(key=lambda part: all(row.verdict != "worse" for row in _rows(part.rows, format)))
+        made += _attribute_tables(comparison, format, parts)
+    return made
+
+
+def _attribute_tables(
+    comparison: Comparison, format: NumberFormat, parts: Sequence[Slice]
+) -> list[Table]:
+    head = Left(f"{format.name}, {parts[0].attribute}")
+    lines = [(part, run) for part in parts for run in comparison.runs]
+    intervals = [part.intervals[format.measure.name, run] for part, run in lines]
+    values: list[Column] = [
+        (head, [part.name for part, _ in lines]),
+        (Left("run"), [run for _, run in lines]),
+        ("queries", [f"{part.queries:,}" for part, _ in lines]),
+        ("value", [format.value(interval.estimate) for interval in intervals]),
+        (_interval_head(comparison), [format.interval(interval) for interval in intervals]),
+    ]
+    pairs = [(part, row) for part in parts for row in _rows(part.rows, format)]
+    show_queries = any(row.queries != part.queries for part, row in pairs)
+    if comparison.reference:
+        by_slice = {(part.name, row.run): row for part, row in pairs}
+        beside = [by_slice.get((part.name, run)) for part, run in lines]
+        name = f"against {comparison.reference}"
+        differences = _differences(comparison, format, beside, name, show_queries=show_queries)
+        return [_table([*values, *differences])]
+    rows = [row for _, row in pairs]
+    names: list[Column] = [
+        (head, [part.name for part, _ in pairs]),
+        (Left("run"), [row.run for row in rows]),
+        (Left("against"), [row.against for row in rows]),
+    ]
+    differences = _differences(comparison, format, rows, "difference", show_queries=show_queries)
+    return [_table(values), _table([*names, *differences])]
+
+
+def _trusted_table(comparison: Comparison, format: NumberFormat) -> Table:
+    """Return corrected differences beside those of either kind of judgements alone."""
+    ends = _interval_head(comparison)
+    rows = [
+        [
+            *(row.run, row.against),
+            *(format.signed(fix.corrected.estimate), format.difference(fix.corrected)),
+            *(format.signed(fix.trusted.estimate), format.difference(fix.trusted)),
+            *(format.signed(fix.cheap), f"{fix.weight:.2f}"),
+        ]
+        for row in _rows(comparison.rows, format)
+        if (fix := row.trusted) is not None
+    ]
+    header = [format.name, Left("against"), "corrected", ends, "trusted", ends, "cheap", "λ"]
+    return Table(header, rows)
+
+
+# -- bold values and LaTeX
 
 
 def near_best(comparison: Comparison, measure: str) -> frozenset[str]:
-    """Return the best run and those that a test finds not significantly worse than it.
+    """Return the best run and those that are not significantly worse.
 
-    A pair on so few queries, or queries of so uneven weight, that no data could show a difference
-    is not tested. Where that leaves no test at all, no run is returned.
+    A pair with too few queries to reach significance is not tested. If that leaves no test, no run
+    is returned.
     """
     known = comparison.measure(measure)
-    best = leaderboard(known, comparison._values(known), comparison._every_pair)[0]
+    every = comparison._every_pair
+    best = leaderboard(known, comparison._values(known), every)[0]
     if math.isnan(best.value):
         return frozenset()
-    others = [
-        row
-        for row in comparison._every_pair
-        if row.measure == measure and best.run in (row.run, row.against)
-    ]
-    tested = [row for row in others if row.verdict == "identical" or _testable(row, comparison)]
-    if not any(_testable(row, comparison) for row in others) and len(tested) < len(others):
+    others = [row for row in every if row.measure == measure and best.run in (row.run, row.against)]
+    level = comparison.settings.level
+    tested = [row for row in others if row.verdict == "identical" or _testable(row, level)]
+    if not any(_testable(row, level) for row in others) and len(tested) < len(others):
         return frozenset()
-    near = [{row.run, row.against} for row in tested if row.verdict not in DECIDED]
+    near = [{row.run, row.against} for row in tested if row.verdict not in SIGNIFICANT]
     return frozenset({best.run}.union(*near))
 
 
-def _testable(row: Pair, comparison: Comparison) -> bool:
-    """Return whether so many queries, or groups, could show any difference."""
+def _testable(row: Pair, level: float) -> bool:
+    """Return whether so many queries, or groups, could make any difference significant."""
     units = row.queries if row.groups is None else row.groups
-    level = comparison.settings.level
     uneven = row.effective_units is not None and row.effective_units < fewest_units(level)
     return units >= fewest_units(level) and not uneven
 
 
 def bold_rule(comparison: Comparison) -> str:
-    """Say what bold values are, and how that was tested if it was not by the rows shown."""
+    """Return what bold values mean, and how that was tested if not by the rows shown."""
     said = "the best run, and those not significantly worse than it"
     without = [name for name in comparison.measures if not near_best(comparison, name)]
     if without == list(comparison.measures):
-        return "none, as there are too few queries to test"
+        return "none, because there are too few queries to test"
     if without:
         said += f" (none for {listed(without)}, with too few queries to test)"
     if comparison._every_pair is comparison.rows:
@@ -287,235 +349,33 @@ def bold_rule(comparison: Comparison) -> str:
     return f"{said} (all {pairs:,} pairs tested, {how})"
 
 
-def on_other_queries(comparison: Comparison, rows: Sequence[Pair]) -> bool:
-    """Whether a pair is compared on other queries than its runs' values are about."""
-    return any(
-        len(comparison.numbers.entries[row.measure, run].place) != row.queries
-        for row in rows
-        for run in (row.run, row.against)
-    )
-
-
-def _interval_head(comparison: Comparison, rows: Sequence[Pair]) -> str:
-    """What the intervals of differences are; named where they are not those of the test."""
-    head = f"{shown_level(comparison.settings.level)} interval"
-    if comparison.settings.correction in SIMULTANEOUS:
-        return f"simultaneous {head}"
-    return f"{head} (t)" if any(row.test in ("wilcoxon", "sign") for row in rows) else head
-
-
-def laid_out(
-    names: list[Column], columns: Sequence[list[Column]], width: int | None
-) -> list[Table]:
-    """One table, or where that is too wide several: values, sizes with the verdict, and tests."""
-    every = [*names, *(each for group in columns for each in group)]
-    if width is None or _need(every) <= width or len(columns) == 1:
-        return [_table(every)]
-    *values, difference, size, tested, p, least, verdict = columns
-    parts = [values, [difference, size, verdict], [tested, p, least]]
-    found: list[list[Column]] = []
-    for groups in filter(None, parts):
-        found.append(list(names))
-        for group in groups:
-            if len(found[-1]) > len(names) and _need([*found[-1], *group]) > width:
-                found.append(list(names))
-            found[-1] += group
-    return [_table(each, names=len(names)) for each in found]
-
-
-def _need(columns: Sequence[Column]) -> int:
-    """How wide a table is on a terminal, where heads are broken between words."""
-    widths = (max(map(len, (*head.split(), *cells)), default=0) for head, cells in columns)
-    return sum(widths) + BETWEEN * (len(columns) - 1) + 2
-
-
-def _table(columns: Sequence[Column], names: int = 0) -> Table:
-    """A table, without the rows that have nothing behind the names."""
-    rows = [list(row) for row in zip(*(cells for _, cells in columns), strict=True)]
-    return [head for head, _ in columns], [row for row in rows if any(row[names:])]
-
-
-def in_order(comparison: Records, sort: str | Measure | None) -> Comparison:
-    """The comparison with its runs by a measure, the best first, and its pairs in their order; what
-    is equal keeps its order."""
-    given = cast("Comparison", comparison)
-    if sort is None:
-        return given
-    order = {place.run: at for at, place in enumerate(given.leaderboard(sort))}
-    measures = {name: at for at, name in enumerate(given.measures)}
-    rows = sorted(
-        given.rows, key=lambda row: (measures[row.measure], order[row.against], order[row.run])
-    )
-    runs = tuple(sorted(given.runs, key=order.__getitem__))
-    return replace(given, numbers=replace(given.numbers, runs=runs), rows=tuple(rows))
-
-
-def tables(
-    comparison: Comparison, look: Look, width: int | None = None, *, marked: bool = False
-) -> list[Table]:
-    """The tables of all measures, then those of slices; what is wider than `width` comes below."""
-    forms = [
-        Form(measure, look, _outstanding(comparison, measure.name) if marked else frozenset())
-        for measure in comparison.numbers.measures
-    ]
-    makers = [main_tables, *([slice_tables] if len(comparison.slices) else [])]
-    if any(row.trusted is not None for row in comparison.rows):
-        makers.append(correction_tables)
-    return [table for make in makers for form in forms for table in make(comparison, form, width)]
-
-
-def _outstanding(comparison: Comparison, measure: str) -> frozenset[str]:
-    """Return the runs whose values are bold; none if no run is significantly worse than another."""
-    rows = (row for row in comparison._every_pair if row.measure == measure)
-    if not any(row.verdict in DECIDED for row in rows):
-        return frozenset()
-    return near_best(comparison, measure)
-
-
-def correction_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
-    """The differences that trusted judgements correct, beside what either judgements say alone."""
-    rows = [row for row in comparison.rows if row.measure == form.measure.name]
-    known = [(row, row.trusted) for row in rows if row.trusted is not None]
-    ends = Left(f"{shown_level(comparison.settings.level)} interval")
-    return [
-        (
-            [form.name, Left("against"), "corrected", ends, "trusted", ends, "cheap", "λ"],
-            [
-                [
-                    *(row.run, row.against),
-                    *(form.signed(each.corrected.estimate), form.difference(each.corrected)),
-                    *(form.signed(each.trusted.estimate), form.difference(each.trusted)),
-                    *(form.signed(each.cheap), f"{each.weight:.2f}"),
-                ]
-                for row, each in known
-            ],
-        )
-    ]
-
-
-def slice_tables(comparison: Comparison, form: Form, width: int | None) -> list[Table]:
-    """The tables of a measure, attribute by attribute; slices where a run is shown worse come
-    first."""
-    found = []
-    for attribute in dict.fromkeys(each.attribute for each in comparison.slices):
-        own = [each for each in comparison.slices if each.attribute == attribute]
-        own.sort(
-            key=lambda each: not any(row.verdict == "worse" for row in _slice_rows(each, form))
-        )
-        block = _slice_block if comparison.reference else _values_and_pairs
-        found += block(comparison, form, own, width)
-    return found
-
-
-def _slice_rows(part: Slice, form: Form) -> list[Pair]:
-    return [row for row in part.rows if row.measure == form.measure.name]
-
-
-def _name(form: Form, slices: Sequence[Slice]) -> Left:
-    return Left(f"{form.name}, {slices[0].attribute}")
-
-
-def _slice_block(
-    comparison: Comparison, form: Form, slices: Sequence[Slice], width: int | None
-) -> list[Table]:
-    """All runs in each slice, and beside them how they differ from the baseline."""
-    lines = [(part, run) for part in slices for run in comparison.runs]
-    rows = [{row.run: row for row in _slice_rows(part, form)}.get(run) for part, run in lines]
-    others = _on_others(slices, form)
-    head = f"against {comparison.reference}"
-    beside = differences(comparison, form, rows, head, others=others)
-    return laid_out(
-        _names(form, slices, lines), [_slice_values(comparison, form, lines), *beside], width
-    )
-
-
-def _values_and_pairs(
-    comparison: Comparison, form: Form, slices: Sequence[Slice], width: int | None
-) -> list[Table]:
-    """All runs in each slice; then every pair in each."""
-    lines = [(part, run) for part in slices for run in comparison.runs]
-    pairs = [(part, row) for part in slices for row in _slice_rows(part, form)]
-    names: list[Column] = [
-        (_name(form, slices), [part.name for part, _ in pairs]),
-        (Left("run"), [row.run for _, row in pairs]),
-        (Left("against"), [row.against for _, row in pairs]),
-    ]
-    others = _on_others(slices, form)
-    beside = differences(comparison, form, [row for _, row in pairs], "difference", others=others)
-    return [
-        *laid_out(_names(form, slices, lines), [_slice_values(comparison, form, lines)], None),
-        *laid_out(names, beside, width),
-    ]
-
-
-def _names(form: Form, slices: Sequence[Slice], lines: Sequence[tuple[Slice, str]]) -> list[Column]:
-    return [
-        (_name(form, slices), [part.name for part, _ in lines]),
-        (Left("run"), [run for _, run in lines]),
-    ]
-
-
-def _slice_values(
-    comparison: Comparison, form: Form, lines: Sequence[tuple[Slice, str]]
-) -> list[Column]:
-    """How many queries a slice has, and the numbers of runs in it with their intervals."""
-    known = [part.intervals[form.measure.name, run] for part, run in lines]
-    return [
-        ("queries", [f"{part.queries:,}" for part, _ in lines]),
-        ("value", [form.value(each.estimate) for each in known]),
-        (f"{shown_level(comparison.settings.level)} interval", list(map(form.interval, known))),
-    ]
-
-
-def _on_others(slices: Sequence[Slice], form: Form) -> bool:
-    """Whether a pair is on other queries than those of its slice."""
-    return any(row.queries != part.queries for part in slices for row in _slice_rows(part, form))
-
-
-def latex_of(
-    comparison: Comparison,
-    look: Look,
-    *,
-    quiet: bool = False,
-    caption: str | None = None,
-    label: str | None = None,
-) -> str:
-    """Runs and measures as a tabular; above it in comments what was done, below it what letters
-    and bold mean, and the warnings."""
-    forms = [Form(measure, look) for measure in comparison.numbers.measures]
+def latex_summary(comparison: Comparison, look: Look) -> Table:
+    """Return runs and measures in one table; letters name the runs that each is significantly
+    better than."""
+    formats = [NumberFormat(measure, look) for measure in comparison.numbers.measures]
     letters = {run: letter(at) for at, run in enumerate(comparison.runs)}
-    shown = shown_better(comparison)
-    best = {form.measure.name: near_best(comparison, form.measure.name) for form in forms}
+    better = {
+        (row.measure, row.run, row.against)
+        if row.verdict == "better"
+        else (row.measure, row.against, row.run)
+        for row in comparison.rows
+        if row.verdict in SIGNIFICANT
+    }
     rows = []
     for run in comparison.runs:
-        row = [letters[run], run]
-        for form in forms:
-            name = form.measure.name
-            beaten = [letters[other] for other in letters if (name, run, other) in shown]
-            value = form.value(comparison.value(name, run))
-            row.append(_cell(value, beaten, run in best[name]))
-        rows.append(row)
-    above: list[str] = []
-    below: list[str] = []
-    if not quiet:
-        warned = [f"warning: {text}" for text in comparison.warnings()]
-        said = [*by_importance(comparison.rows), definition.done(comparison)]
-        methods = wrap(comparison.methods(), 118, break_long_words=False, break_on_hyphens=False)
-        above = [f"% {visible(text)}" for text in (*warned, *said, *methods)]
-        below = [_legend(comparison), *(f"Warning: {text}" for text in comparison._grave())]
-    tabular = latex_table(
-        ["", "run", *(form.name for form in forms)],
-        rows,
-        right=range(2, 2 + len(forms)),
-        notes=below,
-        caption=caption,
-        label=label,
-    )
-    return "\n".join([*above, tabular]) + "\n"
+        cells = [letters[run], run]
+        for format in formats:
+            name = format.measure.name
+            beaten = [letters[other] for other in letters if (name, run, other) in better]
+            text = format.value(comparison.value(name, run))
+            text = Best(text) if run in near_best(comparison, name) else text
+            cells.append(_with_letters(text, beaten))
+        rows.append(cells)
+    return Table([Left(""), Left("run"), *(str(format.name) for format in formats)], rows)
 
 
 def letter(at: int) -> str:
-    """The letters of runs: a to z, then aa, ab, …
+    """Return the letter of a run: a to z, then aa, ab, …
 
     >>> letter(0), letter(25), letter(26), letter(52)
     ('a', 'z', 'aa', 'ba')
@@ -524,20 +384,8 @@ def letter(at: int) -> str:
     return (letter(more - 1) if more else "") + ascii_lowercase[last]
 
 
-def _cell(value: str, beaten: list[str], best: bool) -> str:
-    """A value with the letters of the runs that it is shown better than."""
-    text = Best(value) if best else value
+def _with_letters(text: str, beaten: list[str]) -> str:
     if not beaten:
         return text
-    between = "," if any(len(each) > 1 for each in beaten) else ""
+    between = "," if any(len(name) > 1 for name in beaten) else ""
     return Latex(rf"{latex(text)}$^{{\mathrm{{{between.join(beaten)}}}}}$")
-
-
-def _legend(comparison: Comparison) -> str:
-    """What letters and bold mean."""
-    against = comparison.reference
-    only = f", compared with {against} only" if against else ""
-    return (
-        "Raised letters: the runs that this one is significantly better than"
-        f"{only} ({definition.done(comparison).rstrip('.')}). Bold: {bold_rule(comparison)}."
-    )

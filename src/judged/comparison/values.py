@@ -1,5 +1,4 @@
-"""Per-query values that any tool computed, as numbers to compare: which way is better, and between
-what they lie, as far as anybody knows."""
+"""Per-query values that any tool computed: their direction, range and weights."""
 
 from __future__ import annotations
 
@@ -30,8 +29,7 @@ def numbers_of_values(
     measure_name: str | None = None,
     weights: WeightsLike | None = None,
 ) -> Numbers:
-    """The numbers in a dict, a table or files, in the order of query ids; where there are weights,
-    those of the queries that weigh something."""
+    """Read values from a dict, a table or files; queries of weight 0 are left out."""
     from judged.inputs.values import UNWEIGHTED, values_of
 
     given = values_of(values, measure_name=measure_name)
@@ -51,8 +49,8 @@ def numbers_of_values(
         aggregate = _aggregate(known)
         if aggregate == "sum" and weighed is not None:
             raise MeasureError(
-                f"{name} is a sum over the queries, for which weights have no one meaning; leave "
-                "it out, or ask for its mean."
+                f"{name} is a sum over the queries, for which weights are not defined; leave it "
+                "out, or use its mean."
             )
         measures.append(_compared(name, known, lower, given.higher_is_better, table, notes))
         at = np.fromiter((place[query] for query in own), np.int64, len(own))
@@ -70,14 +68,14 @@ def numbers_of_values(
     ]
     if assumed:
         notes.append(
-            f"higher values of {listed(assumed)} are taken to be better; where lower ones are, "
-            "name them in lower_is_better (--lower-is-better)."
+            f"Higher values of {listed(assumed)} are assumed to be better. If lower ones are, name "
+            "them in lower_is_better (--lower-is-better)."
         )
     return Numbers(given.runs, queries, tuple(measures), entries, notes=tuple(notes))
 
 
 def measure_of(name: str) -> Measure | None:
-    """The measure of ours that is called so, by any of its names.
+    """Return judged's measure of this name; None if there is none.
 
     >>> measure_of("nDCG@10"), measure_of("GMAP"), measure_of("latency")
     (nDCG@10, AP(aggregate=geometric), None)
@@ -89,12 +87,12 @@ def measure_of(name: str) -> Measure | None:
 
 
 def _aggregate(known: Measure | None) -> str:
-    """How the queries' values of a measure become one number: their mean, if nothing is known."""
+    """Return the aggregate of a measure; the mean for unknown ones."""
     return known.params["aggregate"] if known is not None and _of_values(known) else "mean"
 
 
 def _weighed(given: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[str]]:
-    """The weight of each query, and notes on weights that do nothing."""
+    """Return the weight of each query, and notes on weights without effect."""
     from judged.inputs.keyed import read_weights
 
     known = read_weights(given)
@@ -102,14 +100,14 @@ def _weighed(given: WeightsLike, queries: Sequence[str]) -> tuple[Floats, list[s
     idle = [query for query, weight in zip(queries, found, strict=True) if not weight]
     said = []
     if idle:
-        said.append(f"{some(idle)} of weight 0: not counted.")
+        said.append(f"{some(idle)} of weight 0 left out.")
     if unknown:
         said.append(f"{known.source}: weights of {some(unknown)} without values ignored.")
     return found, said
 
 
 def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ...]:
-    """The measures of which lower is better, each one that there is."""
+    """Check the names of measures of which lower values are better."""
     wrong = InputError(f"lower_is_better must be names of measures; got {quoted(given)}.")
     try:
         found = (given,) if isinstance(given, str) else tuple(given)
@@ -120,7 +118,7 @@ def _lower(given: str | Iterable[str], measures: Sequence[str]) -> tuple[str, ..
             raise wrong
         if name not in measures:
             raise InputError(
-                f"lower_is_better names {quoted(name)}, which is none of the measures: "
+                f"lower_is_better names {quoted(name)}, which is not one of the measures: "
                 f"{', '.join(measures)}."
             )
     return found
@@ -134,14 +132,14 @@ def _compared(
     table: Floats,
     notes: list[str],
 ) -> Compared:
-    """What is known of a measure: by who computed the values, by its name, by whoever compares."""
+    """Return a measure with its direction and range, by its name, the file and the caller."""
     higher = said.get(name)
     if higher is None and known is not None:
         higher = known.spec.higher_is_better
     if name in lower and higher:
         raise InputError(
             f"lower_is_better names {name}, of which higher values are better; leave it out, or "
-            "call these values otherwise."
+            "rename the values."
         )
     found = Compared(name, name not in lower and higher is not False)
     if known is None:
@@ -149,16 +147,16 @@ def _compared(
     if not _of_values(known):
         notes.append(
             Warned(
-                f"{name} is not made of one value per query; what is compared here is the mean of "
-                "the queries' values, another number."
+                f"{name} is not a mean of per-query values. The comparison uses the mean of these "
+                "values, which is another number."
             )
         )
     low, high = map(float, known.spec.range)
     if table.size and (table.min() < low or table.max() > high):
         notes.append(
             Warned(
-                f"values of {name} go from {table.min():g} to {table.max():g}, and those of "
-                f"judged's {name} from {low:g} to {high:g}: they are compared as they are."
+                f"Values of {name} go from {table.min():g} to {table.max():g}, those of judged's "
+                f"{name} from {low:g} to {high:g}. They are compared unchanged."
             )
         )
         return found
@@ -166,7 +164,7 @@ def _compared(
 
 
 def _of_values(measure: Measure) -> bool:
-    """Whether a measure's number is made of one value per query, tried on one."""
+    """Return whether a measure's value is computed from one value per query."""
     return measure.gives(Rankings.from_relevance([[1]])) is None
 
 

@@ -1,4 +1,4 @@
-"""Numbers in words, for sentences and tables."""
+"""Numbers as text, for sentences and tables."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from decimal import Decimal
 
 from judged.text import counted, few, shown
 
+QUERIES = ("query", "queries")
+
 
 def amount(value: float) -> str:
-    """A size for a sentence: three decimals, or two digits of what is smaller.
+    """Return a number for a sentence: three decimals, or two digits of smaller ones.
 
     >>> amount(0.0509), amount(0.00004321), amount(12.345), amount(-0.5), amount(-1.23e-12)
     ('0.051', '0.000043', '12.35', '−0.500', '−1.2e-12')
@@ -28,47 +30,39 @@ def amount(value: float) -> str:
     return f"{sign}{size:.{decimals}f}"
 
 
-def shown_level(level: float) -> str:
-    """A level in percent, with all its digits.
+def with_ends(value: float, low: float, high: float, level: float, sign: str = "") -> str:
+    """Return a number with its confidence interval, to the decimals that the smallest needs.
 
-    >>> shown_level(0.95), shown_level(0.9999), shown_level(0.5)
+    >>> with_ends(0.0112, 0.00084, 0.0216, 0.95)
+    '0.0112 (95 % CI 0.0008 to 0.0216)'
+    """
+    if math.isnan(low) or math.isnan(high):
+        return f"{amount(value)} (no confidence interval)"
+    sizes = [abs(number) for number in (value, low, high) if number]
+    if sizes and min(sizes) >= 1e-7 and max(sizes) < 10:
+        decimals = max(3, -math.floor(math.log10(min(sizes))))
+        texts = [f"{x:{sign}.{decimals}f}".replace("-", "−") for x in (value, low, high)]
+    else:
+        texts = [amount(x) for x in (value, low, high)]
+    return f"{texts[0]} ({percent_of(level)} CI {texts[1]} to {texts[2]})"
+
+
+def percent_of(share: float) -> str:
+    """Return a share, such as a confidence level, in percent with all its digits.
+
+    >>> percent_of(0.95), percent_of(0.9999), percent_of(0.5)
     ('95 %', '99.99 %', '50 %')
     """
-    return f"{Decimal(repr(float(level))) * 100:f}".rstrip("0").rstrip(".") + " %"
-
-
-def some(names: Sequence[str]) -> str:
-    """How many queries, and the first few of them."""
-    return f"{counted(len(names), 'query', 'queries')} ({few(names)})"
-
-
-QUERIES = ("query", "queries")
+    return f"{Decimal(repr(float(share))) * 100:f}".rstrip("0").rstrip(".") + " %"
 
 
 def shown_margin(margin: float | None) -> str:
-    """A margin as it was given."""
+    """Return a margin as it was given."""
     return "" if margin is None else f"{margin:g}"
 
 
-def with_ends(value: float, low: float, high: float, sign: str = "") -> str:
-    """A size and the ends of its interval, all to the decimals that the smallest of them needs.
-
-    >>> with_ends(0.0112, 0.00084, 0.0216), with_ends(12.5, 0.3, 20)
-    ('0.0112 (0.0008 to 0.0216)', '12.50 (0.300 to 20.00)')
-    """
-    if math.isnan(low) or math.isnan(high):
-        return f"{amount(value)} (no interval)"
-    sizes = [abs(each) for each in (value, low, high) if each]
-    if sizes and min(sizes) >= 1e-7 and max(sizes) < 10:
-        decimals = max(3, -math.floor(math.log10(min(sizes))))
-        shown = [f"{each:{sign}.{decimals}f}".replace("-", "−") for each in (value, low, high)]
-    else:
-        shown = [amount(each) for each in (value, low, high)]
-    return f"{shown[0]} ({shown[1]} to {shown[2]})"
-
-
 def shown_p(p: float) -> str:
-    """p for a table: four decimals, never 0.
+    """Return p for a table: four decimals, never 0.
 
     >>> shown_p(0.04867), shown_p(1e-12), shown_p(1.0)
     ('0.0487', '<.0001', '1.0000')
@@ -79,9 +73,14 @@ def shown_p(p: float) -> str:
 
 
 def with_sign(text: str, value: float | None) -> str:
-    """A number as text, with a plus where it is above 0.
+    """Put a plus before a number above 0.
 
     >>> with_sign("0.5", 0.5), with_sign("−0.5", -0.5), with_sign("0.0", 0.0), with_sign("–", None)
     ('+0.5', '−0.5', '0.0', '–')
     """
     return f"+{text}" if value is not None and value > 0 else text
+
+
+def some(names: Sequence[str]) -> str:
+    """Return how many queries there are, with the first few ids."""
+    return f"{counted(len(names), *QUERIES)} ({few(names)})"

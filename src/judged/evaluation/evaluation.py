@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from judged.evaluation.trusted import Correction, Trusted
     from judged.explanation.explanation import Explanation
     from judged.inputs.data import Data
-    from judged.options import GroupsLike, MeasuresLike, PolicyLike, WeightsLike
+    from judged.options import GroupsLike, MeasuresLike, PolicyLike, SlicesLike, WeightsLike
     from judged.statistics.intervals import Interval
     from judged.web.report.report import Report
 
@@ -356,21 +356,30 @@ class Evaluation(Result):
         return {self.label(measure): measure for measure in self.measures}
 
     def compare(
-        self, *, baseline: str | None = None, missing: str | None = None, **settings: Any
+        self,
+        *,
+        baseline: str | None = None,
+        test: str = "auto",
+        correction: str = "holm",
+        level: float = LEVEL,
+        margin: Mapping[str, float] | float | None = None,
+        groups: GroupsLike | None = None,
+        slices: SlicesLike | None = None,
+        repeats: Mapping[str, Sequence[str]] | None = None,
+        missing: str | None = None,
+        seed: int = 0,
     ) -> Comparison:
-        """Compare the runs of this evaluation: is the difference real?
+        """Compare the runs of this evaluation.
 
         Parameters
         ----------
-        baseline : str, optional
-            The run that all others are compared with.
+        baseline, test, correction, level, margin, groups, slices, seed
+            As for `judged.compare`.
+        repeats : dict, optional
+            The runs of each system that has several, as {"dense": ["seed 1", "seed 2"]}.
         missing : str, optional
-            Where a run lacks more than a tenth of the queries that another has, it is refused
-            unless this says that they count as in this evaluation: "zero".
-        **settings : Any
-            `test`, `correction`, `family`, `level`, `power`, `margin`, `groups`, `slices`,
-            `resamples` and `seed`, as `judged.compare` has them; `repeats` says which runs are of
-            one system, as {"dense": ["seed 1", "seed 2"]}.
+            The policy of this evaluation for missing queries, such as "zero". It is needed if a run
+            lacks more than a tenth of the queries of another run.
 
         Returns
         -------
@@ -382,10 +391,21 @@ class Evaluation(Result):
         'too few'
         """
         from judged.comparison import compare_evaluation
-        from judged.comparison.dependence import refuse_unsaid
+        from judged.comparison.dependence import check_evaluated_missing
 
-        refuse_unsaid([run.rankings for run in self.runs], self.policy, missing)
-        return compare_evaluation(self, baseline=baseline, **settings)
+        check_evaluated_missing([run.rankings for run in self.runs], self.policy, missing)
+        return compare_evaluation(
+            self,
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            level=level,
+            margin=margin,
+            groups=groups,
+            slices=slices,
+            repeats=repeats,
+            seed=seed,
+        )
 
     def beside(self, *others: Evaluation, names: Sequence[str] | None = None) -> Evaluation:
         """This evaluation and others of the same queries as one, to be compared.
@@ -672,15 +692,28 @@ class Evaluation(Result):
             )
         return known[self.measure(measure)]
 
-    def gate(self, baseline: Any = None, **options: Any) -> Gate:
-        """Decide whether the run may replace its baseline.
+    def gate(
+        self,
+        baseline: str | os.PathLike[str] | None = None,
+        *,
+        rule: str = "loss",
+        max_drop: Mapping[str, float] | float | None = None,
+        minimum: Mapping[str, float] | float | None = None,
+        golden: Any = None,
+        changed: str = "error",
+        update: bool | str = False,
+        level: float = LEVEL,
+        groups: GroupsLike | None = None,
+    ) -> Gate:
+        """Decide whether the runs of this evaluation may replace a baseline.
 
         Parameters
         ----------
-        baseline : str, os.PathLike or run, optional
-            A baseline file, or a run.
-        **options : Any
-            Those of `judged.gate`, such as `max_drop` and `minimum`.
+        baseline : str or os.PathLike, optional
+            A file that a gate wrote, or the name of one of the runs. All other runs are repeats of
+            one system.
+        rule, max_drop, minimum, golden, changed, update, level, groups
+            As for `judged.gate`.
 
         Returns
         -------
@@ -688,13 +721,24 @@ class Evaluation(Result):
 
         >>> from judged import evaluate
         >>> judgements = {str(q): {"a": 1} for q in range(8)}
-        >>> run = {str(q): ["a", "b"] for q in range(8)}
-        >>> evaluate(judgements, run, "RR").gate(minimum=0.9).passed
-        True
+        >>> runs = {name: {str(q): ["a", "b"] for q in range(8)} for name in ("old", "new")}
+        >>> evaluate(judgements, runs, "RR").gate("old").says()
+        'PASSED: no significant drop in RR.'
         """
-        from judged.comparison.gate import gate
+        from judged.comparison.gate import gate_evaluation
 
-        return gate(self, baseline=baseline, **options)
+        return gate_evaluation(
+            self,
+            baseline,
+            rule=rule,
+            max_drop=max_drop,
+            minimum=minimum,
+            golden=golden,
+            changed=changed,
+            update=update,
+            level=level,
+            groups=groups,
+        )
 
     def advise(self, *, level: float = LEVEL) -> Advice:
         """Return which measures these data can support, and which to report.

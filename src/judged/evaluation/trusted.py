@@ -44,7 +44,7 @@ WITHOUT = {
     "unjudged_range": "the range is that of the cheap numbers",
     "unanswerable": "either judgements may set other queries apart",
     "golden": "a correction is of means, not of single queries",
-    "update_baseline": "a baseline file keeps the values by one set of judgements",
+    "update": "a baseline file keeps the values by one set of judgements",
 }
 """What trusted judgements do not go with, and why."""
 

@@ -207,7 +207,7 @@ def compare(visit: Visit) -> dict[str, Any]:
     names = visit.params.all("system")
     settings: dict[str, Any] = {
         name: value
-        for name in ("test", "correction", "family")
+        for name in ("test", "correction")
         if (value := visit.params.one(name)) is not None
     }
     return visit.calculations.comparison(
@@ -379,7 +379,6 @@ NUMBERS = (
             ApiParameter("baseline", "The system that all others are compared with."),
             ApiParameter("test", "Where p and interval come from."),
             ApiParameter("correction", "How p is corrected."),
-            ApiParameter("family", "Which comparisons are corrected together."),
         ),
     ),
     Endpoint("/api/queries", "The values of each query.", queries, (*FILES, *TERMS, *_SOME)),

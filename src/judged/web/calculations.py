@@ -98,13 +98,13 @@ class Calculations:
 
         def compare() -> Comparison:
             from judged.comparison import compare_evaluation
-            from judged.comparison.dependence import refuse_lacking, says_missing
+            from judged.comparison.dependence import check_missing, names_missing
 
             places = {system.name: at for at, system in enumerate(self.systems)}
             chosen = [places[name] for name in names]
             rankings = [self.rankings(narrowed)[at] for at in chosen]
-            if not says_missing(narrowed.chosen):
-                refuse_lacking(rankings)
+            if not names_missing(narrowed.chosen):
+                check_missing(rankings)
             evaluation = None
             if self._key(self._evaluation_key(scoring)) in self.cache:
                 evaluation = part_of(self.evaluation(scoring), narrowed.request, chosen)

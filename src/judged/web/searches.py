@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from judged.embeddings.normalisation_kinds import NORMALISATIONS
-from judged.embeddings.similarity.choice import SIMILARITIES
+from judged.embeddings.normalisation import NORMALISATIONS
+from judged.embeddings.similarity import SIMILARITIES
 from judged.errors import InputError
 from judged.options import choice
 from judged.text import listed

@@ -33,8 +33,7 @@ class Needs:
 
 
 COMPARING = (
-    *("baseline", "test", "correction", "family", "level", "power", "margin", "groups"),
-    *("unjudged_range", "resamples", "seed"),
+    *("baseline", "test", "correction", "level", "margin", "groups", "unjudged_range", "seed"),
 )
 """How `judged plot` compares runs, by the names of `judged compare`."""
 NEEDS = {

@@ -15,7 +15,7 @@ from judged.charts.intervals import Row, panels, room_for
 from judged.charts.names import labels
 from judged.charts.specification import chart
 from judged.charts.themes import Theme
-from judged.comparison.methods import done
+from judged.comparison.methods import method_line
 from judged.options import checked
 from judged.statistics.tested import below
 
@@ -130,7 +130,7 @@ def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
     [('new', 'old', 'better')]
     """
     table = data(comparison)
-    notes = [done(comparison), *terms(comparison)]
+    notes = [method_line(comparison), *terms(comparison)]
     return draw(table, **design, sentences=notes, baseline=comparison.reference)
 
 
@@ -239,7 +239,7 @@ def _verdict(row: dict[str, Any]) -> str:
     if row["negligible"]:
         said += ", negligible"
     alone = below(row["p"], row["level"]) and not below(row["corrected_p"], row["level"])
-    if alone and said in ("no evidence", "equivalent"):
+    if alone and said in ("not significant", "equivalent"):
         said += ", would count alone"
     if row["depends_on"]:
         said += f", depends on {row['depends_on']}"

@@ -16,7 +16,7 @@ from judged.charts.names import labels
 from judged.charts.sources import Systems
 from judged.charts.specification import chart
 from judged.comparison.comparison import Comparison
-from judged.comparison.wording import shown_level
+from judged.comparison.wording import percent_of
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.trusted import refuse_corrected
@@ -166,7 +166,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     measures = table["measure"].unique(maintain_order=True).to_list()
     bare = table.filter(pl.col("low").is_null()).height
     said = [
-        f"Lines are {shown_level(table['level'][0])} intervals of each system alone"
+        f"Lines are {percent_of(table['level'][0])} intervals of each system alone"
         + (
             "; those of two may overlap where the difference is shown, so look at the differences."
             if table["run"].n_unique() > 1

@@ -1,41 +1,32 @@
-"""The quality gate: may this run take the place of the one before?"""
+"""The quality gate: fail if a run is worse than its baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from judged.errors import InputError
-from judged.inputs.blocks import MEMORY, Room
-from judged.options import checked
-from judged.policy import add_choices
+from judged.options import checked, takes_scoring
 
 if TYPE_CHECKING:
+    from judged.comparison.gate.baseline import BaselineSource
     from judged.comparison.gate.result import Gate
+    from judged.evaluation.evaluation import Evaluation
+    from judged.inputs.tables import Judgements, Lookup
     from judged.options import (
-        CategoriesLike,
-        CollectionLike,
-        ColumnsLike,
-        ConventionLike,
-        Duplicates,
-        Engine,
-        FileFormat,
-        ItemToLike,
+        GroupsLike,
         JudgementsLike,
         MeasuresLike,
-        Memory,
         Path,
-        PolicyLike,
-        Progress,
         RunLike,
         RunsLike,
-        WeightsLike,
+        Scoring,
     )
 
-__all__ = ["gate"]
+__all__ = ["assert_no_regression", "gate", "gate_evaluation"]
 
 
+@takes_scoring
 @checked
 def gate(
     judgements: JudgementsLike,
@@ -48,152 +39,222 @@ def gate(
     minimum: Mapping[str, float] | float | None = None,
     golden: Any = None,
     changed: str = "error",
-    update_baseline: bool = False,
-    force: bool = False,
+    update: bool | str = False,
     level: float = 0.95,
-    groups: Any = None,
-    policy: PolicyLike | None = None,
-    depth: int | None = None,
-    duplicates: Duplicates = "error",
-    collection: CollectionLike | None = None,
-    unique: CategoriesLike | None = None,
-    item_to: ItemToLike | None = None,
-    exclude_same_id: bool = False,
-    convention: ConventionLike | None = None,
-    weights: WeightsLike | None = None,
-    trusted: JudgementsLike | None = None,
-    columns: ColumnsLike | None = None,
-    judgements_format: FileFormat | None = None,
-    run_format: FileFormat | None = None,
-    engine: Engine | None = None,
-    memory: Memory = MEMORY,
-    temporary: Path | None = None,
-    progress: Progress | None = None,
+    groups: GroupsLike | None = None,
+    **scoring: Unpack[Scoring],
 ) -> Gate:
-    """Decide whether a run may take the place of a baseline, by a rule that says what it can see.
+    """Decide whether a run may replace a baseline.
 
     Parameters
     ----------
     judgements : JudgementsLike
         A file, a dict {query: {item: grade}}, or a table.
     run : RunsLike, optional
-        A run; several, as {name: run}, a list of files or `repeats`, are repeats of the same
-        system, and each query counts with their mean. None where `judgements` are rows that
-        hold relevant and retrieved ids.
+        A run. Several, as {name: run}, a list of files or `repeats`, are repeats of the same
+        system, and each query counts with their mean. None if `judgements` are rows that hold
+        relevant and retrieved ids.
     measures : MeasuresLike, optional
         Such as "nDCG@10", or a list; by default those of the baseline file, with a run as baseline
         AP, nDCG@10, RR, P@10 and R@100, and without one those that `minimum` names.
     baseline : path or run, optional
-        A file that a gate wrote, known by its content, or a run in any form that `evaluate` takes,
-        which is scored again with today's judgements. Without one, only `minimum` and `golden`
-        queries with minima are checked.
+        A file that a gate wrote, or a run in any form that `evaluate` takes, which is scored with
+        today's judgements. Without one, only `minimum` and `golden` with minima are checked.
     rule : {"loss", "safe", "point"}, optional
-        "loss" fails where a loss is shown and the drop is larger than the allowed one; "safe" fails
-        unless the drop is shown to be smaller than the allowed one; "point" looks at the
-        difference alone, which is no statistics.
+        "loss" fails if the drop is significant and larger than allowed. "safe" fails unless the
+        drop is significantly smaller than allowed. "point" compares values without a test.
     max_drop : float or dict, optional
-        By how much a value may be worse, for all measures or {measure: drop}; 0 by default.
+        Allowed drop, for all measures or {measure: drop}; 0 by default.
     minimum : float or dict, optional
-        What the value itself has to reach, {measure: value}; where lower is better, the most that
-        it may be. Under "safe" the bound of its interval has to reach it.
+        Value that a measure must reach, {measure: value}, or a maximum if lower is better. With
+        "safe", the worse end of its confidence interval must reach it.
     golden : file, dict or list, optional
-        Queries each of which has to reach its value in the baseline, or the minimum that is given
-        with it: {query: minimum}, {query: {measure: minimum}}, a list of queries, or a file with
-        lines of a query, a measure and a minimum, the last two optional.
+        Queries that must reach their value in the baseline, or a minimum: {query: minimum},
+        {query: {measure: minimum}}, a list of queries, or a file with lines of a query, a measure
+        and a minimum, the last two optional.
     changed : {"error", "drop"}, optional
-        Where judgements are not those of the baseline file: refuse, or leave the queries out.
-    update_baseline : bool, optional
-        Write the baseline file if the gate passes, or if there is none.
-    force : bool, optional
-        Write it all the same, be it that the gate fails or that the file is not comparable.
+        What to do if judgements are not those of the baseline file: fail, or leave those queries
+        out.
+    update : bool or "force", optional
+        Write the baseline file if the gate passes, or if there is none. With "force", write it
+        even if the gate fails or the file is not comparable.
     level : float, optional
-        A loss is shown where its one-sided p, corrected, is below 1 - level.
-    groups : dict, table or file, optional
-        The group of each query, where queries of a group are not independent.
-    policy, depth, duplicates, collection, unique, item_to, exclude_same_id, convention, weights, \
-trusted, columns, judgements_format, run_format, engine, memory, \
-temporary, progress
-        As for `evaluate`; with `trusted`, the rule goes by the corrected difference, and the
-        baseline is a run.
+        Confidence level. A drop is significant if its one-sided p, corrected, is below 1 - level.
+    groups : GroupsLike, optional
+        The group of each query, if queries of a group are not independent.
+    **scoring
 
     Returns
     -------
     Gate
-        Its `passed` and `decided` are both False where nothing fails, and so few queries could not
-        have shown anything.
+        With `trusted`, the rule uses corrected differences, and the baseline must be a run.
+        `passed` and `decided` are both False if nothing fails, but there are too few queries.
 
     >>> judgements = {str(q): {"a": 1} for q in range(8)}
     >>> good = {str(q): ["a", "b"] for q in range(8)}
     >>> bad = {str(q): ["b", "a"] if q < 7 else ["b", "c", "a"] for q in range(8)}
     >>> print(gate(judgements, bad, "RR", baseline=good).says())
-    failed: RR (regression).
+    FAILED: RR fell from 1.000 to 0.479 (significant); allowed drop: 0.
     >>> gate(judgements, good, "RR", baseline=good).passed
     True
     """
-    from judged.comparison.gate import decision
-    from judged.comparison.gate.baseline import given as given_baseline
-    from judged.comparison.gate.decision import Asked
+    from judged.comparison.dependence import names_missing
+    from judged.comparison.gate.baseline import baseline_source
+    from judged.comparison.gate.decision import GateOptions, check_before_reading, decide
     from judged.evaluation.trusted import refuse_beside
-    from judged.inputs.data import Data
-    from judged.inputs.repeated import Repeats
 
-    asked = Asked.of(
-        rule=rule,
-        max_drop=max_drop,
-        minimum=minimum,
-        golden=golden,
-        changed=changed,
-        update_baseline=update_baseline,
-        force=force,
-        level=level,
-    )
+    options = GateOptions.of(rule, max_drop, minimum, golden, changed, update, level)
+    trusted = scoring.get("trusted")
     refuse_beside(
         trusted,
         groups=groups is not None,
         golden=golden is not None,
-        update_baseline=update_baseline,
+        update=options.update,
     )
-    given = given_baseline(baseline)
-    if trusted is not None and given.run is None and not given.absent:
+    source = baseline_source(baseline)
+    if trusted is not None and source.run is None and not source.absent:
         raise InputError(
-            f"{given.source}: a baseline file keeps the values by one set of judgements, so "
-            "trusted (--trusted) takes a run as the baseline."
+            f"{source.source}: a baseline file holds values by one set of judgements, so "
+            "trusted (--trusted) needs a run as the baseline."
         )
-    decision.refuse_early(given, asked)
-    if measures is None and given.file is not None:
-        measures = [str(own["label"]) for own in given.file.conditions.measures.values()]
-    if measures is None and given.absent and isinstance(minimum, Mapping):
+    check_before_reading(source, options)
+    if measures is None and source.file is not None:
+        measures = [str(words["label"]) for words in source.file.conditions.measures.values()]
+    if measures is None and source.absent and isinstance(minimum, Mapping):
         measures = [*minimum]
+    missing = names_missing(scoring.get("policy"))
+    evaluation, before, pool = _evaluate(judgements, run, source, measures, level, **scoring)
+    return decide(evaluation, before, pool, source, options, groups, missing=missing)
+
+
+def _evaluate(
+    judgements: Any, run: Any, source: BaselineSource, measures: Any, level: float, **scoring: Any
+) -> tuple[Evaluation, list[str], Judgements | Lookup]:
+    """Evaluate today's runs and those of the baseline; return the names of the latter and the
+    judgements too."""
+    from dataclasses import replace
+
+    from judged.evaluation.evaluation import evaluate_rankings
+    from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.trusted import at_level, correct_by_trusted, refuse_beside
+    from judged.evaluation.warnings import announce_warnings
+    from judged.inputs.blocks import Room
+    from judged.inputs.data import Data
+    from judged.inputs.formats import run_name
+    from judged.inputs.repeated import Repeats
+    from judged.limits import limits
+    from judged.options import formats_of
 
     if isinstance(run, Repeats):
-        run = {f"repeat {at}": each for at, each in enumerate(run.runs, 1)}
+        run = {f"repeat {number}": each for number, each in enumerate(run.runs, 1)}
+    judgements_format, run_format = formats_of(scoring.pop("format", None))
     data = Data.of(
         judgements,
         run,
-        columns=columns,
+        columns=scoring.pop("columns", None),
         judgements_format=judgements_format,
         run_format=run_format,
-        engine=engine,
+        engine=None,
+        room=Room.of(limits().memory, limits().temporary),
     )
-    data = replace(data, room=Room.of(memory, temporary))
-    refuse_beside(trusted, repeats=len(data.given_runs) > 1 or isinstance(given.run, Repeats))
-    scored = decision.scores(
-        data,
-        given,
-        EvaluationSettings.of(
-            measures,
-            add_choices(policy, depth=depth, duplicates=duplicates),
-            convention,
-            prepares=True,
-        ),
-        level=level,
-        trusted=trusted,
-        weights=weights,
-        collection=collection,
-        progress=progress,
-        item_to=item_to,
-        unique=unique,
-        exclude_same_id=exclude_same_id,
+    trusted = scoring.get("trusted")
+    repeated = len(data.given_runs) > 1 or isinstance(source.run, Repeats)
+    refuse_beside(trusted, repeats=repeated)
+    before: dict[str | None, Any] = {}
+    if source.run is not None:
+        base = source.name or ("baseline" if source.path is None else run_name(source.path))
+        for each in source.run.runs if isinstance(source.run, Repeats) else (source.run,):
+            name = base
+            while name in data.given_runs or name in before:
+                name = f"{name} (baseline)" if name in data.given_runs else f"{name} (again)"
+            before[name] = each
+    data = replace(data, given_runs={**data.given_runs, **before})
+    policy, convention = scoring.pop("policy", None), scoring.pop("convention", None)
+    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
+    matched = match_runs(data, settings, **scoring)
+    evaluation = evaluate_rankings(
+        matched.rankings, settings, weights=scoring.get("weights"), sources=data
     )
-    return decision.settled(*decision.decide(scored, given, asked, policy, groups), given, asked)
+    if trusted is not None:
+        evaluation = at_level(correct_by_trusted(evaluation, trusted, matched.trusted), level)
+    names = [scored.name for scored in announce_warnings(evaluation).runs]
+    return evaluation, names[len(names) - len(before) :], matched.judgements
+
+
+def gate_evaluation(
+    evaluation: Evaluation,
+    baseline: Path | None = None,
+    *,
+    rule: str = "loss",
+    max_drop: Mapping[str, float] | float | None = None,
+    minimum: Mapping[str, float] | float | None = None,
+    golden: Any = None,
+    changed: str = "error",
+    update: bool | str = False,
+    level: float = 0.95,
+    groups: GroupsLike | None = None,
+) -> Gate:
+    """Decide whether the runs of an evaluation may replace a baseline.
+
+    The baseline is a file that a gate wrote, or the name of one of the runs; the other runs are
+    repeats of one system. Other options are those of `gate`.
+    """
+    from judged.comparison.gate.baseline import BaselineSource, baseline_source
+    from judged.comparison.gate.decision import GateOptions, check_before_reading, decide
+
+    options = GateOptions.of(rule, max_drop, minimum, golden, changed, update, level)
+    names = [run.name for run in evaluation.runs]
+    before = [baseline] if isinstance(baseline, str) and baseline in names else []
+    if before and len(names) > 1:
+        source = BaselineSource(str(baseline), run=baseline, name=str(baseline))
+    else:
+        before, source = [], baseline_source(baseline)
+        if source.run is not None:
+            raise InputError(
+                f"{source.source}: is not a baseline file; evaluate this run together with the "
+                "others, and give its name as the baseline."
+            )
+    check_before_reading(source, options)
+    pool = None if evaluation.sources is None else evaluation.sources.judgements()
+    return decide(evaluation, before, pool, source, options, groups, missing=False)
+
+
+def assert_no_regression(
+    judgements: JudgementsLike,
+    run: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    baseline: Path | RunLike,
+    **options: Any,
+) -> Gate:
+    """Fail a test if `gate` does, with its text.
+
+    Parameters
+    ----------
+    judgements, run, measures, baseline
+        As for `gate`.
+    **options
+        Other options of `gate`, such as `rule`, `max_drop`, `golden` and `policy`.
+
+    Returns
+    -------
+    Gate
+        If it passes.
+
+    Raises
+    ------
+    AssertionError
+        If it fails. If it cannot decide, that is a `JudgedError`.
+
+    >>> judgements = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> run = {"q1": ["a"], "q2": ["c", "b"]}
+    >>> assert_no_regression(judgements, run, "RR", baseline=run).passed
+    True
+    """
+    result = gate(judgements, run, measures, baseline=baseline, **options)
+    if not result.decided:
+        raise InputError(f"the gate cannot decide:\n{result.to_text()}")
+    if not result.passed:
+        raise AssertionError(f"\n{result.to_text()}")
+    return result

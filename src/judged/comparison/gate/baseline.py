@@ -1,4 +1,4 @@
-"""A baseline as it was given: a file of its own kind, told by its content, or a run."""
+"""Baseline files: the values that later runs are compared with, and how they came about."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from judged.inputs.tables import Judgements, Lookup
 from judged.matching.join import distinct
 from judged.policy import CHOICES
 from judged.statistics.samples import Means, Median, Sample
-from judged.text import plain
+from judged.text import few, plain
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
@@ -33,29 +33,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Conditions:
-    """How numbers came about; a baseline file keeps it beside them."""
+    """What must be the same for two sets of values to be comparable."""
 
     measures: Mapping[str, Mapping[str, Any]]
-    """Of each measure, by our notation: what it is called, its parameters and its definition."""
+    """Label, parameters and definition of each measure, by its notation."""
     policy: Mapping[str, str]
     convention: str | None
-    """The library whose numbers these are, with its version."""
+    """The library whose definitions are used, with its version."""
     depth: int | None
     collection: int | Mapping[str, int] | None
     ranked: Sequence[str]
-    """What was done to what is ranked, in words."""
+    """What was done to the ranked items, in words."""
     judgements: Mapping[str, str] = field(repr=False)
-    """The fingerprint of each query's judgements."""
+    """Fingerprint of each query's judgements."""
 
     @classmethod
-    def of(
-        cls,
-        evaluation: Evaluation,
-        judgements: Mapping[str, str],
-        *,
-        depth: int | None,
-    ) -> Conditions:
-        """Those of an evaluation."""
+    def of(cls, evaluation: Evaluation, judgements: Mapping[str, str]) -> Conditions:
+        """Return the conditions of an evaluation."""
         measures = {}
         for measure in evaluation.measures:
             words = measure.definition()
@@ -67,21 +61,21 @@ class Conditions:
         convention = evaluation.convention
         return cls(
             measures,
-            evaluation.policy.to_dict(),
+            {name: getattr(evaluation.policy, name) for name in CHOICES},
             None if convention is None else str(convention),
-            depth,
+            evaluation.policy.depth,
             _collection_of(evaluation.runs[0].rankings),
             list(evaluation.runs[0].rankings.basis),
             judgements,
         )
 
     def unlike(self, then: Conditions) -> list[str]:
-        """What is not as it was, each as a phrase; judgements are `Changes`' business."""
+        """Return what differs, each as a phrase; changed judgements are in `JudgementChanges`."""
         return list(_unlike(self, then))
 
 
 def _collection_of(r: Rankings) -> int | dict[str, int] | None:
-    """How many items there were to retrieve: one number where it is the same for all queries."""
+    """Return the collection size: one number if it is the same for all queries."""
     if r.collection is None:
         return None
     sizes = dict(zip(r.queries, r.collection.tolist(), strict=True))
@@ -108,7 +102,7 @@ def _unlike(now: Conditions, then: Conditions) -> Iterator[str]:
         yield "it was made with another collection"
     if list(then.ranked) != list(now.ranked):
         before, after = ("; ".join(each.ranked) or "items as they are" for each in (then, now))
-        yield f"what it ranks is otherwise ({before}, not {after})"
+        yield f"it ranks other items ({before}, not {after})"
 
 
 def _labels(conditions: Conditions) -> list[str]:
@@ -120,19 +114,19 @@ def _or_none(depth: int | None) -> str:
 
 
 @dataclass(frozen=True)
-class Changes:
-    """The queries whose judgements are not as they were."""
+class JudgementChanges:
+    """Queries whose judgements are not those of the baseline."""
 
     changed: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
 
     @classmethod
-    def between(cls, then: Mapping[str, str], now: Mapping[str, str]) -> Changes:
-        """Those between two sets of fingerprints.
+    def between(cls, then: Mapping[str, str], now: Mapping[str, str]) -> JudgementChanges:
+        """Compare two sets of fingerprints.
 
-        >>> Changes.between({"a": "1", "b": "2"}, {"b": "3", "c": "4"})
-        Changes(changed=('b',), new=('c',), removed=('a',))
+        >>> JudgementChanges.between({"a": "1", "b": "2"}, {"b": "3", "c": "4"})
+        JudgementChanges(changed=('b',), new=('c',), removed=('a',))
         """
         return cls(
             tuple(sorted(query for query in now if then.get(query, now[query]) != now[query])),
@@ -148,7 +142,7 @@ class Changes:
         return ", ".join(f"{word}: {some(queries)}" for word, queries in named.items() if queries)
 
     def to_dict(self) -> dict[str, list[str]]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         return {
             "changed": list(self.changed),
             "new": list(self.new),
@@ -157,18 +151,18 @@ class Changes:
 
 
 DIGITS = 16
-"""How long the fingerprint of a query is."""
+"""Length of a query's fingerprint."""
 
 
-def fingerprints(judgements: Judgements | Lookup, *, duplicates: str = "error") -> dict[str, str]:
-    """One fingerprint per query: of its items with their grades, and subtopics where there are.
+def fingerprints(judgements: Judgements | Lookup) -> dict[str, str]:
+    """Return a fingerprint for each query: a hash of its items, grades and subtopics.
 
     >>> one = fingerprints(Lookup({"q": {"a": 1, "b": 0}}))
     >>> one == fingerprints(Lookup({"q": {"b": 0.0, "a": 1.0}}))
     True
     """
     rows: dict[str, list[str]] = {}
-    for query, items in _by_query(judgements, duplicates):
+    for query, items in _by_query(judgements):
         rows.setdefault(query, []).extend(
             f"{len(item)}:{item}{len(subtopic)}:{subtopic}{float(grade) + 0.0!r}"
             for item, subtopic, grade in items
@@ -177,7 +171,7 @@ def fingerprints(judgements: Judgements | Lookup, *, duplicates: str = "error") 
 
 
 def combined(of_queries: Mapping[str, str]) -> str:
-    """One fingerprint of those of all queries."""
+    """Return one fingerprint of all queries."""
     return _digest(f"{len(query)}:{query}{of_queries[query]}" for query in sorted(of_queries))
 
 
@@ -188,10 +182,8 @@ def _digest(texts: Iterable[str]) -> str:
 _Row = tuple[str, str, float]
 
 
-def _by_query(
-    judgements: Judgements | Lookup, duplicates: str
-) -> Iterator[tuple[str, Iterable[_Row]]]:
-    """The items of each query with subtopic and grade; a query may come in parts."""
+def _by_query(judgements: Judgements | Lookup) -> Iterator[tuple[str, Iterable[_Row]]]:
+    """Yield the items of each query with subtopic and grade; a query may come in parts."""
     if isinstance(judgements, Lookup):
         for query, items in judgements.lists.items():
             if judgements.by_subtopic:
@@ -208,7 +200,7 @@ def _by_query(
         return
     for query in judgements.names():
         yield query, ()
-    frame = distinct(judgements, duplicates).table.frame
+    frame = distinct(judgements, "first").table.frame
     columns = [frame["query"].to_list(), frame["item"].to_list(), frame["grade"].to_list()]
     subtopics = frame["subtopic"].to_list() if judgements.by_subtopic else [""] * frame.height
     for query, item, grade, subtopic in zip(*columns, subtopics, strict=True):
@@ -216,20 +208,21 @@ def _by_query(
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
-    """What a system has on each measure, by our notation, and the queries that it lacks."""
+class SystemValues:
+    """Values of a system on each measure, by its notation, and the queries that it lacks."""
 
     name: str
     entries: Mapping[str, Entry]
     missing: frozenset[str] = frozenset()
     repeats: int = 1
-    """How many runs of the system there are."""
+    """Number of runs of the system."""
 
 
-def measured(
-    evaluation: Evaluation, runs: Sequence[Scored], name: str, queries: Sequence[str]
-) -> Measured:
-    """Some runs of an evaluation, which are repeats of one system."""
+def system_values(
+    evaluation: Evaluation, runs: Sequence[Scored], queries: Sequence[str]
+) -> SystemValues:
+    """Return the values of runs of an evaluation that are repeats of one system."""
+    name = few([run.name for run in runs])
     places = Places(queries)
     entries = {}
     for measure in evaluation.measures:
@@ -239,74 +232,73 @@ def measured(
     lacking = (
         np.asarray(run.rankings.queries, object)[run.rankings.missing].tolist() for run in runs
     )
-    return Measured(name, entries, frozenset().union(*lacking), len(runs))
+    return SystemValues(name, entries, frozenset().union(*lacking), len(runs))
 
 
 VERSION = 1
-"""Of the format; a later one may not be understood."""
+"""Version of the file format."""
 MARK = "judged_baseline"
-"""What a file is known by: the name under which the version stands."""
+"""Key that identifies a baseline file; its value is the version."""
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
-    """What a baseline has on one measure: by query, with None for one that does not count."""
+class BaselineValues:
+    """Values of a baseline on one measure by query; None for a query that does not count."""
 
     values: Mapping[str, float | None]
     made_of: Mapping[str, Sequence[float]] | None = None
-    """What the number is made of, where that is not one value per query."""
+    """What the summary is computed from, if that is not one value per query."""
     repeats: Mapping[str, Sequence[float]] | None = None
-    """What is averaged in each repeat, where there are several."""
+    """Averaged values of each repeat, if there are several."""
     error: float = 0.0
-    """The standard error of the mean, where values are estimates from random orders of ties."""
+    """Standard error of the mean if values are estimates from random orders of ties."""
 
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """What a baseline file holds."""
+    """Content of a baseline file."""
 
     name: str
-    """What the run is called that it was made of."""
+    """Name of the run that it was made from."""
     conditions: Conditions
-    kept: Mapping[str, Kept]
-    """By measure, in our notation."""
+    kept: Mapping[str, BaselineValues]
+    """Values by the measure's notation."""
     missing: frozenset[str] = frozenset()
-    """The queries for which the run had no results."""
+    """Queries for which the run had no results."""
     repeats: int = 1
     weights: Mapping[str, float] | None = None
     groups: Mapping[str, str] | None = None
     judged: str = field(default=__version__)
-    """The version of judged that made it."""
+    """Version of judged that made it."""
 
     @classmethod
     def of(
         cls,
-        now: Measured,
+        now: SystemValues,
         conditions: Conditions,
         queries: Sequence[str],
         *,
         weights: Mapping[str, float] | None = None,
         groups: Mapping[str, str] | None = None,
     ) -> Baseline:
-        """A baseline of what was measured; `queries` are all that are judged, in the order of their
-        ids."""
+        """Return a baseline of a system; `queries` are all judged ones, sorted."""
         kept = {name: _kept(entry, queries) for name, entry in now.entries.items()}
         return cls(
             now.name, conditions, kept, now.missing, now.repeats, weights=weights, groups=groups
         )
 
-    def measured(
-        self, like: Measured, queries: Sequence[str], weights: Floats | None = None
-    ) -> Measured:
-        """The same as what was measured today, with today's numbers of queries and weights."""
+    def values_for(
+        self, like: SystemValues, queries: Sequence[str], weights: Floats | None = None
+    ) -> SystemValues:
+        """Return the values for today's queries and weights."""
         entries = {
             name: _entry(self.kept[name], entry.sample, queries, weights)
             for name, entry in like.entries.items()
         }
-        return Measured(self.name, entries, self.missing, self.repeats)
+        return SystemValues(self.name, entries, self.missing, self.repeats)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         own = self.conditions
         measures = {
             name: {**own.measures[name], **({"error": kept.error} if kept.error else {})}
@@ -331,7 +323,7 @@ class Baseline:
         }
 
     def _query(self, query: str) -> dict[str, Any]:
-        """What stands in one line of the file."""
+        """Return one line of the file."""
         line: dict[str, Any] = {"judgements": self.conditions.judgements[query], "values": {}}
         for name, kept in self.kept.items():
             line["values"][name] = plain(kept.values[query])
@@ -342,8 +334,7 @@ class Baseline:
         return line
 
     def to_json(self) -> str:
-        """The file's text: one line for each query, so that a version control shows which changed;
-        nothing but ASCII."""
+        """Return the file's text: ASCII, with a line for each query so that diffs are readable."""
         import json
 
         whole = self.to_dict()
@@ -362,7 +353,7 @@ class Baseline:
         write_text(path, self.to_json())
 
 
-def _kept(entry: Entry, queries: Sequence[str]) -> Kept:
+def _kept(entry: Entry, queries: Sequence[str]) -> BaselineValues:
     ids = [queries[at] for at in entry.place]
     values: dict[str, float | None] = dict.fromkeys(queries)
     values.update(zip(ids, entry.values.tolist(), strict=True))
@@ -371,16 +362,16 @@ def _kept(entry: Entry, queries: Sequence[str]) -> Kept:
         made_of = dict(zip(ids, _rows(entry.sample), strict=True))
     if entry.repeats is not None:
         repeats = dict(zip(ids, entry.repeats.T.tolist(), strict=True))
-    return Kept(values, made_of, repeats, entry.error)
+    return BaselineValues(values, made_of, repeats, entry.error)
 
 
 def _is_of_values(sample: Sample) -> bool:
-    """Whether a number is made of one value per query, the one that is shown."""
+    """Return whether a summary is computed from the shown value of each query."""
     return not sample.pooled if isinstance(sample, Median) else bool(sample.aggregate)
 
 
 def _rows(sample: Sample) -> list[list[float]]:
-    """What each query gives to the number."""
+    """Return what each query contributes to the summary."""
     if isinstance(sample, Means):
         rows: list[list[float]] = sample.columns.tolist()
         return rows
@@ -389,8 +380,10 @@ def _rows(sample: Sample) -> list[list[float]]:
     return [each.tolist() for each in np.split(sample.values[order], ends)]
 
 
-def _entry(kept: Kept, like: Sample, queries: Sequence[str], weights: Floats | None) -> Entry:
-    """What a baseline has on a measure, for those of today's queries that count in it."""
+def _entry(
+    kept: BaselineValues, like: Sample, queries: Sequence[str], weights: Floats | None
+) -> Entry:
+    """Return a baseline's values on a measure, for today's queries that count in it."""
     from dataclasses import replace
 
     pairs = [
@@ -425,27 +418,27 @@ def _entry(kept: Kept, like: Sample, queries: Sequence[str], weights: Floats | N
     return Entry(sample, values, place, repeats, error)
 
 
-RESTORE = "it is left as it is: restore it, or delete it and make a new one."
+RESTORE = "restore it, or delete it and make a new one. It was not changed."
 
 
 class NoBaselineError(InputError):
-    """There is none yet."""
+    """The baseline file does not exist yet."""
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """What was given as the baseline."""
+class BaselineSource:
+    """The baseline of a gate: a file of its own format, a run, or none."""
 
     source: str
-    """What messages call it."""
+    """Name in messages."""
     path: str | None = None
-    """Where it is, or is to be, if it is a file."""
+    """Path of the file, which may not exist yet."""
     file: Baseline | None = None
-    """What the file holds, if it is a baseline file."""
+    """Content of a baseline file."""
     run: Any = None
-    """The run, if it is one; a file of one, with its name."""
+    """The run, or the path of its file."""
     name: str | None = None
-    """What the run is called, where somebody said so."""
+    """Name given to the run."""
 
     @property
     def absent(self) -> bool:
@@ -454,35 +447,35 @@ class Given:
 
     @property
     def exists(self) -> bool:
-        """Whether there is anything to hold a run against."""
+        """Whether there is anything to compare with."""
         return self.file is not None or self.run is not None
 
 
-def given(baseline: Any) -> Given:
-    """A baseline from what a caller may pass; a file that is not there yet has nothing in it."""
+def baseline_source(baseline: Any) -> BaselineSource:
+    """Read the baseline that a caller gave, if it is a baseline file."""
     if baseline is None:
-        return Given("no baseline")
+        return BaselineSource("no baseline")
     if not isinstance(baseline, (str, os.PathLike)):
-        return Given("the baseline", run=baseline)
+        return BaselineSource("the baseline", run=baseline)
     named = os.fspath(baseline)
     if not isinstance(named, str) or not named:
-        raise InputError(f"a baseline is a file or a run; got {quoted(baseline)}.")
+        raise InputError(f"baseline must be a file or a run; got {quoted(baseline)}.")
     name, path = named_file(named)
     if path == "-":
-        return Given("standard input", run=path, name=name)
+        return BaselineSource("standard input", run=path, name=name)
     label = printable(path)
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        return Given(label, path)
+        return BaselineSource(label, path)
     except (OSError, ValueError) as error:
         raise InputError(f"{label}: cannot be read ({_reason(error)}).") from None
     if not stat.S_ISREG(mode):
-        raise InputError(f"{label}: a baseline is a regular file, which this is not.")
+        raise InputError(f"{label}: the baseline must be a regular file.")
     text = _text_of_baseline(path, label)
     if text is None:
-        return Given(label, path, run=path, name=name)
-    return Given(label, path, read(text, label))
+        return BaselineSource(label, path, run=path, name=name)
+    return BaselineSource(label, path, read_baseline(text, label))
 
 
 def _reason(error: Exception) -> str:
@@ -490,7 +483,7 @@ def _reason(error: Exception) -> str:
 
 
 def _text_of_baseline(path: str, label: str) -> bytes | None:
-    """The content of a file that has the mark of baselines; None of any other file."""
+    """Return the content of a baseline file; None for any other file."""
     try:
         with open(path, "rb") as handle:
             start = handle.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -504,7 +497,7 @@ def _text_of_baseline(path: str, label: str) -> bytes | None:
 
 
 def _is_marked(whole: bytes) -> bool:
-    """Whether the mark stands where it belongs, with a number; in a damaged file, anywhere."""
+    """Return whether JSON has the key of baselines; true for damaged files."""
     import json
 
     try:
@@ -514,9 +507,8 @@ def _is_marked(whole: bytes) -> bool:
     return isinstance(found, dict) and MARK in found and not isinstance(found[MARK], (dict, list))
 
 
-def read(text: bytes, label: str) -> Baseline:
-    """What a baseline file holds; anything that is not as `Baseline.to_json` writes it is
-    refused."""
+def read_baseline(text: bytes, label: str) -> Baseline:
+    """Read a baseline file; anything that `Baseline.to_json` does not write is an error."""
     import json
 
     def damaged(what: str) -> InputError:
@@ -525,23 +517,23 @@ def read(text: bytes, label: str) -> Baseline:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            raise ValueError("a name is there twice")
+            raise ValueError("a name occurs twice")
         return found
 
     def no_constant(name: str) -> float:
-        raise ValueError(f"{name} is no number")
+        raise ValueError(f"{name} is not a number")
 
     try:
         whole = json.loads(text, object_pairs_hook=once, parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise damaged(str(error).partition("\n")[0]) from None
     if not isinstance(whole, dict):
-        raise damaged("it is no object")
+        raise damaged("it is not an object")
     version = whole.get(MARK)
     if version != VERSION or isinstance(version, bool):
         raise InputError(
-            f"{label}: this baseline file has version {quoted(version)}, and this judged reads "
-            f"version {VERSION}; use the judged that wrote it, or a later one. It is left as it is."
+            f"{label}: this baseline file has version {quoted(version)}, but this judged reads "
+            f"version {VERSION}; use the judged that wrote it, or a later one. It was not changed."
         )
     try:
         return _baseline(whole)
@@ -550,7 +542,7 @@ def read(text: bytes, label: str) -> Baseline:
 
 
 class _OddError(Exception):
-    """Something in a file that no baseline has."""
+    """Unexpected content of a baseline file."""
 
 
 def _baseline(whole: dict[str, Any]) -> Baseline:
@@ -571,8 +563,8 @@ def _baseline(whole: dict[str, Any]) -> Baseline:
         _field(own, "parameters", _texts, f"measure {name!r}")
         error = _number(own.get("error", 0.0))
         if not 0 <= error < math.inf:
-            raise _OddError(f"measure {name!r} has no error that could be one")
-        kept[name] = _read_kept(name, lines, repeats, error)
+            raise _OddError(f"the standard error of measure {name!r} is invalid")
+        kept[name] = _values_of(name, lines, repeats, error)
     conditions = Conditions(
         {
             name: {key: own[key] for key in ("label", "parameters", "definition")}
@@ -597,8 +589,8 @@ def _baseline(whole: dict[str, Any]) -> Baseline:
     )
 
 
-def _read_kept(name: str, lines: Mapping[str, Any], repeats: int, error: float) -> Kept:
-    """What the file has on a measure, of all queries."""
+def _values_of(name: str, lines: Mapping[str, Any], repeats: int, error: float) -> BaselineValues:
+    """Return the values of a measure."""
     values: dict[str, float | None] = {}
     parts: dict[str, dict[str, list[float]]] = {"made_of": {}, "repeats": {}}
     for query, own in lines.items():
@@ -613,12 +605,12 @@ def _read_kept(name: str, lines: Mapping[str, Any], repeats: int, error: float) 
     counted = {query for query, value in values.items() if value is not None}
     for part, by_query in parts.items():
         if by_query and set(by_query) != counted:
-            raise _OddError(f"{part} of {name} is not there for all queries")
+            raise _OddError(f"{part} of {name} is missing for some queries")
     if any(len(each) != repeats for each in parts["repeats"].values()) or (
         (repeats > 1) != bool(parts["repeats"]) and counted
     ):
         raise _OddError(f"it does not have {repeats} repeats of {name}")
-    return Kept(values, parts["made_of"] or None, parts["repeats"] or None, error)
+    return BaselineValues(values, parts["made_of"] or None, parts["repeats"] or None, error)
 
 
 def _field(own: Mapping[str, Any], name: str, check: Callable[[Any], Any], of: str = "it") -> Any:
@@ -636,22 +628,22 @@ def _same(given: Any) -> Any:
 
 def _text(given: Any) -> str:
     if not isinstance(given, str):
-        raise _OddError("no text")
+        raise _OddError("not a text")
     return given
 
 
 def _count(given: Any) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 2**53:
-        raise _OddError("no whole number from 1")
+        raise _OddError("not a whole number from 1")
     return given
 
 
 def _number(given: Any) -> float:
-    """A number as `text.plain` writes it."""
+    """Read a number as `text.plain` writes it."""
     if given in ("Infinity", "-Infinity"):
         return math.inf if given == "Infinity" else -math.inf
     if isinstance(given, bool) or not isinstance(given, (int, float)):
-        raise _OddError(f"{quoted(given)} is no number")
+        raise _OddError(f"{quoted(given)} is not a number")
     try:
         found = float(given)
     except OverflowError:
@@ -663,7 +655,7 @@ def _number(given: Any) -> float:
 
 def _object(given: Any) -> dict[str, Any]:
     if not isinstance(given, dict):
-        raise _OddError("no object")
+        raise _OddError("not an object")
     return given
 
 
@@ -682,7 +674,7 @@ def _numbers(given: Any) -> dict[str, float]:
 def _list_of(check: Callable[[Any], Any]) -> Callable[[Any], list[Any]]:
     def all_of(given: Any) -> list[Any]:
         if not isinstance(given, list):
-            raise _OddError("no list")
+            raise _OddError("not a list")
         return [check(each) for each in given]
 
     return all_of

@@ -1,4 +1,4 @@
-"""From data and a baseline to what a gate says."""
+"""From an evaluation and a baseline to the result of a gate."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.arrays import Floats
-from judged.comparison.dependence import MOST_LACKING, in_no_run, says_missing
+from judged.comparison.dependence import MAX_MISSING_SHARE, in_no_run
 from judged.comparison.gate.baseline import (
     Baseline,
-    Changes,
+    BaselineSource,
     Conditions,
-    Given,
-    Measured,
+    JudgementChanges,
     NoBaselineError,
+    SystemValues,
     fingerprints,
-    measured,
+    system_values,
 )
 from judged.comparison.gate.golden import (
-    Reached,
-    Wanted,
+    GoldenQuery,
+    Requirement,
+    check_known,
+    check_minimum,
+    check_query,
     golden_queries,
-    of_query,
-    of_whole,
-    refuse_unknown,
 )
-from judged.comparison.gate.result import CHANGED, RULES, Gate, Worst
-from judged.comparison.gate.rules import ruled
+from judged.comparison.gate.result import Gate, QueryLoss
+from judged.comparison.gate.rules import apply_rule
 from judged.comparison.match import Match, matched
 from judged.comparison.numbers import (
     Compared,
@@ -39,272 +39,220 @@ from judged.comparison.numbers import (
     own_interval,
     queries_of,
 )
-from judged.comparison.settings import Settings
+from judged.comparison.settings import CHANGED, RULES, ComparisonSettings
 from judged.comparison.wording import some
 from judged.errors import InputError, PolicyError, quoted
-from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.runs import match_runs
-from judged.evaluation.settings import EvaluationSettings
-from judged.evaluation.trusted import at_level, correct_by_trusted
-from judged.evaluation.warnings import announce_warnings
-from judged.inputs.data import Data
-from judged.inputs.formats import run_name
 from judged.inputs.keyed import groups_of
-from judged.inputs.repeated import Repeats
-from judged.options import choice, flag, number
+from judged.options import choice, number
 from judged.outputs import check_target
 from judged.statistics.aggregates import relative
 from judged.statistics.units import about_few_units
-from judged.text import Warned, few, listed
+from judged.text import Warned, listed
 
 if TYPE_CHECKING:
-    from judged.evaluation.scores import Scored
-    from judged.options import PolicyLike
+    from judged.evaluation.evaluation import Evaluation
+    from judged.inputs.tables import Judgements, Lookup
 
+NOW, THEN = "now", "baseline"
+"""Names of the two sides among the numbers."""
+MAX_LOSSES = 10
+"""Worst queries that are shown for each measure."""
+MAKE_NEW = "--update-baseline --force (update='force')"
 Limits = Mapping[str, float] | float | None
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options of a gate, checked."""
+class GateOptions:
+    """The options of a gate, checked before anything is read."""
 
     rule: str
     max_drop: Limits
     minimum: Limits
-    golden: Sequence[Wanted]
+    golden: Sequence[GoldenQuery]
     changed: str
     update: bool
     force: bool
-    settings: Settings
+    settings: ComparisonSettings
 
     @classmethod
     def of(
         cls,
-        *,
-        rule: Any,
+        rule: str,
         max_drop: Any,
         minimum: Any,
         golden: Any,
-        changed: Any,
-        update_baseline: Any,
-        force: Any,
-        level: Any,
-    ) -> Asked:
-        """What a caller gave, checked before anything is read."""
-        settings = Settings.of(level=level)
+        changed: str,
+        update: bool | str,
+        level: float,
+    ) -> GateOptions:
+        """Check the options that a caller gave."""
+        settings = ComparisonSettings(level=level)
         if settings.level <= 0.5:
-            raise InputError(f"the level of a gate must be above 0.5, as 0.95; got {level!r}.")
-        if flag("force", force) and not update_baseline:
-            raise InputError(
-                "force (--force) says to update the baseline though the gate fails; it goes with "
-                "update_baseline (--update-baseline)."
-            )
+            raise InputError(f"the level of a gate must be above 0.5, such as 0.95; got {level!r}.")
+        if not isinstance(update, bool) and update != "force":
+            raise InputError(f'update must be True, False or "force"; got {quoted(update)}.')
         return cls(
             choice("rule", rule, RULES),
             _limits("max_drop", max_drop, at_least=0),
             _limits("minimum", minimum),
             () if golden is None else golden_queries(golden),
             choice("changed", changed, CHANGED),
-            flag("update_baseline", update_baseline),
-            force,
+            bool(update),
+            update == "force",
             settings,
         )
 
-    def allowed(self, evaluation: Evaluation) -> dict[str, float]:
-        """The allowed drop of each measure, 0 where none is given; refused where the rule needs
-        one."""
-        given = of_measures(self.max_drop, evaluation, "max_drop")
+    def allowed_drops(self, evaluation: Evaluation) -> dict[str, float]:
+        """Return the allowed drop of each measure, 0 by default; the rule safe needs more."""
+        drops = _by_label(self.max_drop, evaluation, "max_drop")
         labels = [evaluation.label(measure) for measure in evaluation.measures]
-        lacking = [label for label in labels if given.get(label, 0.0) <= 0]
+        lacking = [label for label in labels if drops.get(label, 0.0) <= 0]
         if self.rule == "safe" and lacking:
             raise InputError(
-                f"the rule safe shows that a drop is smaller than the allowed one, so it needs an "
-                f"allowed drop above 0 for {listed(lacking)}: max_drop={{{lacking[0]!r}: 0.01}} "
-                f"(--max-drop {lacking[0]}=0.01)."
+                f"the rule safe needs an allowed drop above 0 for {listed(lacking)}: "
+                f"max_drop={{{lacking[0]!r}: 0.01}} (--max-drop {lacking[0]}=0.01)."
             )
-        return {label: given.get(label, 0.0) for label in labels}
+        return {label: drops.get(label, 0.0) for label in labels}
 
     def minima(self, evaluation: Evaluation) -> dict[str, float]:
-        """What each measure has to reach, where it has to."""
+        """Return the minimum of each measure that has one."""
         if isinstance(self.minimum, float) and len(evaluation.measures) > 1:
             labels = [evaluation.label(measure) for measure in evaluation.measures]
             raise InputError(
-                f"minimum (--min) must say for which measure: {', '.join(labels)}, as "
+                f"minimum (--min) must name its measure ({', '.join(labels)}), such as "
                 f"{{{labels[0]!r}: {self.minimum:g}}} (--min {labels[0]}={self.minimum:g})."
             )
-        return of_measures(self.minimum, evaluation, "minimum")
+        return _by_label(self.minimum, evaluation, "minimum")
 
 
-def _limits(name: str, given: Any, at_least: float | None = None) -> Limits:
-    if given is None:
+def _limits(name: str, limits: Any, at_least: float | None = None) -> Limits:
+    if limits is None:
         return None
-    if isinstance(given, Mapping):
-        for measure in given:
+    if isinstance(limits, Mapping):
+        for measure in limits:
             if not isinstance(measure, str) and type(measure).__name__ != "Measure":
-                raise InputError(f"{name} names measures by texts; got {quoted(measure)}.")
+                raise InputError(f"{name} must name measures by texts; got {quoted(measure)}.")
         return {
-            measure: number(f"{name} of {measure}", own, at_least=at_least) + 0.0
-            for measure, own in given.items()
+            measure: number(f"{name} of {measure}", limit, at_least=at_least) + 0.0
+            for measure, limit in limits.items()
         }
-    return number(name, given, at_least=at_least) + 0.0
+    return number(name, limits, at_least=at_least) + 0.0
 
 
-def of_measures(given: Limits, evaluation: Evaluation, name: str) -> dict[str, float]:
-    """A number for all measures, or for some, by what tables call them."""
-    if given is None:
+def _by_label(limits: Limits, evaluation: Evaluation, name: str) -> dict[str, float]:
+    """Return a limit for all measures, or for some, by their names in tables."""
+    if limits is None:
         return {}
-    if not isinstance(given, Mapping):
-        return {evaluation.label(measure): given for measure in evaluation.measures}
-    found: dict[str, float] = {}
-    for text, own in given.items():
+    if not isinstance(limits, Mapping):
+        return {evaluation.label(measure): limits for measure in evaluation.measures}
+    by_label: dict[str, float] = {}
+    for text, limit in limits.items():
         label = evaluation.label(evaluation.measure(text))
-        if label in found:
-            raise InputError(f"{name} has {label} twice.")
-        found[label] = own
-    return found
+        if label in by_label:
+            raise InputError(f"{name} names {label} twice.")
+        by_label[label] = limit
+    return by_label
 
 
-NOW, THEN = "now", "baseline"
-"""What the two sides are called among the numbers."""
-WORST = 10
-"""So many of the worst queries are shown."""
-AGAIN = "--update-baseline --force (update_baseline=True, force=True)"
-
-
-def refuse_early(given: Given, asked: Asked) -> None:
-    """What can be refused before anything is read."""
-    if given.absent:
-        _refuse_without_baseline(asked)
+def check_before_reading(source: BaselineSource, options: GateOptions) -> None:
+    """Check what can be checked before anything is read."""
+    if source.absent:
+        _check_without_baseline(options)
         return
-    if not given.exists and not asked.update:
+    if not source.exists and not options.update:
         raise NoBaselineError(
-            f"{given.source}: there is no baseline yet; make one with --update-baseline "
-            "(update_baseline=True)."
+            f"{source.source}: there is no baseline yet; make one with --update-baseline "
+            "(update=True)."
         )
-    if not asked.update:
+    if not options.update:
         return
-    if given.path is None or given.run is not None:
+    if source.path is None or source.run is not None:
         raise InputError(
-            f"{given.source}: is no baseline file, so it is never replaced by one; name another "
+            f"{source.source}: is not a baseline file, so it is not replaced by one; name another "
             "file to write the baseline to."
         )
-    check_target(given.path)
+    check_target(source.path)
 
 
-def _refuse_without_baseline(asked: Asked) -> None:
-    """Without a baseline only values that have to be reached can be checked."""
-    if asked.minimum is None and not asked.golden:
+def _check_without_baseline(options: GateOptions) -> None:
+    if options.minimum is None and not options.golden:
         raise InputError(
-            "a gate needs a baseline, a file that a gate wrote or a run (baseline, --baseline); or "
-            "values to reach (minimum, --min)."
+            "a gate needs a baseline (baseline, --baseline), which is a file that a gate wrote or "
+            "a run, or a minimum (minimum, --min)."
         )
-    if asked.update or asked.max_drop is not None:
-        option = "update_baseline (--update-baseline)" if asked.update else "max_drop (--max-drop)"
-        raise InputError(f"{option} needs a baseline: name one by baseline (--baseline).")
-    for each in asked.golden:
-        if each.minimum is None:
+    if options.update or options.max_drop is not None:
+        option = "update (--update-baseline)" if options.update else "max_drop (--max-drop)"
+        raise InputError(f"{option} needs a baseline (baseline, --baseline).")
+    for golden in options.golden:
+        if golden.minimum is None:
             raise InputError(
-                f"{each.place}: query {each.query!r} has no minimum, and there is no baseline "
-                "whose value it could reach; give it a minimum, or a baseline (--baseline)."
+                f"{golden.place}: query {golden.query!r} has no minimum, and there is no baseline; "
+                "give it a minimum, or a baseline (--baseline)."
             )
-
-
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """Today's run, and the baseline where that is a run too, scored with today's judgements."""
-
-    evaluation: Evaluation
-    conditions: Conditions
-    now: Measured
-    then: Measured | None
-    queries: tuple[str, ...]
-
-
-def scores(
-    data: Data,
-    given: Given,
-    request: EvaluationSettings,
-    *,
-    level: float,
-    weights: Any,
-    trusted: Any = None,
-    **ranked: Any,
-) -> Scores:
-    """Score everything that has to be scored; the level is that of corrected numbers."""
-    before: dict[str | None, Any] = {}
-    if given.run is not None:
-        name = given.name or ("baseline" if given.path is None else run_name(given.path))
-        parts = given.run.runs if isinstance(given.run, Repeats) else (given.run,)
-        for each in parts:
-            own = name
-            while own in data.given_runs or own in before:
-                own = f"{own} (baseline)" if own in data.given_runs else f"{own} (again)"
-            before[own] = each
-        data = replace(data, given_runs={**data.given_runs, **before})
-    with data.reading_ahead() as reading:
-        found = match_runs(reading, request, weights=weights, trusted=trusted, **ranked)
-    evaluation = evaluate_rankings(found.rankings, request, weights=weights)
-    if trusted is not None:
-        evaluation = at_level(correct_by_trusted(evaluation, trusted, found.trusted), level)
-    announce_warnings(evaluation)
-    prints = fingerprints(found.judgements, duplicates=request.policy.duplicates)
-    conditions = Conditions.of(evaluation, prints, depth=request.policy.depth)
-    queries = queries_of(evaluation)
-    size = len(evaluation.runs) - len(before)
-    now, then = (
-        measured(evaluation, runs, _name_of(runs), queries) if runs else None
-        for runs in (evaluation.runs[:size], evaluation.runs[size:])
-    )
-    assert now is not None
-    return Scores(evaluation, conditions, now, then, queries)
-
-
-def _name_of(runs: Sequence[Scored]) -> str:
-    """What repeats are called together."""
-    return few([run.name for run in runs])
 
 
 def decide(
-    scored: Scores, given: Given, asked: Asked, policy: PolicyLike | None, groups: Any
-) -> tuple[Gate, Baseline]:
-    """What the gate says, and the baseline that could be kept of today."""
-    evaluation, queries = scored.evaluation, scored.queries
+    evaluation: Evaluation,
+    before: Sequence[str],
+    judgements: Judgements | Lookup | None,
+    source: BaselineSource,
+    options: GateOptions,
+    groups: Any,
+    *,
+    missing: bool,
+) -> Gate:
+    """Decide, and write the baseline file if that is requested.
+
+    `before` names the runs that are the baseline, `judgements` are needed for a baseline file, and
+    `missing` says whether a policy for missing queries was chosen.
+    """
+    queries = queries_of(evaluation)
     measures = compared_by(evaluation)
+    runs = [run for run in evaluation.runs if run.name not in before]
+    now = system_values(evaluation, runs, queries)
+    then = None
+    if before:
+        then = system_values(evaluation, [evaluation.scored(name) for name in before], queries)
     weights = _weights(evaluation, queries)
-    numbered, names = (None, ()) if groups is None else groups_of(groups, queries)
-    today = Baseline.of(
-        scored.now,
-        scored.conditions,
-        queries,
-        weights=None if weights is None else dict(zip(queries, weights.tolist(), strict=True)),
-        groups=None
-        if numbered is None
-        else {query: names[at] for query, at in zip(queries, numbered.tolist(), strict=True)},
-    )
+    group_numbers, group_names = (None, ()) if groups is None else groups_of(groups, queries)
     notes: list[str] = [*map(Warned, evaluation.warnings())]
-    notes += in_no_run(_rankings(evaluation), evaluation.policy)
-    then, changes, unlike = scored.then, Changes(), ""
+    notes += in_no_run([run.rankings for run in evaluation.runs], evaluation.policy)
+    changes, unlike, today = JudgementChanges(), "", None
     place = np.arange(len(queries))
-    if given.file is not None:
-        unlike, changes = _comparable(scored, given, asked)
+    if source.file is not None or options.update:
+        today = Baseline.of(
+            now,
+            Conditions.of(evaluation, _fingerprints(judgements)),
+            queries,
+            weights=None if weights is None else dict(zip(queries, weights.tolist(), strict=True)),
+            groups=None
+            if group_numbers is None
+            else {
+                query: group_names[at]
+                for query, at in zip(queries, group_numbers.tolist(), strict=True)
+            },
+        )
+    if source.file is not None:
+        assert today is not None
+        unlike, changes = _comparable(today, source, options)
         if not unlike:
             scale = None if weights is None else relative(weights)
-            then = given.file.measured(scored.now, queries, scale)
+            then = source.file.values_for(now, queries, scale)
             lost = {*changes.changed, *changes.new}
             place = np.array([at for at, q in enumerate(queries) if q not in lost], np.int64)
-            notes += _about_file(given.file, today)
-    if then is not None and not says_missing(policy):
-        notes += _lacking(scored.now, then, [queries[at] for at in place])
-    numbers = _numbers(scored, then, measures, numbered)
-    allowed = {} if given.absent else asked.allowed(evaluation)
-    minima = asked.minima(evaluation)
-    refuse_unknown(asked.golden, queries)
+            notes += _about_file(source.file, today)
+    if then is not None and not missing:
+        notes += _check_missing(now, then, [queries[at] for at in place])
+    numbers = _numbers(now, then, queries, measures, group_numbers)
+    allowed = {} if source.absent else options.allowed_drops(evaluation)
+    minima = options.minima(evaluation)
+    check_known(options.golden, queries)
     matches: list[Match] = []
     if then is not None:
         compared = numbers.only(place)
         matches = [matched(compared, measure, NOW, THEN) for measure in measures]
-    if asked.rule != "point":
-        few = about_few_units(
+    if options.rule != "point":
+        rows = (
             (
                 *(match.measure.name, match.queries),
                 None if match.groups is None else match.units,
@@ -313,188 +261,207 @@ def decide(
             for match in matches
             if match.differs.any()
         )
-        notes += map(Warned, few)
-    rows = ruled(matches, asked.rule, allowed, asked.settings, numbers) if matches else ()
-    found = Gate(
+        notes += map(Warned, about_few_units(rows))
+    ruled = apply_rule(matches, options.rule, allowed, options.settings, numbers) if matches else ()
+    gate = Gate(
         evaluation=evaluation,
-        rule=asked.rule,
-        level=asked.settings.level,
-        run=scored.now.name,
-        repeats=scored.now.repeats,
-        source=given.source,
+        rule=options.rule,
+        level=options.settings.level,
+        run=now.name,
+        repeats=now.repeats,
+        source=source.source,
         against=None if then is None else then.name,
-        kind="none" if given.absent else "file" if given.run is None else "run",
-        rows=rows,
-        minima=_minima(measures, minima, numbers, asked),
-        golden=_golden(asked.golden, evaluation, measures, numbers, set(place.tolist())),
-        worst={match.measure.name: _worst(match, queries) for match in matches},
+        kind="none" if source.absent else "file" if source.run is None else "run",
+        rows=ruled,
+        minima=_minima(measures, minima, numbers, options),
+        golden=_golden(options.golden, evaluation, measures, numbers, set(place.tolist())),
+        worst={match.measure.name: _losses(match, queries) for match in matches},
         changes=changes,
         notes=tuple(dict.fromkeys(notes)),
         unlike=unlike,
+        to_update=options.update,
     )
-    return found, today
+    if today is None or not options.update or not (gate.passed or options.force):
+        return gate
+    _check_measures_kept(today, source, options)
+    assert source.path is not None
+    today.save(source.path)
+    return replace(gate, updated=True)
 
 
-def _rankings(evaluation: Evaluation) -> list[Any]:
-    return [run.rankings for run in evaluation.runs]
+def _fingerprints(judgements: Judgements | Lookup | None) -> dict[str, str]:
+    if judgements is None:
+        raise InputError(
+            "a baseline file needs the judgements, and this evaluation knows only rankings; use "
+            "judged.gate, or the name of another run as the baseline."
+        )
+    return fingerprints(judgements)
 
 
 def _weights(evaluation: Evaluation, queries: Sequence[str]) -> Floats | None:
-    """The weight of each query, in the order of ids."""
-    r = evaluation.runs[0].rankings
-    if r.weights is None:
+    about = evaluation.runs[0].rankings
+    if about.weights is None:
         return None
-    by_query = dict(zip(r.queries, r.weights.values.tolist(), strict=True))
+    by_query = dict(zip(about.queries, about.weights.values.tolist(), strict=True))
     return np.array([by_query[query] for query in queries], np.float64)
 
 
-def _comparable(scored: Scores, given: Given, asked: Asked) -> tuple[str, Changes]:
-    """Why a baseline file cannot be compared with, where it is to be replaced all the same; and
-    the queries that are left out. Anything else is refused."""
-    assert given.file is not None
-    now, then = scored.conditions, given.file.conditions
+def _comparable(
+    today: Baseline, source: BaselineSource, options: GateOptions
+) -> tuple[str, JudgementChanges]:
+    """Return why a baseline file that is to be replaced is not comparable, and the queries to leave
+    out. Any other difference is an error."""
+    assert source.file is not None
+    now, then = today.conditions, source.file.conditions
+    replaced = options.update and options.force
     if unlike := now.unlike(then):
-        said = "; ".join(unlike)
-        if asked.update and asked.force:
-            return said, Changes()
+        why = "; ".join(unlike)
+        if replaced:
+            return why, JudgementChanges()
         raise InputError(
-            f"{given.source}: this baseline cannot be compared with: {said}. Ask for the same as "
-            f"it did, or make a new one: {AGAIN}."
+            f"{source.source}: this baseline is not comparable: {why}. Use the same options as it "
+            f"did, or make a new one: {MAKE_NEW}."
         )
-    changes = Changes.between(then.judgements, now.judgements)
+    changes = JudgementChanges.between(then.judgements, now.judgements)
     if not changes:
         return "", changes
-    if asked.changed == "error":
-        said = f"its judgements are not today's; {changes}"
-        if asked.update and asked.force:
-            return said, Changes()
+    if options.changed == "error":
+        why = f"its judgements are not today's; {changes}"
+        if replaced:
+            return why, JudgementChanges()
         raise InputError(
-            f"{given.source}: this baseline cannot be compared with: {said}. Leave these queries "
-            f"out: --changed drop (changed='drop'); or make a new one: {AGAIN}."
+            f"{source.source}: this baseline is not comparable: {why}. Leave these queries out "
+            f"(--changed drop, changed='drop'), or make a new one: {MAKE_NEW}."
         )
     if not set(now.judgements) - {*changes.changed, *changes.new}:
         raise InputError(
-            f"{given.source}: no query has the judgements that it had in this baseline; make a new "
-            f"one: {AGAIN}."
+            f"{source.source}: all queries have other judgements than in this baseline; make a new "
+            f"one: {MAKE_NEW}."
         )
     return "", changes
 
 
-def refuse_fewer(today: Baseline, given: Given, asked: Asked) -> None:
-    """A baseline loses no measure by being updated."""
-    if given.file is None or asked.force:
+def _check_measures_kept(today: Baseline, source: BaselineSource, options: GateOptions) -> None:
+    """Check that an update loses no measure."""
+    if source.file is None or options.force:
         return
     lost = [
-        str(own["label"])
-        for name, own in given.file.conditions.measures.items()
+        str(words["label"])
+        for name, words in source.file.conditions.measures.items()
         if name not in today.kept
     ]
     if lost:
         raise InputError(
-            f"{given.source}: this baseline has {', '.join(lost)} too, which an update would lose; "
-            "ask for all of its measures, or add --force (force=True)."
+            f"{source.source}: an update would lose {', '.join(lost)}, which this baseline has "
+            "too; name all of its measures, or add --force (update='force')."
         )
 
 
 def _about_file(file: Baseline, today: Baseline) -> list[str]:
-    """What is not as it was and does not stand in the way."""
     said: list[str] = []
     if file.judged != today.judged:
         said.append(f"The baseline was made by judged {file.judged}; this is {today.judged}.")
-    if _other(file.weights, today.weights):
-        said.append(Warned("The weights are not those of the baseline; today's weigh both sides."))
+    if _differ(file.weights, today.weights):
+        said.append(
+            Warned("The weights are not those of the baseline. Both sides use today's weights.")
+        )
     if today.groups is None and file.groups is not None:
         said.append(Warned("The baseline was made with groups of queries; today there are none."))
     return said
 
 
-def _other(then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> bool:
-    """Whether queries that are in both have something else."""
+def _differ(then: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> bool:
+    """Return whether queries in both have different entries."""
     if then is None or now is None:
         return then is not now
     return any(then[query] != now[query] for query in then.keys() & now.keys())
 
 
-def _lacking(now: Measured, then: Measured, queries: Sequence[str]) -> list[str]:
-    """Refuse where one side lacks many of the queries that the other has; note a few."""
+def _check_missing(now: SystemValues, then: SystemValues, queries: Sequence[str]) -> list[str]:
+    """Check that neither side lacks many queries of the other; warn of a few."""
     said: list[str] = []
     for ours, theirs, whose in ((now, then, "The run"), (then, now, "The baseline")):
         there = [query for query in queries if query not in theirs.missing]
         lost = [query for query in there if query in ours.missing]
-        if len(lost) > MOST_LACKING * len(there):
+        if len(lost) > MAX_MISSING_SHARE * len(there):
             raise PolicyError(
-                f"{ours.name} lacks {some(lost)} of the {len(there):,} judged queries that "
-                f"{theirs.name} has: did it run on all of them? To compare the two all the same, "
-                "say what these queries count: policy={'missing': 'zero'} (--missing zero) takes "
-                "them for empty lists, missing=skip leaves them out."
+                f"{ours.name} has no results for {some(lost)} of the {len(there):,} judged queries "
+                f"that {theirs.name} has. Did it run on all of them? To compare anyway, use "
+                "policy={'missing': 'zero'} (--missing zero) to score these queries 0, or "
+                "missing=skip to leave them out."
             )
         if lost:
-            said.append(Warned(f"{whose} lacks {some(lost)} that the other side has."))
+            said.append(Warned(f"{whose} has no results for {some(lost)} of the other side."))
     return said
 
 
 def _numbers(
-    scored: Scores, then: Measured | None, measures: Sequence[Compared], groups: Any
+    now: SystemValues,
+    then: SystemValues | None,
+    queries: tuple[str, ...],
+    measures: Sequence[Compared],
+    groups: Any,
 ) -> Numbers:
-    sides = {NOW: scored.now} if then is None else {NOW: scored.now, THEN: then}
+    sides = {NOW: now} if then is None else {NOW: now, THEN: then}
     entries = {
-        (measure.name, side): own.entries[str(measure.measure)]
-        for side, own in sides.items()
+        (measure.name, side): values.entries[str(measure.measure)]
+        for side, values in sides.items()
         for measure in measures
     }
-    return Numbers(tuple(sides), scored.queries, tuple(measures), entries, groups)
+    return Numbers(tuple(sides), queries, tuple(measures), entries, groups)
 
 
 def _minima(
-    measures: Sequence[Compared], minima: Mapping[str, float], numbers: Numbers, asked: Asked
-) -> tuple[Reached, ...]:
-    """What has to be reached on all queries, as `evaluate` has them; under the rule safe by the
-    interval whose ends hold one by one at the level."""
-    one_sided = replace(asked.settings, level=asked.settings.levels[1])
-    found = []
+    measures: Sequence[Compared],
+    minima: Mapping[str, float],
+    numbers: Numbers,
+    options: GateOptions,
+) -> tuple[Requirement, ...]:
+    """Check the minima on all queries; with the rule safe, by the one-sided confidence bound."""
+    one_sided = replace(options.settings, level=options.settings.levels[1])
+    checks = []
     for measure in measures:
-        if measure.name not in minima:
-            continue
-        entry = numbers.entry(measure, NOW)
-        value = entry.number
-        own = own_interval(numbers, measure, NOW, one_sided) if asked.rule == "safe" else None
-        found.append(of_whole(measure, minima[measure.name], value, own))
-    return tuple(found)
+        if measure.name in minima:
+            interval = None
+            if options.rule == "safe":
+                interval = own_interval(numbers, measure, NOW, one_sided)
+            value = numbers.entry(measure, NOW).number
+            checks.append(check_minimum(measure, minima[measure.name], value, interval))
+    return tuple(checks)
 
 
 def _golden(
-    wanted: Sequence[Wanted],
+    golden: Sequence[GoldenQuery],
     evaluation: Evaluation,
     measures: Sequence[Compared],
     numbers: Numbers,
     compared: set[int],
-) -> tuple[Reached, ...]:
-    """What each golden query has to reach."""
+) -> tuple[Requirement, ...]:
     by_label = {measure.name: measure for measure in measures}
-    found = []
-    for each in wanted:
-        own = list(measures)
-        if each.measure is not None:
-            own = [by_label[evaluation.label(evaluation.measure(each.measure))]]
-        elif each.minimum is not None and len(own) > 1:
+    checks = []
+    for query in golden:
+        wanted = list(measures)
+        if query.measure is not None:
+            wanted = [by_label[evaluation.label(evaluation.measure(query.measure))]]
+        elif query.minimum is not None and len(wanted) > 1:
             raise InputError(
-                f"{each.place}: the minimum of query {each.query!r} must say for which measure: "
+                f"{query.place}: the minimum of query {query.query!r} must name its measure: "
                 f"{', '.join(by_label)}."
             )
-        at = numbers.queries.index(each.query)
-        for measure in own:
+        at = numbers.queries.index(query.query)
+        for measure in wanted:
             value = _value_at(numbers.entry(measure, NOW), at)
-            if each.minimum is not None:
-                found.append(of_query(each, measure, value, each.minimum, own=True))
+            if query.minimum is not None:
+                checks.append(check_query(query, measure, value, query.minimum, minimum=True))
             elif THEN in numbers.runs:
                 before = _value_at(numbers.entry(measure, THEN), at) if at in compared else None
                 if before is None:
                     raise InputError(
-                        f"{each.place}: query {each.query!r} has no value of {measure.name} in the "
-                        "baseline that could be compared with; give it a minimum."
+                        f"{query.place}: query {query.query!r} has no comparable value of "
+                        f"{measure.name} in the baseline; give it a minimum."
                     )
-                found.append(of_query(each, measure, value, before, own=False))
-    return tuple(found)
+                checks.append(check_query(query, measure, value, before, minimum=False))
+    return tuple(checks)
 
 
 def _value_at(entry: Entry, query: int) -> float | None:
@@ -504,13 +471,13 @@ def _value_at(entry: Entry, query: int) -> float | None:
     return None
 
 
-def _worst(match: Match, queries: Sequence[str]) -> tuple[Worst, ...]:
-    """The queries that lost most, the first by id among equals."""
+def _losses(match: Match, queries: Sequence[str]) -> tuple[QueryLoss, ...]:
+    """Return the queries that lost most; among equals the first by id."""
     sign = -1.0 if match.measure.higher_is_better else 1.0
     lost = sign * match.differences
-    order = np.argsort(-lost, kind="stable")[:WORST]
+    order = np.argsort(-lost, kind="stable")[:MAX_LOSSES]
     return tuple(
-        Worst(
+        QueryLoss(
             queries[match.ours.place[at]],
             float(match.theirs.values[at]),
             float(match.ours.values[at]),
@@ -518,15 +485,3 @@ def _worst(match: Match, queries: Sequence[str]) -> tuple[Worst, ...]:
         for at in order
         if lost[at] > 0
     )
-
-
-def settled(gate: Gate, today: Baseline, given: Given, asked: Asked) -> Gate:
-    """The gate, after the baseline was written where it is to be."""
-    if not asked.update:
-        return gate
-    assert given.path is not None
-    if not gate.passed and not asked.force:
-        return replace(gate, to_update=True)
-    refuse_fewer(today, given, asked)
-    today.save(given.path)
-    return replace(gate, updated=True, to_update=True)

@@ -1,4 +1,4 @@
-"""Values that must be reached: of a measure as a whole, and of single golden queries."""
+"""Required values: minima of measures, and golden queries."""
 
 from __future__ import annotations
 
@@ -28,71 +28,79 @@ GIVEN = "the golden queries given"
 
 
 @dataclass(frozen=True)
-class Reached:
-    """Whether a value is reached, and what is said of it."""
+class Requirement:
+    """A value that must be reached, and whether it is."""
 
     kind: str
     """minimum or golden."""
     measure: str
     holds: bool
     value: float | None
-    """What there is; None where the query does not count."""
+    """The value; None if the query does not count."""
     needed: float
     says: str
+    """The result in words."""
     query: str | None = None
-    """Of a golden query, its id."""
+    """Id of a golden query."""
     bound: float | None = None
-    """The end of the interval that had to reach it, under the rule safe."""
+    """The end of the confidence interval that must reach it, with the rule safe."""
 
     @property
     def fails(self) -> bool:
-        """Whether it is not reached."""
+        """Whether the value is not reached."""
         return not self.holds
 
+    @property
+    def failure(self) -> str:
+        """The failure in a few words."""
+        return self.says.removesuffix(".")
+
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        found: dict[str, Any] = {"measure": self.measure, "holds": self.holds}
+        """Return plain values for JSON."""
+        values: dict[str, Any] = {"measure": self.measure, "holds": self.holds}
         if self.query is not None:
-            found["query"] = self.query
-        found |= {"value": plain(self.value), "needed": plain(self.needed)}
+            values["query"] = self.query
+        values |= {"value": plain(self.value), "needed": plain(self.needed)}
         if self.kind == "minimum":
-            found["bound"] = plain(self.bound)
-        return {**found, "says": self.says}
+            values["bound"] = plain(self.bound)
+        return {**values, "says": self.says}
 
 
 def falls_short(value: float, needed: float, higher_is_better: bool) -> bool:
-    """Whether a value is worse than it must be, but for rounding."""
+    """Return whether a value is worse than needed by more than rounding."""
     worse = value < needed if higher_is_better else value > needed
     return worse and not math.isclose(value, needed, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def of_whole(measure: Compared, needed: float, value: float, interval: Interval | None) -> Reached:
-    """Whether a measure's value is reached; by the end of an interval, where one is given."""
+def check_minimum(
+    measure: Compared, needed: float, value: float, interval: Interval | None
+) -> Requirement:
+    """Check the value of a measure, or the worse end of its confidence interval if one is given."""
     up = measure.higher_is_better
-    limit = f"the {'least' if up else 'most'} that is allowed, {needed:g}"
+    limit = f"the {'minimum' if up else 'maximum'} {needed:g}"
     if interval is None:
         short = falls_short(value, needed, up)
         side = ("below" if up else "above") if short else "within"
         says = f"{measure.name}: {amount(value)} is {side} {limit}."
-        return Reached("minimum", measure.name, not short, value, needed, says)
+        return Requirement("minimum", measure.name, not short, value, needed, says)
     bound = interval.low if up else interval.high
     if math.isnan(bound):
         says = (
-            f"{measure.name}: {amount(value)} is not shown to be within {limit}: there is no "
-            f"interval ({interval.note})."
+            f"{measure.name}: {amount(value)} is not proven to be within {limit}, because there is "
+            f"no confidence interval ({interval.note})."
         )
-        return Reached("minimum", measure.name, False, value, needed, says)
+        return Requirement("minimum", measure.name, False, value, needed, says)
     short = falls_short(bound, needed, up)
-    may = f"the true value may be {amount(bound)}"
     says = (
-        f"{measure.name}: {amount(value)}, and {may}: {'not ' * short}shown to be within {limit}."
+        f"{measure.name}: {amount(value)}; the true value may be {amount(bound)}, which is "
+        f"{'not ' * short}within {limit}."
     )
-    return Reached("minimum", measure.name, not short, value, needed, says, bound=bound)
+    return Requirement("minimum", measure.name, not short, value, needed, says, bound=bound)
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A golden query as it was given."""
+class GoldenQuery:
+    """A query that must reach a value."""
 
     query: str
     measure: str | None
@@ -100,43 +108,42 @@ class Wanted:
     minimum: float | None
     """None for the value in the baseline."""
     place: str
-    """Where it stands, for messages."""
+    """Where it was given, for messages."""
 
 
-def of_query(
-    wanted: Wanted, measure: Compared, value: float | None, needed: float, *, own: bool
-) -> Reached:
-    """Whether a golden query reaches its minimum, or its value in the baseline."""
-    what = "its minimum" if own else "its value in the baseline"
-    named = f"{measure.name}: golden query {wanted.query}"
+def check_query(
+    golden: GoldenQuery, measure: Compared, value: float | None, needed: float, *, minimum: bool
+) -> Requirement:
+    """Check whether a golden query reaches its minimum, or its value in the baseline."""
+    what = "its minimum" if minimum else "its value in the baseline"
+    name = f"{measure.name}: golden query {golden.query}"
     if value is None:
-        says = f"{named} does not count today, and has to reach {what}, {amount(needed)}."
-        return Reached("golden", measure.name, False, None, needed, says, wanted.query)
+        says = f"{name} does not count today, and must reach {what}, {amount(needed)}."
+        return Requirement("golden", measure.name, False, None, needed, says, golden.query)
     short = falls_short(value, needed, measure.higher_is_better)
     verb = "does not reach" if short else "reaches"
-    says = f"{named}: {amount(value)} {verb} {what}, {amount(needed)}."
-    return Reached("golden", measure.name, not short, value, needed, says, wanted.query)
+    says = f"{name} has {amount(value)} and {verb} {what}, {amount(needed)}."
+    return Requirement("golden", measure.name, not short, value, needed, says, golden.query)
 
 
-def golden_queries(given: Any) -> list[Wanted]:
-    """Golden queries from a file, {query: minimum}, {query: {measure: minimum}} or a list of
-    queries."""
+def golden_queries(given: Any) -> list[GoldenQuery]:
+    """Read golden queries: a file, {query: minimum}, {query: {measure: minimum}} or a list."""
     if isinstance(given, (str, PathLike)):
         source = open_source(fspath(given), GOLDEN)
         found, place = list(_in_file(source)), source.label
     else:
         found, place = list(_in_python(given, GIVEN)), GIVEN
     if not found:
-        raise InputError(f"{place}: there are no golden queries in it.")
-    seen: dict[tuple[str, str | None], Wanted] = {}
+        raise InputError(f"{place}: no golden queries found.")
+    seen: dict[tuple[str, str | None], GoldenQuery] = {}
     for each in found:
         before = seen.setdefault((each.query, each.measure), each)
         if before is not each:
-            raise InputError(f"{each.place}: query {each.query!r} is there twice.")
+            raise InputError(f"{each.place}: query {each.query!r} occurs twice.")
     return found
 
 
-def _in_python(given: Any, place: str) -> Iterator[Wanted]:
+def _in_python(given: Any, place: str) -> Iterator[GoldenQuery]:
     if isinstance(given, Mapping):
         for key, own in given.items():
             query = as_id(key, place)
@@ -144,19 +151,19 @@ def _in_python(given: Any, place: str) -> Iterator[Wanted]:
                 for measure, minimum in own.items():
                     if not isinstance(measure, str):
                         raise InputError(
-                            f"{place}: a measure is named by a text; got {quoted(measure)}."
+                            f"{place}: the name of a measure must be a text; got {quoted(measure)}."
                         )
-                    yield Wanted(query, measure, _minimum(minimum, query, place), place)
+                    yield GoldenQuery(query, measure, _minimum(minimum, query, place), place)
             else:
-                yield Wanted(query, None, _minimum(own, query, place), place)
+                yield GoldenQuery(query, None, _minimum(own, query, place), place)
         return
     if isinstance(given, bytes) or not isinstance(given, Iterable) or not _has_rows(given):
         raise InputError(
-            "golden queries are a file, {query: minimum}, {query: {measure: minimum}} or a list of "
+            "golden must be a file, {query: minimum}, {query: {measure: minimum}} or a list of "
             f"queries; got {quoted(given)}."
         )
     for each in given:
-        yield Wanted(as_id(each, place), None, None, place)
+        yield GoldenQuery(as_id(each, place), None, None, place)
 
 
 def _has_rows(given: Any) -> bool:
@@ -169,12 +176,12 @@ def _minimum(given: Any, query: str, place: str) -> float | None:
     return number(f"{place}: the minimum of query {query!r}", given)
 
 
-def _in_file(source: Source) -> Iterator[Wanted]:
+def _in_file(source: Source) -> Iterator[GoldenQuery]:
     if source.head().lstrip()[:1] in (b"{", b"["):
         try:
             content = json.loads(source.read())
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{source.label}: is no JSON ({error}).") from None
+            raise InputError(f"{source.label}: invalid JSON ({error}).") from None
         yield from _in_python(content, source.label)
         return
     lines = [
@@ -183,7 +190,7 @@ def _in_file(source: Source) -> Iterator[Wanted]:
         if line.strip() and not line.lstrip().startswith(b"#")
     ]
     if not lines:
-        raise InputError(f"{source.label}: there are no golden queries in it.")
+        raise InputError(f"{source.label}: no golden queries found.")
     header = [cell.strip().lower() for cell in lines[0][1].replace("\t", ",").split(",")]
     headed = candidates("query", header[:1]) and set(header[1:]) <= {"measure", "minimum"}
     for at, line in lines[bool(headed) :]:
@@ -200,30 +207,30 @@ def _in_file(source: Source) -> Iterator[Wanted]:
                     f"{quote(line)}."
                 )
             named = dict(zip(header[1:], cells[1:], strict=False))
-            yield _wanted(
+            yield _golden_query(
                 cells[0] if cells else "", named.get("measure"), named.get("minimum"), place
             )
         else:
             yield _of_line(line, place)
 
 
-def _of_line(line: str, place: str) -> Wanted:
-    """A query, and after white space a measure, a minimum or both."""
+def _of_line(line: str, place: str) -> GoldenQuery:
+    """Read a query, and after white space a measure, a minimum or both."""
     fields = [f.strip() for f in line.split("\t")] if "\t" in line else line.split()
     query, rest = fields[0], [field for field in fields[1:] if field]
     minimum = rest.pop() if rest and _is_number(rest[-1]) else None
-    return _wanted(query, " ".join(rest), minimum, place)
+    return _golden_query(query, " ".join(rest), minimum, place)
 
 
-def _wanted(query: str, measure: str | None, minimum: str | None, place: str) -> Wanted:
+def _golden_query(query: str, measure: str | None, minimum: str | None, place: str) -> GoldenQuery:
     if not query:
         raise InputError(f"{place}: the query is missing.")
     if minimum and not _is_number(minimum):
-        raise InputError(f"{place}: the minimum {quote(minimum)} is no finite number.")
+        raise InputError(f"{place}: the minimum {quote(minimum)} is not a finite number.")
     least = float(minimum) if minimum else None
     if least is not None and not math.isfinite(least):
-        raise InputError(f"{place}: the minimum {quote(minimum or '')} is no finite number.")
-    return Wanted(query, measure or None, least, place)
+        raise InputError(f"{place}: the minimum {quote(minimum or '')} is not a finite number.")
+    return GoldenQuery(query, measure or None, least, place)
 
 
 def _is_number(text: str) -> bool:
@@ -234,10 +241,10 @@ def _is_number(text: str) -> bool:
     return text.isascii() and "_" not in text
 
 
-def refuse_unknown(wanted: Sequence[Wanted], queries: Sequence[str]) -> None:
-    """A golden query that nobody judged cannot be checked."""
+def check_known(golden: Sequence[GoldenQuery], queries: Sequence[str]) -> None:
+    """Check that all golden queries are judged."""
     known = set(queries)
-    for each in wanted:
+    for each in golden:
         if each.query not in known:
             hint = did_you_mean(each.query, list(queries)[:10_000])
             raise InputError(f"{each.place}: query {each.query!r} is not judged{hint}")

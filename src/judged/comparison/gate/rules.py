@@ -1,4 +1,4 @@
-"""Rules of a gate: what each says of a measure, and of a value that must be reached."""
+"""Rules of a gate: the verdict on each measure, and the smallest drop that could be detected."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from judged.comparison.match import (
 )
 from judged.comparison.numbers import Numbers
 from judged.comparison.outcomes import Outcome, averages, outcomes
-from judged.comparison.settings import Settings
+from judged.comparison.settings import ComparisonSettings
 from judged.comparison.verdicts import corrections_of, is_inside, is_smaller
-from judged.comparison.wording import amount, shown_level, some
+from judged.comparison.wording import QUERIES, amount, percent_of, some
 from judged.errors import InputError, MeasureError
 from judged.evaluation.trusted import Correction
 from judged.statistics.aggregates import CLOSE
@@ -32,54 +32,71 @@ from judged.statistics.tested import below, fewest_units
 from judged.statistics.units import counted_as
 from judged.text import counted, plain
 
-MOST = 10**9
-"""More queries than these nobody asks for."""
+FAILS = {
+    "regression": "the drop is significant, and larger than allowed",
+    "inconclusive": "the true drop may be as large as allowed, or larger",
+    "dropped": "the drop is larger than allowed",
+}
+"""Verdicts on which a rule fails."""
+UNDECIDED = {"too few queries": "so few queries cannot make any drop significant, or safe"}
+"""Verdicts on which a rule neither passes nor fails."""
+PASSES = {
+    "identical": "no query differs",
+    "no drop": "the value did not fall",
+    "not significant": "the drop is not significant",
+    "too few differ": "too few queries differ for a significant drop",
+    "allowed": "the drop is not larger than allowed",
+    "safe": "the drop is significantly smaller than allowed",
+}
+"""Verdicts on which a rule passes."""
+GOALS = {"loss": "a significant drop", "safe": "a drop that is significantly smaller than allowed"}
+"""What a rule tests for, which too few queries cannot give."""
+MAX_QUERIES = 10**9
 
 
 @dataclass(frozen=True)
-class Sight:
-    """The smallest drop that would be shown, and how many queries would show the allowed one."""
+class Sensitivity:
+    """The smallest drop that is detected with 80 % power, and the queries that the allowed one
+    needs."""
 
     drop: float | None
-    """None where there is no spread to go by, or none of a mean."""
+    """None if it is unknown."""
     allowed: float
     units: int | None = None
-    """How many queries, or groups, would do for the allowed drop; None where these do, and where
-    it cannot be said."""
+    """Number of queries, or groups, that the allowed drop needs; None if there are enough."""
     note: str = ""
-    """Why there is no drop."""
+    """Why the drop is unknown."""
 
     @property
     def enough(self) -> bool | None:
-        """Whether the smallest drop that would be shown is at most the allowed one."""
+        """Whether the allowed drop is detected."""
         return None if self.drop is None else self.drop <= self.allowed
 
     def says(self, match: Match, rule: str) -> str:
-        """What can be seen, as a sentence."""
+        """Return the sensitivity in words."""
         name, units = match.measure.name, _units(match, match.units)
+        power = f"{percent_of(POWER)} power"
         if self.drop is None:
-            return f"{name}: what drop {units} would show cannot be said: {self.note}."
-        shown = f"{name}: {units} show a drop of {amount(self.drop)} or more, 8 times in 10"
+            return f"{name}: the drop that {units} would detect is unknown: {self.note}."
         if rule == "safe":
-            shown = (
-                f"{name}: {units} show an unchanged system to be safe 8 times in 10 where a drop "
-                f"of {amount(self.drop)} or more is allowed"
+            said = (
+                f"{name}: with {units}, an unchanged system passes with {power} if a drop of "
+                f"{amount(self.drop)} is allowed"
             )
+        else:
+            drop = amount(self.drop)
+            said = f"{name}: with {units}, a true drop of {drop} is detected with {power}"
         if self.enough:
-            return f"{shown}; allowed is one of {self.allowed:g}."
+            return f"{said}; allowed drop: {self.allowed:g}."
         if self.allowed == 0:
-            return f"{shown}; smaller ones mostly pass unseen."
-        what = (
-            f"which is more than the allowed {self.allowed:g}: losses between the two mostly pass "
-            "unseen"
-            if rule != "safe"
-            else f"and allowed is only {self.allowed:g}: a system that is as good mostly fails"
-        )
-        would = "" if self.units is None else f"; {_units(match, self.units)} would do"
-        return f"{shown}, {what}{would}."
+            return f"{said}. Smaller drops often pass."
+        needed = "" if self.units is None else f" {_units(match, self.units)} would be enough."
+        if rule == "safe":
+            return f"{said}. Only {self.allowed:g} is allowed, so it often fails.{needed}"
+        return f"{said}. Smaller drops often pass, even above the allowed {self.allowed:g}.{needed}"
 
     def to_dict(self) -> dict[str, float | int | bool | str | None]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         return {
             "drop": self.drop,
             "power": POWER,
@@ -90,71 +107,66 @@ class Sight:
 
 
 def _units(match: Match, number: int) -> str:
-    one, many = ("query", "queries") if match.groups is None else ("group", "groups")
-    said = counted(number, one, many)
-    return f"{said} with {match.by_trusted.queries:,} trusted ones" if match.by_trusted else said
+    units = counted(number, *(QUERIES if match.groups is None else ("group", "groups")))
+    return f"{units} with {match.by_trusted.queries:,} trusted ones" if match.by_trusted else units
 
 
-def differing(match: Match) -> str:
-    """How many queries or groups differ, in words; with trusted judgements, by these."""
+def _differing(match: Match) -> str:
     verb = "differs" if match.differing == 1 else "differ"
     if match.by_trusted:
         return f"{match.differing:,} of {match.by_trusted.queries:,} trusted queries {verb}"
     return f"{_units(match, match.differing)} {verb}"
 
 
-def sight(
+def sensitivity(
     match: Match, allowed: float, level: float, *, few: bool = False, uneven: bool = False
-) -> Sight:
-    """What the differences of a match could have shown, in one direction, at a level; nothing
-    where too `few` queries differ, or their weights are too `uneven`."""
+) -> Sensitivity:
+    """Return what a match could detect, one-sided, at a level.
+
+    It is unknown if too `few` queries differ, or their weights are too `uneven`.
+    """
+
+    def unknown(note: str) -> Sensitivity:
+        return Sensitivity(None, allowed, note=note)
+
     if match.averaged is None:
-        return Sight(None, allowed, note="it is no mean over queries")
+        return unknown("it is not a mean over queries")
     if not (match.by_trusted or match).differs.any():
-        query = "trusted query" if match.by_trusted else "query"
-        return Sight(None, allowed, note=f"no {query} differs, so there is no spread to go by")
-    if match.units < 2 or match.constant:
-        why = "one alone has" if match.units < 2 else "all differ by the same, and there is"
-        return Sight(None, allowed, note=f"{why} no spread to go by")
+        return unknown(f"no {'trusted ' * bool(match.by_trusted)}query differs")
+    if match.units < 2:
+        return unknown("one alone has no variance")
+    if match.constant:
+        return unknown("all differ by the same amount")
     if uneven:
         groups = None if match.groups is None else match.units
-        worth = counted_as(match.queries, groups, match.effective_units)
-        return Sight(None, allowed, note=f"{worth}, too few to go by")
+        return unknown(f"{counted_as(match.queries, groups, match.effective_units)}, too few")
     if few:
-        return Sight(None, allowed, note=f"only {differing(match)}, which is no spread to go by")
-    if match.powered is not None:
-        return _corrected_sight(match, allowed, level)
-    columns = columns_of([match])
-    own = spread(columns, match.weights, match.groups)
+        return unknown(f"only {_differing(match)}")
     more = further_variances([match])
-    every = spread(columns, match.weights, match.groups, more=more) if more else own
+    if match.powered is not None:
+        every = powered_spread([match])
+    else:
+        columns = columns_of([match])
+        alone = spread(columns, match.weights, match.groups)
+        every = spread(columns, match.weights, match.groups, more=more) if more else alone
     least = detectable(every.error, every.freedom, level=level, power=POWER, sides=1)
     drop = float(match.on_scale(np.asarray(least))[0])
     if not math.isfinite(drop):
-        return Sight(None, allowed, note="the differences spread too widely")
+        return unknown("the differences vary too much")
+    if match.powered is not None:
+        return Sensitivity(drop, allowed)
     units = None
     averaged = _averaged(match, allowed)
     if 0 < allowed < drop and averaged is not None and not more:
-        deviation = float(own.error[0]) * math.sqrt(match.effective_units)
-        if deviation / averaged < math.sqrt(MOST) / 10:
+        deviation = float(alone.error[0]) * math.sqrt(match.effective_units)
+        if deviation / averaged < math.sqrt(MAX_QUERIES) / 10:
             needed = needed_units(deviation, averaged, level=level, power=POWER, sides=1)
             units = math.ceil(needed * (match.units / match.effective_units) * (1 - CLOSE))
-    return Sight(drop, allowed, units)
-
-
-def _corrected_sight(match: Match, allowed: float, level: float) -> Sight:
-    """What differences that trusted judgements correct could have shown; how many queries would do
-    depends on which of both judgements they have."""
-    every = powered_spread([match])
-    least = detectable(every.error, every.freedom, level=level, power=POWER, sides=1)
-    drop = float(match.on_scale(np.asarray(least))[0])
-    if not math.isfinite(drop):
-        return Sight(None, allowed, note="there is no spread to go by")
-    return Sight(drop, allowed)
+    return Sensitivity(drop, allowed, units)
 
 
 def _averaged(match: Match, allowed: float) -> float | None:
-    """An allowed drop on the scale of what is averaged; None of a sum, which grows with queries."""
+    """Return an allowed drop on the scale of averaged values; None for sums."""
     aggregate = match.ours.sample.aggregate
     if aggregate == "mean":
         return allowed
@@ -164,79 +176,67 @@ def _averaged(match: Match, allowed: float) -> float | None:
     return None
 
 
-FAILS = {
-    "regression": "a loss is shown, and larger than allowed",
-    "not shown to be safe": "the drop may be as large as the allowed one, or larger",
-    "dropped": "the drop is larger than the allowed one",
-}
-"""What a rule says of a measure on which it fails."""
-UNDECIDED = {"too small": "so few queries cannot show any loss, or any drop to be safe"}
-"""What a rule says of a measure on which it can neither hold nor fail."""
-SHOWS = {"loss": "any loss", "safe": "that a drop is below the allowed one"}
-"""What a rule has to show, and cannot of too small a set."""
-HOLDS = {
-    "identical": "no query differs",
-    "no drop": "the value did not fall",
-    "not shown": "it fell, and no loss is shown",
-    "too few": "it fell, and too few queries differ to show a loss",
-    "allowed": "it fell by no more than what is allowed",
-    "safe": "the drop is shown to be smaller than the allowed one",
-}
-"""What a rule says of a measure on which it holds."""
-
-
 @dataclass(frozen=True)
-class Ruled:
-    """What the rule says of one measure."""
+class RuleResult:
+    """Verdict of a rule on one measure."""
 
     measure: str
     word: str
-    """One of `FAILS`, `HOLDS` or `UNDECIDED`."""
+    """One of `FAILS`, `PASSES` or `UNDECIDED`."""
     queries: int
     groups: int | None
     baseline: float
     """The baseline's value on the queries that count in both."""
     value: float
-    """The run's on the same queries."""
+    """The run's value on the same queries."""
     difference: float
     """The run's value minus the baseline's."""
     drop: float
-    """By how much it is worse: the difference in the measure's own direction."""
+    """By how much the run is worse."""
     low: float
-    """The interval of the difference that one-sided tests at the level go by; NaN where there is
-    none."""
+    """Confidence interval of the difference whose ends hold one-sided at the level, or NaN."""
     high: float
     allowed: float
     p: float
-    """One-sided: how often a drop at least as large would be seen if there were none. NaN where
-    the rule does not go by it."""
+    """One-sided p of a drop; NaN if the rule does not use it."""
     corrected_p: float
-    """The same among all measures of the gate (Holm)."""
+    """p, corrected for the number of measures (Holm)."""
     test: str | None
-    """The test that p is of; None where there is none."""
-    sight: Sight
+    sight: Sensitivity
     says: str
+    """The verdict in words."""
     sees: str
-    """What can be seen, as a sentence."""
+    """The sensitivity in words."""
     wins: int
     ties: int
     losses: int
     trusted: Correction | None = None
-    """How the difference was corrected by trusted judgements, where there are some; its interval is
-    the one that the rule goes by."""
+    """How trusted judgements corrected the difference."""
 
     @property
     def holds(self) -> bool:
-        """Whether the rule holds."""
-        return self.word in HOLDS
+        """Whether the rule passes."""
+        return self.word in PASSES
 
     @property
     def fails(self) -> bool:
-        """Whether the rule fails; of too small a set it neither holds nor fails."""
+        """Whether the rule fails; with too few queries it neither passes nor fails."""
         return self.word in FAILS
 
+    @property
+    def failure(self) -> str:
+        """The failure in a few words."""
+        moved = "rose" if self.difference > 0 else "fell"
+        change = f"{moved} from {amount(self.baseline)} to {amount(self.value)}"
+        if self.difference == 0:
+            change = f"is {amount(self.value)} as before"
+        if self.word == "inconclusive":
+            return f"{self.measure} {change}; not proven to be within the allowed {self.allowed:g}"
+        significant = " (significant)" if self.word == "regression" else ""
+        return f"{self.measure} {change}{significant}; allowed drop: {self.allowed:g}"
+
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         return {
             "measure": self.measure,
             "holds": self.holds,
@@ -261,63 +261,62 @@ class Ruled:
         }
 
 
-def ruled(
+def apply_rule(
     matches: Sequence[Match],
     rule: str,
     allowed: Mapping[str, float],
-    settings: Settings,
+    settings: ComparisonSettings,
     numbers: Numbers,
-) -> tuple[Ruled, ...]:
-    """What the rule says of each measure."""
+) -> tuple[RuleResult, ...]:
+    """Return the verdict of a rule on each measure."""
     for match in matches:
         _refuse_infinite(match, numbers)
         if not match.queries:
             raise InputError(
                 f"{match.measure.name}: no query counts both today and in the baseline."
             )
-    if rule == "point":
-        found: list[Outcome | None] = [None] * len(matches)
-    else:
-        found = [*outcomes(matches, settings, numbers)]
+    tested: list[Outcome | None] = [None] * len(matches)
+    if rule != "point":
+        tested = [*outcomes(matches, settings, numbers)]
     alone = np.full(len(matches), np.nan)
     if rule == "loss":
-        pairs = zip(matches, found, strict=True)
+        pairs = zip(matches, tested, strict=True)
         alone = np.array([_one_sided(*pair, settings) for pair in pairs])
     trusted = corrections_of(matches, settings, numbers, one_sided=True)
     together = corrected(np.where(np.isnan(alone), 1.0, alone), "holm")
-    # Holm's first step: what a loss on one measure alone has to reach.
+    # The first step of Holm's correction: what a loss on one measure alone has to reach.
     level = 1 - (1 - settings.level) / (1 if rule == "safe" else len(matches))
     rows = []
-    for match, outcome, p, holm, own in zip(matches, found, alone, together, trusted, strict=True):
+    for at, (match, outcome) in enumerate(zip(matches, tested, strict=True)):
         drop = allowed[match.measure.name]
-        word = RULE[rule](match, outcome, float(holm), drop, settings)
+        word = RULE[rule](match, outcome, float(together[at]), drop, settings)
         needed = fewest_units(settings.level)
         if rule == "loss":
             needed = units_needed(match, settings, len(matches))
         undecided = rule == "loss" or (rule == "safe" and word != "safe")
         if undecided and word != "identical" and _is_blind(match, needed, settings):
-            word = "too small"
-        seen = sight(
+            word = "too few queries"
+        sight = sensitivity(
             match,
             drop,
             level,
             few=too_few(match, settings),
             uneven=too_uneven(match, settings),
         )
-        row = _row(match, outcome, word, (float(p), float(holm)), rule, seen)
-        if word == "too small":
+        row = _row(match, outcome, word, (float(alone[at]), float(together[at])), rule, sight)
+        if word == "too few queries":
             among = len(matches) if rule == "loss" else 1
-            says = _too_small(match, row.says, SHOWS[rule], needed, among, settings)
-            row = replace(row, says=says)
-        rows.append(replace(row, trusted=own))
+            why = _why_too_few(match, GOALS[rule], needed, among, settings)
+            row = replace(row, says=f"{row.says} {why}")
+        rows.append(replace(row, trusted=trusted[at]))
     return tuple(rows)
 
 
-def units_needed(match: Match, settings: Settings, measures: int) -> int:
-    """Return how many queries, or groups, it takes to show any loss, one-sided and corrected.
+def units_needed(match: Match, settings: ComparisonSettings, measures: int) -> int:
+    """Return how many queries, or groups, it takes for a significant drop, one-sided, corrected.
 
-    The signs of all of them, all lost, have a p of 2⁻ⁿ. The t test of a mean goes beyond that where
-    enough differ for a two-sided test, unless all lose the same.
+    If all of n units lose, their signs have p = 2⁻ⁿ. The t test of a mean goes beyond that if
+    enough units differ for a two-sided test, unless all lose the same amount.
     """
     first_step = 1 - (1 - settings.level) / measures
     by_signs = fewest_units(first_step, sides=1)
@@ -325,46 +324,44 @@ def units_needed(match: Match, settings: Settings, measures: int) -> int:
     return by_signs if by_signs_alone else min(by_signs, fewest_units(settings.level))
 
 
-def _is_blind(match: Match, needed: int, settings: Settings) -> bool:
-    """Return whether so few queries, or groups, or so uneven ones, could show nothing."""
+def _is_blind(match: Match, needed: int, settings: ComparisonSettings) -> bool:
+    """Return whether there are too few, or too uneven, queries or groups to detect anything."""
     return (match.by_trusted or match).units < needed or too_uneven(match, settings)
 
 
 def _refuse_infinite(match: Match, numbers: Numbers) -> None:
-    """A mean of infinite values drops by nothing that could be said."""
     if not match.infinite.any() or not averages(match):
         return
     where = some([numbers.queries[at] for at in match.ours.place[match.infinite]])
     measure = match.measure.measure
     median = "" if measure is None else f" ({measure(aggregate='median')})"
     raise MeasureError(
-        f"{match.measure.name} is infinite for {where}, and a mean of infinite values says "
-        f"nothing; let the gate look at its median{median}, or at RR."
+        f"{match.measure.name} is infinite for {where}, so its mean is infinite too; use its "
+        f"median{median}, or RR."
     )
 
 
 def drop_of(match: Match) -> float:
-    """By how much a run is worse than its baseline; below 0 where it is better."""
+    """Return by how much a run is worse than its baseline; negative if it is better."""
     drop = -match.difference if match.measure.higher_is_better else match.difference
     size = max(abs(x) for x in (match.value, match.against_value, 0.0) if math.isfinite(x))
     return 0.0 if abs(drop) <= CLOSE * size else drop
 
 
 def exceeds(drop: float, allowed: float) -> bool:
-    """Whether a drop is larger than the allowed one, but for rounding."""
+    """Return whether a drop is larger than allowed by more than rounding."""
     return drop > allowed and not math.isclose(drop, allowed, rel_tol=1e-9)
 
 
-def _one_sided(match: Match, outcome: Outcome | None, settings: Settings) -> float:
-    """p of a loss: half of the two-sided one, on the side of the loss. NaN where no loss could be
-    shown."""
+def _one_sided(match: Match, outcome: Outcome | None, settings: ComparisonSettings) -> float:
+    """Return one-sided p of a drop; NaN if no drop could be significant."""
     if outcome is None or too_few(match, settings, sides=1) or math.isnan(outcome.p):
         return 1.0 if outcome is not None and not match.differs.any() else math.nan
     return outcome.p / 2 if drop_of(match) > 0 else 1 - outcome.p / 2
 
 
 def _loss(
-    match: Match, outcome: Outcome | None, p: float, allowed: float, settings: Settings
+    match: Match, outcome: Outcome | None, p: float, allowed: float, settings: ComparisonSettings
 ) -> str:
     drop = drop_of(match)
     if not match.differs.any():
@@ -372,31 +369,28 @@ def _loss(
     if drop <= 0:
         return "no drop"
     if too_few(match, settings, sides=1):
-        return "too few"
+        return "too few differ"
     if not below(p, settings.level):
-        return "not shown"
+        return "not significant"
     return "regression" if exceeds(drop, allowed) else "allowed"
 
 
 def _safe(
-    match: Match, outcome: Outcome | None, p: float, allowed: float, settings: Settings
+    match: Match, outcome: Outcome | None, p: float, allowed: float, settings: ComparisonSettings
 ) -> str:
     assert outcome is not None
     if not match.differs.any():
         return "identical"
-    return "safe" if _is_safe(match, outcome, allowed, settings) else "not shown to be safe"
-
-
-def _is_safe(match: Match, outcome: Outcome, allowed: float, settings: Settings) -> bool:
-    """Whether the drop is shown to be smaller than the allowed one, in one direction."""
     if too_few(match, settings):
-        return is_inside(match, outcome, allowed, settings)
-    worst = -outcome.inner_low if match.measure.higher_is_better else outcome.inner_high
-    return is_smaller(worst, allowed)
+        is_safe = is_inside(match, outcome, allowed, settings)
+    else:
+        worst = -outcome.inner_low if match.measure.higher_is_better else outcome.inner_high
+        is_safe = is_smaller(worst, allowed)
+    return "safe" if is_safe else "inconclusive"
 
 
 def _point(
-    match: Match, outcome: Outcome | None, p: float, allowed: float, settings: Settings
+    match: Match, outcome: Outcome | None, p: float, allowed: float, settings: ComparisonSettings
 ) -> str:
     if not match.differs.any():
         return "identical"
@@ -407,7 +401,7 @@ def _point(
 
 
 RULE = {"loss": _loss, "safe": _safe, "point": _point}
-"""How each rule is decided."""
+"""Function of each rule."""
 
 
 def _row(
@@ -416,12 +410,11 @@ def _row(
     word: str,
     p: tuple[float, float],
     rule: str,
-    own: Sight,
-) -> Ruled:
-    allowed = own.allowed
+    sight: Sensitivity,
+) -> RuleResult:
     wins, ties, losses = match.record
     low, high = (math.nan, math.nan) if outcome is None else (outcome.inner_low, outcome.inner_high)
-    return Ruled(
+    return RuleResult(
         measure=match.measure.name,
         word=word,
         queries=match.queries,
@@ -432,13 +425,13 @@ def _row(
         drop=drop_of(match),
         low=low,
         high=high,
-        allowed=allowed,
+        allowed=sight.allowed,
         p=p[0],
         corrected_p=math.nan if math.isnan(p[0]) else p[1],
         test=None if outcome is None else outcome.test,
-        sight=own,
-        says=_sentence(match, word, rule, allowed, low, high),
-        sees=own.says(match, rule),
+        sight=sight,
+        says=_sentence(match, word, rule, sight.allowed, low, high),
+        sees=sight.says(match, rule),
         wins=wins,
         ties=ties,
         losses=losses,
@@ -446,57 +439,58 @@ def _row(
 
 
 def _sentence(match: Match, word: str, rule: str, allowed: float, low: float, high: float) -> str:
-    """What the rule says of a measure, for somebody without statistics."""
+    """Return the verdict on a measure in words."""
     name, drop = match.measure.name, drop_of(match)
     if word == "identical":
-        return f"{name}: the same value on all {counted(match.queries, 'query', 'queries')}."
-    moved = f"from {amount(match.against_value)} to {amount(match.value)}"
-    if drop == 0:
-        change = f"unchanged at {amount(match.value)}"
-    else:
-        change = f"{moved}, a {'drop' if drop > 0 else 'gain'} of {amount(abs(drop))}"
-    worst = high if not match.measure.higher_is_better else -low
-    if word == "regression":
-        return f"{name}: {change} that is shown; allowed is {_allowed(allowed)}."
-    if word == "dropped":
-        return f"{name}: {change}; allowed is {_allowed(allowed)}."
-    if word == "not shown to be safe":
+        return f"{name}: the same value on all {counted(match.queries, *QUERIES)}."
+    change = f"unchanged at {amount(match.value)}"
+    if drop != 0:
+        moved = "rose" if match.difference > 0 else "fell"
+        kind = "drop" if drop > 0 else "gain"
+        if word == "regression":
+            kind = f"significant {kind}"
+        moved = f"{moved} from {amount(match.against_value)} to {amount(match.value)}"
+        change = f"{moved}, a {kind} of {amount(abs(drop))}"
+    said = f"{name}: {change}"
+    if word in ("regression", "dropped"):
+        return f"{said}; allowed drop: {allowed:g}."
+    if word == "inconclusive":
+        up = match.measure.higher_is_better
+        worst, best = (-low, -high) if up else (high, low)
         if math.isnan(worst):
-            why = "there is no spread to go by" if match.constant else f"only {differing(match)}"
-            return f"{name}: {change}; not shown to be a drop below {allowed:g}: {why}."
-        best = -high if match.measure.higher_is_better else low
-        loss = "It is shown to be a loss" if best > 0 else "That does not show a loss"
+            why = "all differ by the same amount" if match.constant else f"only {_differing(match)}"
+            return f"{said}. It is not proven to be below the allowed {allowed:g}: {why}."
+        significant = "is" if best > 0 else "is not"
         return (
-            f"{name}: {change}; the true drop may be {amount(worst)}, and is not shown to be below "
-            f"the allowed {allowed:g}. {loss}."
+            f"{said}. The true drop may be {amount(worst)}, so it is not proven to be below the "
+            f"allowed {allowed:g}. The drop {significant} significant."
         )
     if word == "safe":
-        return f"{name}: {change}; the true drop is shown to be below the allowed {allowed:g}."
+        return f"{said}. The true drop is significantly smaller than the allowed {allowed:g}."
     if word == "allowed":
-        shown = "" if rule == "point" else "a loss is shown, and "
-        return f"{name}: {change}; {shown}it is not larger than the allowed {allowed:g}."
-    if word == "too few":
-        return f"{name}: {change}; only {differing(match)}, too few to show a loss."
-    if word == "not shown":
-        return f"{name}: {change} that is not shown to be more than chance."
-    return f"{name}: {change}."
+        significant = "" if rule == "point" else "The drop is significant, but "
+        text = f"{significant}not larger than the allowed {allowed:g}."
+        return f"{said}. {text[0].upper()}{text[1:]}"
+    if word == "too few differ":
+        return f"{said}. Only {_differing(match)}, too few for a significant drop."
+    if word == "not significant":
+        return f"{said}, which is not significant."
+    return f"{said}."
 
 
-def _too_small(
-    match: Match, change: str, what: str, needed: int, measures: int, settings: Settings
+def _why_too_few(
+    match: Match, goal: str, needed: int, measures: int, settings: ComparisonSettings
 ) -> str:
-    """What is said of a measure on which nothing could be shown, and how many queries would do."""
-    one, many = ("query", "queries") if match.groups is None else ("group", "groups")
-    units, level = counted(match.units, one, many), shown_level(settings.level)
+    one, many = QUERIES if match.groups is None else ("group", "groups")
+    units, level = counted(match.units, one, many), percent_of(settings.level)
     among = f" among {measures:,} measures" if measures > 1 else ""
-    why = f"{units} cannot show {what} at {level}{among}; use at least {needed}"
     if too_uneven(match, settings):
-        why = (
-            f"{units} count as {match.effective_units:,.1f} of equal weight (Kish), which cannot "
-            f"show {what} at {level}; use more {many}, or more even ones"
+        return (
+            f"{units} count as {match.effective_units:,.1f} of equal weight (Kish), too few for "
+            f"{goal} at the {level} level. Use more {many}, or more even ones."
         )
-    return f"{change.removesuffix('.')}; {why}."
-
-
-def _allowed(allowed: float) -> str:
-    return "none" if allowed == 0 else f"a drop of {allowed:g}"
+    return (
+        f"{units} are too few for {goal} at the {level} level{among}. Use at least {needed}."
+        if match.units != 1
+        else f"{units} is too few for {goal} at the {level} level{among}. Use at least {needed}."
+    )

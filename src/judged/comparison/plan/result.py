@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.comparison.plan.pilot import Pilot
 from judged.comparison.plan.power import MOST, Simulation, Terms
-from judged.comparison.wording import shown_level
+from judged.comparison.wording import percent_of
 from judged.options import checked_methods
 from judged.results import Part, Result, Table
 from judged.text import Best, Dim, Warned, counted, plain
@@ -531,7 +531,7 @@ def _spread(plan: Plan, pilot: Pilot) -> str:
     return (
         f"{pair}differences of {counted(pilot.units, *pilot.unit)}{weighed} spread by "
         f"{size(pilot.sd)} "
-        f"({size(low)} to {size(high)} at {shown_level(plan.terms.level)}), which makes the answer "
+        f"({size(low)} to {size(high)} at {percent_of(plan.terms.level)}), which makes the answer "
         f"a range{most}."
     )
 
@@ -575,7 +575,7 @@ def _test(plan: Plan) -> str:
         else "one-sided for the margin, as the rule safe of judged gate; equivalent is both sides, "
         "as in judged compare"
     )
-    said = f"test: paired t, {sides}; level {shown_level(terms.level)}"
+    said = f"test: paired t, {sides}; level {percent_of(terms.level)}"
     if terms.comparisons > 1:
         alone = (1 - terms.level) / terms.comparisons
         said += (

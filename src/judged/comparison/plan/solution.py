@@ -10,7 +10,7 @@ from typing import Any
 from judged.comparison.plan.pilot import FEW, Pilot
 from judged.comparison.plan.power import MOST, Simulation, Terms, simulated
 from judged.comparison.plan.result import Answer, Plan, Row, about_simulation, shown_number, size
-from judged.comparison.wording import shown_level
+from judged.comparison.wording import percent_of
 from judged.errors import InputError, quoted
 from judged.options import number, optional, real, whole
 from judged.statistics.power import POWER
@@ -114,7 +114,7 @@ class Asked:
             )
         fewest = self.terms.queries(self.terms.floor)
         if self.queries is not None and self.queries < fewest:
-            level = shown_level(self.terms.level)
+            level = percent_of(self.terms.level)
             raise InputError(
                 f"{self.queries:,} queries cannot show any difference at {level}: give at least "
                 f"{fewest:,}{self._why_so_many()}."

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged.inputs.tables import Run
-from judged.results import RunResult, Table
+from judged.results import Display, Document, RunResult, Table
 from judged.runs.fusion.settings import written
 from judged.text import Warned, to_json
 
@@ -50,7 +49,6 @@ class Fusion(RunResult, Run):
     """The weights that were given by hand, in the order of the runs; None where none were."""
 
     SAVED_AS: ClassVar[dict[str, str]] = {".json": "to_json", ".csv": "to_csv"}
-    WORDS: ClassVar[frozenset[str]] = frozenset(("run",))
 
     @property
     def method(self) -> str:
@@ -91,45 +89,40 @@ class Fusion(RunResult, Run):
 
         return self.frame.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query"))
 
-    def sentences(self) -> list[str]:
-        """What could mislead, how the runs were fused, and what was found.
+    def document(self, display: Display) -> Document:
+        """Return a row per run: weight, queries, results, and results that no other run has.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of str
+        Document
 
         >>> import judged
-        >>> judged.fuse({"one": {"q": ["a"]}, "other": {"q": ["a", "b"]}}).sentences()[0]
+        >>> fused = judged.fuse({"one": {"q": ["a"]}, "other": {"q": ["a", "b"]}})
+        >>> fused.tables()[0].rows[0]
+        ['one', '1', '1', '1', '0']
+        >>> fused.sentences()[0]
         "rrf of one and other: an item's score is the sum over the lists that have it of \
 1 / (60 + rank)."
         """
-        said = [note for note in self.notes if not isinstance(note, Warned)]
-        return [*self.warnings(), *said]
-
-    def tables(self) -> list[Table]:
-        """One table with a row per run: its weight, its queries, its results, and how many of
-        these no other run has.
-
-        Returns
-        -------
-        list of (header, rows)
-
-        >>> import judged
-        >>> judged.fuse({"one": {"q": ["a"]}, "other": {"q": ["a"]}}).tables()[0][1][0]
-        ['one', '1', '1', '1', '0']
-        """
         header = ["run", "weight", "queries", "results", "only here"]
-        rows: Sequence[Sequence[str]] = [
+        rows = [
             [
                 run.name,
                 written(run.weight),
-                f"{run.queries:,}",
-                f"{run.results:,}",
-                f"{run.alone:,}",
+                *map("{:,}".format, (run.queries, run.results, run.alone)),
             ]
             for run in self.runs
         ]
-        return [(header, rows)]
+        return Document(
+            tables=[Table(header, rows, words={"run"})],
+            warnings=[note for note in self.notes if isinstance(note, Warned)],
+            notes=[note for note in self.notes if not isinstance(note, Warned)],
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the run to a file, whole or not at all; scores keep all their digits.

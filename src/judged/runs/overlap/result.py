@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from judged import __version__
 from judged.errors import InputError, quoted
 from judged.options import checked_methods
-from judged.results import Part, Table, csv_of
+from judged.results import Display, Document, Result, Table
 from judged.runs.overlap.pair import NUMBERS, PairOverlap
-from judged.runs.overlap.words import Words
-from judged.text import markdown, shown, to_json
+from judged.runs.overlap.persistence import Persistence
+from judged.text import Left, Warned, counted, few, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,9 +19,14 @@ if TYPE_CHECKING:
     from judged.statistics.intervals import Interval
 
 
+LOOKS_AT = 10
+"""Ranks whose share of the weight is reported."""
+WORDS = frozenset({"run", "against", "query"})
+
+
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
-class Overlap(Words):
+class Overlap(Result):
     """What `overlap` returns: of every two runs how far their lists agree.
 
     >>> from judged import overlap
@@ -31,8 +35,7 @@ class Overlap(Words):
     (0.0, 0.0)
     """
 
-    WORDS: ClassVar = frozenset({"run", "against", "query"})
-    BETWEEN: ClassVar[str] = "\n\n"
+    DISPLAY: ClassVar = frozenset({"per_query"})
 
     pairs: tuple[PairOverlap, ...]
     """Every two runs."""
@@ -97,20 +100,6 @@ class Overlap(Words):
             "judged": __version__,
         }
 
-    def to_json(self, *, per_query: bool = False) -> str:
-        """`to_dict` as JSON.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the numbers of every query are there too.
-
-        Returns
-        -------
-        str
-        """
-        return to_json(self.to_dict(per_query=per_query))
-
     def to_frame(self, *, per_query: bool = False) -> pl.DataFrame:
         """One row for every two runs, with means and the bounds of their intervals; or one for each
         query of every two runs.
@@ -143,37 +132,29 @@ class Overlap(Words):
             rows.append(row | {"tau_queries": pair.tau_queries})
         return pl.DataFrame(rows).fill_nan(None)
 
-    def to_csv(self, *, per_query: bool = False, quiet: bool = False) -> str:
-        """`to_frame` as CSV; warnings stand below it as comments, lines that begin with "#".
+    def document(self, display: Display) -> Document:
+        """Return the means of every two runs and, with `per_query`, the numbers of each query.
 
         Parameters
         ----------
-        per_query : bool, optional
-            Whether there is a row for each query.
-        quiet : bool, optional
-            Whether warnings are left out.
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        str
+        Document
+
+        >>> from judged import overlap
+        >>> overlap({"one": {"q": ["a"]}, "two": {"q": ["a"]}}).sentences()[0]
+        'one and two: RBO 1.0000 over 1 query (at least 0.2558, at most 1.0000); 1.0 shared items.'
         """
-        numbers = csv_of(self.to_frame(per_query=per_query))
-        return numbers if quiet else numbers + self._comments()
-
-    def tables(self, *, per_query: bool = False) -> list[Table]:
-        """The means of every two runs, and where they are asked for the numbers of each query.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the numbers of every query are there too.
-
-        Returns
-        -------
-        list of (header, rows)
-        """
-        found = self._means()
-        return [*found, self._each_query()] if per_query else found
+        noted = [f"note: {note}" for note in self.notes if not isinstance(note, Warned)]
+        return Document(
+            list(map(self._says, self.pairs)),
+            [*self._means(), *([self._each_query()] if display.per_query else [])],
+            self._warnings(),
+            details=[*noted, self.methods()],
+        )
 
     def _each_query(self) -> Table:
         heads = ["RBO", "least", "residual", self.jaccard_name, "shared", "tau-b"]
@@ -188,76 +169,118 @@ class Overlap(Words):
                 pair.queries, *(getattr(pair.numbers, name) for name in NUMBERS), strict=True
             )
         ]
-        return ["run", "against", "query", *heads], rows
+        return Table(["run", "against", "query", *heads], rows, words=WORDS)
 
-    def parts(
-        self, *, verbose: bool = False, quiet: bool = False, per_query: bool = False
-    ) -> list[Part]:
-        """The tables, the warnings, and what every two runs say.
+    @property
+    def jaccard_name(self) -> str:
+        """Name of the Jaccard coefficient, with the depth if lists are cut."""
+        return "Jaccard" if self.depth is None else f"Jaccard@{self.depth}"
 
-        Parameters
-        ----------
-        verbose : bool, optional
-            Whether all sentences stand there.
-        quiet : bool, optional
-            Whether the tables stand alone.
-        per_query : bool, optional
-            Whether the numbers of every query are there too.
+    def _warnings(self) -> list[str]:
+        left_out = []
+        for pair in self.pairs:
+            sides = ((pair.run, pair.only_in_run), (pair.against, pair.only_in_against))
+            alone = [
+                f"{counted(len(queries), 'query', 'queries')} only in {run} ({few(queries)})"
+                for run, queries in sides
+                if queries
+            ]
+            if alone:
+                both = counted(len(pair.queries), "query", "queries")
+                left_out.append(
+                    f"{pair.run} and {pair.against} are compared on the {both} that both have "
+                    f"results for; left out: {', '.join(alone)}."
+                )
+        return [*left_out, *(note for note in self.notes if isinstance(note, Warned))]
 
-        Returns
-        -------
-        list of str or (header, rows)
-        """
-        warned = [] if quiet else self._warned()
-        return self._parts(self.tables(per_query=per_query), warned, verbose=verbose, quiet=quiet)
-
-    def to_text(
-        self, *, verbose: bool = False, quiet: bool = False, per_query: bool = False
-    ) -> str:
-        """The parts in plain text.
-
-        Parameters
-        ----------
-        verbose : bool, optional
-            Whether all sentences stand there: what each number is, what was assumed.
-        quiet : bool, optional
-            Whether the tables stand alone.
-        per_query : bool, optional
-            Whether the numbers of every query are there too.
+    def methods(self) -> str:
+        """Return the definitions of the numbers, as a paragraph.
 
         Returns
         -------
         str
+
+        >>> from judged import overlap
+        >>> overlap({"one": {"q": ["a"]}, "two": {"q": ["a"]}}).methods().partition(";")[0]
+        'RBO is rank-biased overlap with p = 0.9, extrapolated to lists without end'
         """
-        return self._text(self.parts(verbose=verbose, quiet=quiet, per_query=per_query))
+        cut = "whole" if self.depth is None else f"cut at rank {self.depth:,}"
+        first = 100 * Persistence.of(self.p, LOOKS_AT).first(LOOKS_AT)
+        told = [
+            f"RBO is rank-biased overlap with p = {self.p:g}, extrapolated to lists without end; "
+            f"the first {LOOKS_AT} ranks carry {first:.3g} % of its weight.",
+            "least is what it is at least, whatever follows below the lists, and residual by how "
+            "much it may be more.",
+            f"Lists are {cut}. {self.jaccard_name} is the number of shared items over that of all "
+            "items of both lists.",
+            "tau-b is Kendall's, of the shared items alone.",
+            *self._ties(),
+            f"Means are over the queries that both runs have results for, each with its interval "
+            f"by Student's t at {100 * self.level:g} %.",
+        ]
+        return " ".join(told)
 
-    def to_markdown(self, *, per_query: bool = False) -> str:
-        """The tables and sentences in Markdown.
+    def _ties(self) -> list[str]:
+        if self.depth is None:
+            return ["Ties are not broken: RBO and least are the mean over all their orders."]
+        return [
+            "Ties are not broken: RBO, least and shared are the mean over all their orders. Where "
+            f"rank {self.depth:,} cuts a tie, {self.jaccard_name} and residual are those of the "
+            "mean number of shared items, and tau-b is of all items of the tie."
+        ]
 
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the numbers of every query are there too.
+    def _says(self, pair: PairOverlap) -> str:
+        highest = min(pair.least.estimate + pair.residual.estimate, 1.0)
+        said = (
+            f"{pair.run} and {pair.against}: RBO {_within(pair.rbo)} over "
+            f"{counted(len(pair.queries), 'query', 'queries')} (at least "
+            f"{shown(pair.least.estimate)}, at most {shown(highest)}); "
+            f"{pair.shared.estimate:,.1f} shared items"
+            f"{' on average' if len(pair.queries) > 1 else ''}"
+        )
+        if pair.tau_queries:
+            said += f", tau-b of their order {_within(pair.tau).replace('-', '−')}"
+            undefined = len(pair.queries) - pair.tau_queries
+            if undefined:
+                said += f", undefined for {counted(undefined, 'query', 'queries')}"
+        tied = pair.numbers.tied
+        if tied:
+            said += f"; {counted(tied, 'query has', 'queries have')} tied results among the shared"
+        return f"{said}."
 
-        Returns
-        -------
-        str
-        """
-        tables = [self._markdown(*table) for table in self.tables(per_query=per_query)]
-        said = "\n".join(f"- {markdown(text)}" for text in self.sentences())
-        return "\n\n".join([*tables, said]) + "\n"
+    def _means(self) -> list[Table]:
+        """Return a table of rank-biased overlap, and one of shared items."""
+        level = Left(f"{100 * self.level:g} % interval")
+        one = ["run", "against", "queries", "RBO", level, "least", "residual"]
+        other = ["run", "against", self.jaccard_name, level, "shared", "tau-b", level]
+        rows = [
+            [
+                *(pair.run, pair.against, f"{len(pair.queries):,}"),
+                *(_value(pair.rbo), _bounds(pair.rbo), _value(pair.least), _value(pair.residual)),
+            ]
+            for pair in self.pairs
+        ]
+        others = [
+            [
+                *(pair.run, pair.against, _value(pair.jaccard), _bounds(pair.jaccard)),
+                *(f"{pair.shared.estimate:,.1f}", _value(pair.tau), _bounds(pair.tau)),
+            ]
+            for pair in self.pairs
+        ]
+        return [Table(one, rows, words=WORDS), Table(other, others, words=WORDS)]
 
-    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the result to a file, whole or not at all.
 
-        Parameters
-        ----------
-        path : str or os.PathLike
-            Where to write; the ending says the format: .json, .csv, .md, .html, .txt or .parquet.
-        **options : Any
-            `per_query` of all but HTML: whether every query is there.
-        """
-        self._save(path, **options)
+def _value(of: Interval) -> str:
+    return shown(of.estimate).replace("-", "−")
+
+
+def _bounds(of: Interval) -> str:
+    return f"{shown(of.low)} … {shown(of.high)}".replace("-", "−") if of.known else "–"
+
+
+def _within(of: Interval) -> str:
+    bounds = f" ({shown(of.low)} to {shown(of.high)})" if of.known else ""
+    return shown(of.estimate) + bounds
 
 
 def _queries(pair: PairOverlap) -> pl.DataFrame:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.comparison.match import matched
-from judged.comparison.methods import done, family_of
+from judged.comparison.methods import family_of, method_line
 from judged.comparison.settings import TESTS
 from judged.comparison.verdicts import OTHERWISE
-from judged.comparison.wording import amount, shown_level, shown_margin, shown_p, with_sign
+from judged.comparison.wording import amount, percent_of, shown_margin, shown_p, with_sign
 from judged.evaluation.ranges import difference_is_bounded
 from judged.rankings.strips import strips
 from judged.statistics.tested import fewest_units
@@ -23,7 +23,7 @@ from judged.web.pages.numbers import minus, shorten
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
-    from judged.comparison.settings import Settings
+    from judged.comparison.settings import ComparisonSettings
     from judged.comparison.verdicts import Pair, Place
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.scores import Scored
@@ -168,7 +168,7 @@ def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
 
 
 def _interval(level: float, low: float, high: float) -> str:
-    return f"{shown_level(level)} CI {amount(low)} to {amount(high)}"
+    return f"{percent_of(level)} CI {amount(low)} to {amount(high)}"
 
 
 def _between(comparison: Comparison, run: str, against: str, measure: str) -> Pair:
@@ -185,7 +185,7 @@ def _certainty(pair: Pair, comparison: Comparison, lead: _Lead) -> str:
         note = pair.interval.note
         return f"no confidence interval: {note}, {queries}" if note else queries
     text = f"{_interval(comparison.settings.level, lead.low, lead.high)}, {queries}"
-    if lead.low * lead.high > 0 and pair.verdict == "no evidence":
+    if lead.low * lead.high > 0 and pair.verdict == "not significant":
         among, _ = family_of(comparison)
         text += f"; significant on its own, but not among {among:,} comparisons"
     return text
@@ -216,7 +216,7 @@ def _uncertain_ranks(places: Sequence[Place]) -> str:
 # -- two systems
 
 
-def verdict_heading(pair: Pair, settings: Settings) -> Heading:
+def verdict_heading(pair: Pair, settings: ComparisonSettings) -> Heading:
     """State the verdict on two systems, and how certain the difference is.
 
     >>> from judged import compare_values
@@ -230,7 +230,7 @@ def verdict_heading(pair: Pair, settings: Settings) -> Heading:
         "better": f"{run} is significantly better than {against} on {measure}",
         "worse": f"{run} is significantly worse than {against} on {measure}",
         "equivalent": f"{run} and {against} differ by less than {margin} on {measure}",
-        "no evidence": f"No significant difference between {run} and {against} on {measure}",
+        "not significant": f"No significant difference between {run} and {against} on {measure}",
         "too few": f"{_too_few(pair, settings)} to compare {run} with {against} on {measure}",
         "identical": f"{run} and {against} have the same values on {measure}",
     }
@@ -244,9 +244,9 @@ def verdict_heading(pair: Pair, settings: Settings) -> Heading:
         line = (*line, f" on {queries}; it has no confidence interval{note}.")
     else:
         ends = (Best(signed_amount(low)), " to ", Best(signed_amount(high)))
-        line = (*line, f" ({shown_level(settings.level)} CI ", *ends, f", {queries}).")
-    if pair.verdict == "no evidence" and pair.detectable is not None:
-        power = shown_level(settings.power)
+        line = (*line, f" ({percent_of(settings.level)} CI ", *ends, f", {queries}).")
+    if pair.verdict == "not significant" and pair.detectable is not None:
+        power = percent_of(settings.power)
         line = (
             *line,
             f" A true difference of {amount(pair.detectable)} would be detected with {power} "
@@ -255,7 +255,7 @@ def verdict_heading(pair: Pair, settings: Settings) -> Heading:
     return Heading(titles[pair.verdict], line)
 
 
-def _too_few(pair: Pair, settings: Settings) -> str:
+def _too_few(pair: Pair, settings: ComparisonSettings) -> str:
     units = "queries" if pair.groups is None else "groups"
     effective = pair.effective_units
     if effective is not None and effective < fewest_units(settings.level):
@@ -334,7 +334,7 @@ def panel(
         scale=scale_of([pair]),
         facts=_facts(comparison, pair),
         turns=_risks(comparison, pair, unjudged),
-        done=done(comparison),
+        done=method_line(comparison),
         notes=tuple(comparison._own_warnings()),
     )
 
@@ -354,7 +354,7 @@ def scale_of(pairs: Iterable[Pair]) -> tuple[float, float]:
 
 def _facts(comparison: Comparison, pair: Pair) -> tuple[Fact, ...]:
     settings = comparison.settings
-    power = shown_level(settings.power)
+    power = percent_of(settings.power)
     facts = [
         Fact(
             "effect size d_z",
@@ -395,9 +395,9 @@ def _risks(comparison: Comparison, pair: Pair, examined: bool) -> tuple[VerdictR
 
 def _clause(pair: Pair, cause: str) -> str:
     """Return what the library's sentence on a pair says of one cause."""
-    for clause in pair.says.removesuffix(".").split("; "):
-        if clause.startswith(OTHERWISE[cause]):
-            return f"{clause[0].upper()}{clause[1:]}."
+    for sentence in pair.says.split(". "):
+        if sentence.startswith(OTHERWISE[cause]):
+            return f"{sentence.removesuffix('.')}."
     return ""
 
 

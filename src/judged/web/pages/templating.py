@@ -103,7 +103,7 @@ def environment() -> Environment:
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    from judged.comparison.wording import shown_level, shown_p
+    from judged.comparison.wording import percent_of, shown_p
 
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in PACKAGES]),
@@ -130,7 +130,7 @@ def environment() -> Environment:
         show_count=numbers.count,
         show_plain=numbers.plain_number,
         show_p=shown_p,
-        show_level=shown_level,
+        show_level=percent_of,
         favicon=favicon,
         counted=counted,
     )

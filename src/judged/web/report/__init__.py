@@ -114,7 +114,7 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
     >>> make_report(judgements, runs, "RR").sentences()[0]
     'one is first on RR, not told apart from two'
     """
-    from judged.comparison.dependence import says_missing
+    from judged.comparison.dependence import names_missing
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import EvaluationSettings
@@ -181,7 +181,7 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
         evaluation,
         measure=MEASURE if measures is None and convention is None else None,
         baseline=baseline,
-        refused="" if says_missing(policy) else why_lacking(judged.rankings),
+        refused="" if names_missing(policy) else why_lacking(judged.rankings),
         slices=slices,
         level=level,
         groups=groups,

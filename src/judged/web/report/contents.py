@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from judged.comparison import compare_evaluation
-from judged.comparison.dependence import refuse_lacking, refuse_unsaid
+from judged.comparison.dependence import check_evaluated_missing, check_missing
 from judged.comparison.match import matched
 from judged.errors import InputError, JudgedError, PolicyError, did_you_mean, quoted
 from judged.evaluation.intervals import with_intervals
@@ -408,7 +408,7 @@ def why_lacking(rankings: Sequence[Rankings]) -> str:
     """Why runs that lack queries are not compared where nobody said what these count; nothing where
     they can be."""
     try:
-        refuse_lacking(rankings)
+        check_missing(rankings)
     except PolicyError as refused:
         return str(refused)
     return ""
@@ -460,7 +460,7 @@ def _why_not(evaluation: Evaluation, missing: str | None) -> str:
     if len(query_sets) > 1:
         return "The runs are about different queries, and are not compared."
     try:
-        refuse_unsaid(rankings, evaluation.policy, missing)
+        check_evaluated_missing(rankings, evaluation.policy, missing)
     except PolicyError as refused:
         return str(refused)
     return ""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from judged import __version__
 from judged.charts.kinds import KINDS
 from judged.charts.pictures import address
-from judged.comparison.methods import done
-from judged.comparison.tables import Form, slice_tables
+from judged.comparison.methods import method_line
+from judged.comparison.tables import NumberFormat, slice_tables
 from judged.errors import JudgedError, MissingExtraError
 from judged.evaluation.export import Look
 from judged.measures.bibliography import BIBLIOGRAPHY, bibtex
@@ -144,7 +144,7 @@ class ReportLayout:
             panel=self.panel,
             refused=contents.refused,
             comparison=contents.comparison,
-            done=None if contents.comparison is None else done(contents.comparison),
+            done=None if contents.comparison is None else method_line(contents.comparison),
             pair=contents.pair,
             by=contents.by,
             wins=self.shown(contents.listed[0], without),
@@ -305,7 +305,7 @@ class ReportLayout:
         if comparison is None or not len(comparison.slices):
             return []
         return [
-            (each.name, slice_tables(comparison, Form(each, Look()), None))
+            (each.name, slice_tables(comparison, NumberFormat(each, Look())))
             for each in comparison.numbers.measures
         ]
 

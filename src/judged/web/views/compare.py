@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judged.comparison.methods import done
+from judged.comparison.methods import method_line
 from judged.web import commands
 from judged.web.pages.boards import board
 from judged.web.pages.pairs import largest_differences, leading, panel, scale_of
@@ -116,7 +116,7 @@ def _several(visit: Visit, systems: list[str], against: str | None, by: str) -> 
         "baseline": compared.baseline,
         "rows": compared.rows,
         "scale": scale_of(compared.rows),
-        "done": done(compared),
+        "done": method_line(compared),
         "higher_is_better": compared.measure(by).higher_is_better,
         "open": lambda row: visit.url(system=[row.against, row.run], against=row.against),
         "charts": {

@@ -155,7 +155,7 @@ def test_charts_that_cannot_be(server: Serve, data: Path) -> None:
         "kind=cmc&bins=4": "cmc has no option bins.",
         "kind=cmc&k=x": "k must be a whole number from 1; got 'x'.",
         "kind=gallery": "the chart gallery is not supported here.",
-        "kind=power": "the chart power is not drawn here.",
+        "kind=power": "the chart power is not supported here.",
     }.items():
         answer = served.ask(f"/chart?{asked}")
         assert answer.status == 400

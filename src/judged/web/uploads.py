@@ -13,7 +13,7 @@ from secrets import token_hex
 
 from judged.errors import JudgedError
 from judged.inputs.compression import compression
-from judged.process import TEMPORARY
+from judged.outputs import TEMPORARY
 from judged.text import counted
 from judged.web.errors import RefusedError, TooLargeError
 from judged.web.files import DataFile, identify_file

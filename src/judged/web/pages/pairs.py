@@ -17,7 +17,7 @@ from judged.comparison.verdicts import OTHERWISE
 from judged.comparison.wording import amount, percent_of, shown_margin, shown_p, with_sign
 from judged.evaluation.ranges import difference_is_bounded
 from judged.rankings.strips import strips
-from judged.statistics.tested import fewest_units
+from judged.statistics.t import fewest_units
 from judged.text import Best, counted, listed, shown
 from judged.web.pages.numbers import minus, shorten
 

@@ -87,8 +87,7 @@ def test_two_without_a_query_in_common() -> None:
     heading = leading(found, found.compare(), "RR")
     assert heading.title == "low has the highest RR"
     assert heading.line == (
-        "With 1.000; it has no query in common with up. "
-        "Ranks 1 to 2 do not differ significantly."
+        "With 1.000; it has no query in common with up. Ranks 1 to 2 do not differ significantly."
     )
 
 
@@ -103,13 +102,8 @@ def test_an_interval_around_no_lead_has_the_sign_of_the_lead() -> None:
         found = judged.evaluate(judgements, runs, "MedR")
         return leading(found, found.compare(), "MedR").line.partition(", ")[0]
 
-    assert (
-        line(a=better, b=worse) == "With 1.000 it is 0.000 ahead of b (95 % CI 0.000 to 2.000"
-    )
-    assert (
-        line(b=worse, a=better)
-        == "With 1.000 it is 0.000 ahead of a (95 % CI −2.000 to 0.000"
-    )
+    assert line(a=better, b=worse) == "With 1.000 it is 0.000 ahead of b (95 % CI 0.000 to 2.000"
+    assert line(b=worse, a=better) == "With 1.000 it is 0.000 ahead of a (95 % CI −2.000 to 0.000"
 
 
 def test_no_system_leads_where_all_are_infinite() -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from judged.conventions import Convention
     from judged.embeddings.normalisation import Normalisation
     from judged.embeddings.relevance import Relation
-    from judged.embeddings.similarity.similarity import Similarity
+    from judged.embeddings.similarity import Similarity
     from judged.inputs.tables import Judgements, Lookup, QueryWeights, Run
     from judged.inputs.texts import Texts
     from judged.inputs.values import Values

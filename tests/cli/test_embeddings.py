@@ -12,8 +12,8 @@ import pytest
 
 from judged.cli._vectors import RELEVANCE
 from judged.cli.embeddings import embeddings
-from judged.embeddings.normalisation_kinds import NORMALISATIONS
-from judged.embeddings.similarity.choice import SIMILARITIES
+from judged.embeddings.normalisation import NORMALISATIONS
+from judged.embeddings.similarity import SIMILARITIES
 
 # Two queries on the axes. By dot product q0 ranks the items 0 (4), 2 (3), 3 (1), 1 (0); q1 ranks 1
 # (5), 3 (2), 2 (1), 0 (0).
@@ -404,14 +404,18 @@ def test_output_goes_to_a_file_whole(judged, vectors):
         (
             (*LABELS, "--exclude-same-id"),
             2,
-            "judged: same_id needs ids on both sides; give query_ids and item_ids",
+            "judged: same_id needs ids on both sides. Give query_ids and item_ids",
         ),
         (
             ("--revisited", "ql"),
             2,
             "judged: ql: is not JSON. The benchmark's own pickle is written so by",
         ),
-        ((*LABELS, "--unjudged", "removed"), 2, "judged: unjudged=removed has no meaning here"),
+        (
+            (*LABELS, "--unjudged", "removed"),
+            2,
+            "judged: unjudged=removed is not supported for embeddings",
+        ),
     ],
 )
 def test_what_is_refused(judged, vectors, arguments, code, message):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from judged.cli.learn import learn
-from judged.embeddings.similarity.maps import KINDS
+from judged.embeddings.learned import KINDS
 from judged.policy import POSITIVES
 from support.learnable import behind_noise
 

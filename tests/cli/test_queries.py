@@ -35,7 +35,8 @@ def test_weights(judged: Any, unanswered: Path) -> None:
     assert said[1:] in found["definition"]
 
 
-def test_unanswerable(judged: Any, unanswered: Path) -> None:
+def test_unanswerable(judged: Any, unanswered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     options = ("-m", "RR", "--unanswerable")
     outcome = judged("evaluate", "qrels", "a.run", *options)
     assert outcome.code == 0
@@ -111,8 +112,8 @@ def test_embeddings(judged: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert json.loads(saved.out)["runs"][0]["unanswerable"] == run["unanswerable"]
     refused = judged("embeddings", "q.npy", "i.npy", *options, "--both")
     assert refused.err.splitlines()[-1].endswith(
-        "weights, groups and unanswerable are about the queries, and with both=True the items are "
-        "queries too; evaluate one direction at a time."
+        "--groups and --unanswerable are about the queries, but with --both the items are queries "
+        "too. Evaluate one direction at a time."
     )
     refused = judged("embeddings", "q.npy", "i.npy", *options, "--diagnose")
     assert refused.err.splitlines()[-1] == (

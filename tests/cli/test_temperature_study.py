@@ -87,7 +87,7 @@ def test_the_table_and_what_it_says(judged, vectors):
 def test_csv_and_files(judged, vectors, tmp_path):
     *lines, warning = judged(*STUDY, "--format", "csv").out.splitlines()
     rows = list(csv.DictReader(lines))
-    assert warning.startswith("# warning: The queries are ranked among the items for themselves")
+    assert warning.startswith("# warning: The queries are also items")
     assert [row["temperature"] for row in rows] == ["", "0.1", "3.0"]
     assert float(rows[1]["AP_low"]) < float(rows[1]["AP"]) < float(rows[1]["AP_high"])
     assert judged(*STUDY, "-o", "study.json").out == ""

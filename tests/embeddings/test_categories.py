@@ -12,12 +12,12 @@ import polars as pl
 import pytest
 
 from judged import InputError, Rankings, evaluate, read_judgements, read_run
-from judged.embeddings.categories import Gathered, Layout, category_codes
+from judged.embeddings.categories import CategoryLayout, ReorderedVectors, category_codes
 from judged.embeddings.relevance import listed, same_label
 from judged.inputs.keyed import read_categories
 from judged.inputs.tables import Judgements, Run
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Lazy
 from judged.matching.documents import item_to_category, judgements_by_document, run_by_document
 from support.products import rank, top_k
 
@@ -171,7 +171,7 @@ def test_the_greatest_of_each_category(categories: int) -> None:
     rng = np.random.default_rng(categories)
     sizes = np.minimum(rng.zipf(1.5, categories), 5000).astype(np.int64)
     scores = rng.standard_normal((5, int(sizes.sum()))).astype(np.float32)
-    layout = Layout.of(sizes)
+    layout = CategoryLayout.of(sizes)
     assert np.array_equal(np.sort(layout.order), np.arange(sizes.sum()))
     expected = np.maximum.reduceat(scores, np.cumsum(sizes) - sizes, axis=1)
     assert np.array_equal(layout.greatest(np.ascontiguousarray(scores[:, layout.order])), expected)
@@ -195,7 +195,7 @@ def test_single_rows_in_another_order() -> None:
     order, rows = np.array([4, 8, 0, 2, 6, 1, 3, 7, 5]), np.array([1, 1, 7, 0])
     lazy = Lazy(items.shape, items.dtype, lambda rows, columns: items[rows, columns])
     for values in (items, lazy):
-        gathered = Gathered(values, order=order)
+        gathered = ReorderedVectors(values, order=order)
         assert np.array_equal(gathered.rows(rows), items[order[rows]])
         assert np.array_equal(gathered.block(2, 5), items[order[2:5]])
 

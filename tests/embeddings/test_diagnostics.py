@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import skew
 
-from judged.embeddings.diagnosis import Diagnosis, NearDuplicates, Rows
-from judged.embeddings.diagnostics import BINS
+from judged.embeddings.diagnosis import BINS, Diagnosis, NearDuplicates, Rows
 from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.errors import InputError
-from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import Lazy, Vectors
 from support.products import diagnose
 
 RANDOM = np.random.default_rng(11)
@@ -466,7 +464,7 @@ def test_the_same_seed_gives_the_same():
         ({"sample": 1}, "sample must be a whole number from 2, or None for all; got 1."),
         (
             {"similarity": "cosin"},
-            "There is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, "
+            "There is no similarity 'cosin'; did you mean 'cosine'? Choose one of cosine, dot, "
             "euclidean, manhattan, hamming, hamming-packed.",
         ),
         ({"dims": 7}, "the queries: dims must be a whole number from 1 to 6; got 7."),
@@ -479,7 +477,7 @@ def test_errors_say_what_to_do(options, message):
 
 def test_different_dimensions_are_refused():
     message = (
-        "the queries have 6 dimensions, the items have 4; they must have as many. Do they come "
+        "the queries have 6 dimensions but the items have 4; the numbers must match. Do they come "
         "from the same model?"
     )
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):

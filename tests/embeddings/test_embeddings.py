@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from judged import InputError, Rankings, evaluate, evaluate_embeddings
-from judged.embeddings import counting, settling
-from judged.embeddings.counting import _BEHIND, _SHORT, _SORT_FROM
+from judged.embeddings import kernel
+from judged.embeddings.kernel import _SORT_FROM, _STRAGGLERS, SHORT_ROW
 from judged.embeddings.relevance import listed, same_label, same_row
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Lazy
 from judged.options import size_in_bytes
 from judged.policy import CHOICES
 from support.dense import (
@@ -99,9 +99,9 @@ def test_packed_bits_are_asked_for() -> None:
             found = rank(left, right, pairs_of_rows(20), similarity="hamming-packed", memory=memory)
             assert found.hit_rank.tolist() == expected, form
     mixed = forms["int8 moved"](packed[0]), packed[1]
-    with pytest.raises(InputError, match="give both as uint8"):
+    with pytest.raises(InputError, match="Give both as uint8"):
         rank(*mixed, pairs_of_rows(20), similarity="hamming-packed")
-    with pytest.raises(InputError, match="packed bits are whole numbers from 0 to 255"):
+    with pytest.raises(InputError, match="packed bits must be whole numbers from 0 to 255"):
         rank(packed[0] + 0.5, packed[1], pairs_of_rows(20), similarity="hamming-packed")
 
 
@@ -195,7 +195,7 @@ def test_fewer_dimensions_are_those_of_a_slice(similarity: str, dims: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("queries", "items"), [(1, 1), (1, 7), (7, 1), (1, 3000), (3, _SHORT), (3, _SHORT + 1)]
+    ("queries", "items"), [(1, 1), (1, 7), (7, 1), (1, 3000), (3, SHORT_ROW), (3, SHORT_ROW + 1)]
 )
 def test_sizes(queries: int, items: int) -> None:
     left, right, relevant, _ = sample(16, queries, items)
@@ -214,7 +214,7 @@ def test_fewer_items_than_a_cutoff() -> None:
     assert "1 query with fewer than 10 results." in found.runs[0].audit.sentences()
 
 
-@for_each("width", [_SHORT - 500, _SHORT + 900])
+@for_each("width", [SHORT_ROW - 500, SHORT_ROW + 900])
 @for_each("count", [1, 3, 11, _SORT_FROM, _SORT_FROM + 1, 90])
 @for_each("where", ["high", "low", "anywhere", "mixed", "few behind", "more behind"])
 def test_every_way_to_count(width: int, count: int, where: str) -> None:
@@ -224,7 +224,7 @@ def test_every_way_to_count(width: int, count: int, where: str) -> None:
     relevant = np.zeros(scores.shape, bool)
     for query, row in enumerate(scores):
         order = np.argsort(-row, kind="stable")
-        behind = min(count, _BEHIND + (where == "more behind"))
+        behind = min(count, _STRAGGLERS + (where == "more behind"))
         split = np.concatenate([order[: count - behind], order[-behind:]])
         ways = {
             "high": order[:count],
@@ -254,13 +254,13 @@ def test_constant_scores_are_one_tie(width: int, ties: str) -> None:
 
 @pytest.mark.parametrize("ties", RULES)
 @pytest.mark.parametrize("similarity", ["dot", "euclidean"])
+@pytest.mark.parametrize("short", [0, 2048])
 def test_ties_are_settled_alike_however_many_at_a_time(
-    similarity: str, ties: str, monkeypatch: pytest.MonkeyPatch
+    similarity: str, ties: str, short: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counting, "_SHORT", 0)
-    monkeypatch.setattr(settling, "_CANDIDATES", 7)
-    monkeypatch.setattr(settling, "_SHORT", 0)
-    monkeypatch.setattr(counting, "_SCORES_AT_A_TIME", 100)
+    monkeypatch.setattr(kernel, "SHORT_ROW", short)
+    monkeypatch.setattr(kernel, "NEIGHBOURS_PER_BATCH", 7)
+    monkeypatch.setattr(kernel, "_SCORES_PER_BATCH", 100)
     queries, items, relevant, rng = sample(17, queries=20, items=60, dims=2)
     items[30:] = items[rng.integers(0, 5, 30)]
     scores = queries @ items.T if similarity == "dot" else -distances(queries, items)
@@ -377,7 +377,7 @@ def test_every_measure_reads_the_ranks_as_it_reads_those_of_a_run(ties: str) -> 
 def test_a_tie_range_is_that_of_the_same_run() -> None:
     queries, items, relevant, _ = sample(21)
     listed = as_judgements(judged(relevant))
-    options: dict[str, Any] = {"measures": ["AP", "nDCG@10"], "tie_range": True}
+    options: dict[str, Any] = {"measures": ["AP", "nDCG@10"]}
     found = evaluate_embeddings(queries, items, listed, similarity="dot", **options)
     expected = evaluate(listed, as_run(queries @ items.T), **options)
     for measure in options["measures"]:

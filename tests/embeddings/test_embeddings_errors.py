@@ -13,7 +13,7 @@ import pytest
 
 from judged import InputError, MeasureError, PolicyError, evaluate_embeddings
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.normalisation_kinds import CSLS
+from judged.embeddings.normalisation import CSLS
 from judged.embeddings.relevance import listed, pairs, revisited, same_id, same_label, shared_label
 from support.loops import for_each
 from support.products import rank, top_k
@@ -42,7 +42,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     # vectors
     "dimensions": (
         ranked(items=np.ones((3, 5))),
-        "the queries have 2 dimensions, the items have 5; they must have as many. Do they come "
+        "the queries have 2 dimensions but the items have 5; the numbers must match. Do they come "
         "from the same model?",
     ),
     "NaN": (
@@ -68,20 +68,20 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "zero item": (
         ranked(items=[[1.0, 0.0], [0.0, 0.0]]),
-        "the items: vector 1 is all zeros, has no direction and so no cosine; remove it, or "
+        "the items: vector 1 is all zeros, so it has no direction and no cosine; remove it, or "
         "choose another similarity.",
     ),
     "zero query": (
         ranked(queries=[[1.0, 0.0], [0.0, 0.0]], query_ids=["p", "q"], relevance={"p": {"1": 1}}),
-        "the queries: vector q is all zeros, has no direction and so no cosine; remove it, or "
+        "the queries: vector q is all zeros, so it has no direction and no cosine; remove it, or "
         "choose another similarity.",
     ),
     "one vector": (
         ranked(queries=np.ones(2)),
-        "the queries: one row per vector is needed, a matrix; got an array of shape (2,). "
-        "For a single vector give a matrix of one row, as x[None, :].",
+        "the queries: vectors must be a matrix with one row each; got an array of shape (2,). "
+        "For a single vector give a matrix of one row, such as x[None, :].",
     ),
-    "no vector": (ranked(items=np.ones((0, 2))), "the items: there is no vector in it."),
+    "no vector": (ranked(items=np.ones((0, 2))), "the items: there are no vectors in it."),
     "repeated ids": (
         ranked(item_ids=["a", "b", "a"]),
         "the items: the id 'a' occurs more than once.",
@@ -104,22 +104,22 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     # similarity
     "unknown similarity": (
         ranked(similarity="cosin"),
-        "There is no similarity 'cosin'; did you mean 'cosine'? There is cosine, dot, euclidean, "
-        "manhattan, hamming, hamming-packed.",
+        "There is no similarity 'cosin'; did you mean 'cosine'? Choose one of cosine, dot, "
+        "euclidean, manhattan, hamming, hamming-packed.",
     ),
     "unlike any similarity": (
         ranked(similarity="xyz"),
-        "There is no similarity 'xyz'. There is cosine, dot, euclidean, manhattan, hamming, "
+        "There is no similarity 'xyz'. Choose one of cosine, dot, euclidean, manhattan, hamming, "
         "hamming-packed.",
     ),
     "no similarity": (
         ranked(similarity=None),
-        "a similarity is a name, a matrix, or a function of two blocks; got NoneType.",
+        "a similarity must be a name, a matrix, or a function of two blocks; got NoneType.",
     ),
     "matrix of another shape": (
         ranked(similarity=np.ones((3, 2))),
         "the matrix of the bilinear similarity is 3 × 2, but queries have 2 dimensions and items "
-        "2.",
+        "have 2.",
     ),
     "matrix with NaN": (
         ranked(similarity=[[np.nan, 0], [0, 1]]),
@@ -140,20 +140,20 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "function with NaN": (
         ranked(similarity=lambda queries, items: np.full((len(queries), len(items)), np.nan)),
-        "the similarity function returned NaN; a NaN has no place in a ranking.",
+        "the similarity function returned NaN, which cannot be ranked.",
     ),
     "function with infinity": (
         ranked(similarity=lambda queries, items: np.full((len(queries), len(items)), -np.inf)),
-        "the similarity function returned infinite scores, or some too large for double precision; "
-        "items that are not to be ranked are named by exclude.",
+        "the similarity function returned infinite scores, or some too large for double "
+        "precision. Use exclude for items that should not be ranked.",
     ),
     "function beyond single precision": (
         ranked(
             similarity=lambda queries, items: 1e300 * (queries @ items.T).astype(float),
             precision="single",
         ),
-        "the similarity function returned infinite scores, or some too large for single precision; "
-        "items that are not to be ranked are named by exclude.",
+        "the similarity function returned infinite scores, or some too large for single "
+        "precision. Use exclude for items that should not be ranked.",
     ),
     "function with texts": (
         ranked(similarity=lambda queries, items: np.full((len(queries), len(items)), "a")),
@@ -190,7 +190,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "texts and numbers": (
         ranked(relevance=same_label(["1", "2"], [1, 2, 3])),
-        "labels of queries are texts, those of items are numbers; make both texts or both numbers.",
+        "the labels of queries are texts but those of items are numbers. Make both texts or both "
+        "numbers.",
     ),
     "fractions": (
         ranked(relevance=same_label([1, 2], [1.0, 1.5, 2.0])),
@@ -210,7 +211,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "number of lists of labels": (
         ranked(relevance=shared_label([["a"]], [["a"], ["b"], ["a"]])),
-        "the queries: 1 lists of labels for 2 vectors; there must be as many.",
+        "the queries: 1 lists of labels for 2 vectors; the numbers must match.",
     ),
     "texts for lists of labels": (
         ranked(relevance=shared_label([["cat"], ["dog"]], ["cat", "cow", "tiger"])),
@@ -219,8 +220,8 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "pairs": (
         ranked(relevance=pairs()),
-        "pairs need as many queries as items; there are 2 queries and 3 items. "
-        "For several queries per item use judged.relevance.same_label(…), or --labels.",
+        "pairs need as many queries as items, but there are 2 queries and 3 items. For several "
+        "queries per item, use labels (--labels).",
     ),
     "function of relevance": (
         ranked(relevance=lambda begin, end: np.ones((3, 2))),
@@ -250,7 +251,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "no ids": (
         ranked(exclude=same_id(), query_ids=["0", "1"]),
-        "same_id needs ids on both sides; give query_ids and item_ids, or use same_row.",
+        "same_id needs ids on both sides. Give query_ids and item_ids, or use same_row.",
     ),
     "protocol": (
         lambda: revisited([], "simple"),
@@ -258,7 +259,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "lists of another length": (
         ranked(relevance=revisited([{"easy": [0]}])[0]),
-        "relevant: 1 lists for 2 queries; there must be as many.",
+        "relevant: 1 lists for 2 queries; the numbers must match.",
     ),
     "no such item": (
         ranked(relevance=revisited([{"easy": [0]}, {"hard": [3]}])[0]),
@@ -292,16 +293,15 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "both with unique": (
         lambda: evaluate_embeddings(TWO, THREE, PAIRS, both=True, unique=["a", "b", "c"]),
-        "unique categories are those of items, so there is no search both ways; leave one of them "
-        "out.",
+        "unique ranks categories of items, so there is no search both ways. Leave out unique or "
+        "both.",
     ),
     "both with a bank": (
         lambda: evaluate_embeddings(
             TWO, THREE, PAIRS, both=True, normalise=CSLS(k=99, bank=TWO)
         ),  # refused before it is fitted
-        "the bank of csls(bank=2 vectors, k=99) holds queries, and the items' search for queries "
-        "would need one of items; "
-        "evaluate each direction by itself, with its own bank.",
+        "the bank of csls(bank=2 vectors, k=99) holds queries, but the items' search for queries "
+        "would need one of items. Evaluate each direction by itself, with its own bank.",
     ),
 }
 
@@ -354,8 +354,8 @@ def test_unjudged_items_cannot_be_removed() -> None:
     with pytest.raises(PolicyError) as error:
         rank(TWO, THREE, PAIRS, policy={"unjudged": "removed"})
     assert str(error.value) == (
-        "unjudged=removed has no meaning here: every item is ranked, and only relevant ones are "
-        "known."
+        "unjudged=removed is not supported for embeddings: every item is ranked, and only "
+        "relevant ones are known."
     )
 
 
@@ -373,10 +373,10 @@ def test_a_judged_query_without_a_vector_can_be_an_error() -> None:
 def test_nothing_is_unjudged_where_every_item_has_a_label() -> None:
     ranked = rank(TWO, THREE, same_label([0, 1], [0, 1, 1]))
     with pytest.raises(PolicyError) as error:
-        ranked.evaluate("AP", unjudged_range=True)
+        ranked.evaluate("AP").unjudged_range("AP")
     assert str(error.value) == (
-        "unjudged_range has no meaning for embeddings, where every item is judged and relevant "
-        "ones are listed."
+        "an unjudged range has no meaning for embeddings: every item is judged, and only relevant "
+        "ones are listed. Leave it out."
     )
 
 

@@ -11,7 +11,7 @@ from scipy.special import log_softmax, logsumexp
 
 from judged import Evaluation, Policy, Rankings, evaluate_embeddings
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.normalisation_kinds import CSLS, AlphaQueryExpansion, InvertedSoftmax, QBNorm
+from judged.embeddings.normalisation import CSLS, AlphaQueryExpansion, InvertedSoftmax, QBNorm
 from judged.embeddings.relevance import listed, pairs, revisited, same_label, same_row
 from judged.measures import parse_measure
 from judged.policy import CHOICES

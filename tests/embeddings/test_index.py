@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from judged import InputError, PolicyError, evaluate_embeddings
-from judged.embeddings import ready
+from judged.embeddings import product
 from judged.embeddings.relevance import same_label, same_row
 from support.products import evaluate_index
 
@@ -226,8 +226,8 @@ def test_where_queries_are_cut_into_blocks_changes_nothing(
         )
 
     before = result()
-    shape = ready._shape
-    monkeypatch.setattr(ready, "_shape", lambda *given: (height, shape(*given)[1]))
+    shape = product._shape
+    monkeypatch.setattr(product, "_shape", lambda *given: (height, shape(*given)[1]))
     assert result() == before
 
 
@@ -548,8 +548,8 @@ def test_what_an_index_may_not_do(index: Any, options: dict[str, Any], message: 
     [
         (
             {"unjudged": "removed"},
-            "unjudged=removed has no meaning here: every item is ranked, and only relevant ones "
-            "are known.",
+            "unjudged=removed is not supported for embeddings: every item is ranked, and only "
+            "relevant ones are known.",
         ),
         (
             {"ties": "worst"},

@@ -30,8 +30,8 @@ def test_the_same_vectors_on_both_sides():
         found = search.evaluate(SAME, "P@1")
     assert found.value() == 1.0
     expected = (
-        "The queries are ranked among the items for themselves (equal vectors) and find "
-        "themselves first; leave each out of its own ranking, as with "
+        "The queries are also items (equal vectors), so they find themselves first and the "
+        "numbers are too high. Leave each query out of its own ranking, as with "
         "exclude=judged.relevance.same_row() (--exclude-self)."
     )
     assert found.warnings() == [expected]
@@ -96,7 +96,7 @@ def test_what_is_excluded_is_not_warned_of(exclude):
 def test_some_that_are_left_are_counted():
     exclude = {str(row): {str(row): 1} for row in range(37)}
     (said,) = warnings(VECTORS, VECTORS, SAME, exclude=exclude)
-    assert said.startswith("3 of 40 queries are ranked among the items for themselves")
+    assert said.startswith("3 of 40 queries are also items")
 
 
 def test_where_the_query_itself_is_the_answer_there_is_no_warning():
@@ -144,7 +144,7 @@ def test_some_queries_that_are_items():
             mixed, at = other.copy(), np.arange(count) + (20 if way == "elsewhere" else 0)
             mixed[at] = VECTORS[own]
             (said,) = warnings(mixed, VECTORS, same)
-            assert said.startswith(f"{count} of 60 queries are ranked among the items for")
+            assert said.startswith(f"{count} of 60 queries are also items")
             assert "exclude=judged.relevance.same_id()" in said
             assert "same_row" not in said
             gone = {str(query): {str(item): 1} for query, item in zip(at, own, strict=True)}
@@ -165,7 +165,7 @@ def test_some_queries_that_are_items():
 
 def test_copies_of_another_length_under_cosine():
     lengths = RANDOM.uniform(0.1, 9, (40, 1)).astype(np.float32)
-    expected = "The queries are ranked among the items for themselves (vectors of the same "
+    expected = "The queries are also items (vectors of the same "
     turned = relevance.same_label(LABELS[::-1], LABELS)
     for queries, items, relevant in (
         (VECTORS * lengths, VECTORS, SAME),

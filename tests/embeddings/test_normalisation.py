@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from judged.embeddings.normalisation import LOOKS_AT
-from judged.embeddings.normalisation_kinds import (
+from judged.embeddings.normalisation import (
     CSLS,
+    LOOKS_AT,
     NORMALISATIONS,
     AlphaQueryExpansion,
     DualSoftmax,
@@ -170,7 +170,7 @@ def test_texts():
         ),
         (
             lambda: QBNorm(bank=BANK[:, :3]).fit(product_of()),
-            "the bank of queries have 3 dimensions, the items have 8; they must have as many. "
+            "the bank of queries have 3 dimensions but the items have 8; the numbers must match. "
             "Do they come from the same model?",
         ),
         (

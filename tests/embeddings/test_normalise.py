@@ -9,25 +9,27 @@ import pytest
 from scipy.special import log_softmax
 from scipy.stats import norm
 
-from judged.embeddings.normalisation import Normalisation
-from judged.embeddings.normalisation_kinds import (
+from judged.embeddings.learned import as_similarity
+from judged.embeddings.normalisation import (
     CSLS,
     NORMALISATIONS,
     AlphaQueryExpansion,
     DualSoftmax,
     InvertedSoftmax,
     MinMax,
+    Nearest,
+    Normalisation,
     QBNorm,
     Softmax,
     ZScore,
     as_normalisation,
+    chunks,
+    nearest,
 )
 from judged.embeddings.product import Product
-from judged.embeddings.similarity.choice import as_similarity
-from judged.embeddings.streams import Nearest, chunks, nearest
 from judged.errors import InputError
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Lazy
 from support.loops import for_each
 from support.products import BANK, ITEMS, QUERIES, normalised, product_of
 

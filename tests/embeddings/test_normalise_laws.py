@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, log_softmax, logsumexp
 
 import judged
-from judged.embeddings.normalisation_kinds import CSLS, NORMALISATIONS, InvertedSoftmax, QBNorm
+from judged.embeddings.normalisation import CSLS, NORMALISATIONS, InvertedSoftmax, QBNorm
 from support.loops import for_each
 from support.products import normalised, product_of
 

@@ -14,8 +14,7 @@ from scipy.sparse import csr_matrix
 from judged import evaluate, evaluate_embeddings
 from judged.embeddings.relevance import listed, pairs, same_id, same_label, same_row, shared_label
 from judged.errors import InputError
-from judged.inputs.vectors.label_tables import LabelTable
-from judged.inputs.vectors.labels import labels_from, labels_lists_from
+from judged.inputs.vectors.labels import LabelTable, labels_from, labels_lists_from
 from judged.policy import CHOICES
 from support.dense import among, as_judgements, as_run, judged, same, sample
 from support.loops import for_each
@@ -100,7 +99,7 @@ def test_judged_items_without_a_vector_can_only_be_missed() -> None:
     found = rank([[1.0]], [[1.0], [2.0]], {"0": {"0": 1, "x": 1, "y": 3}}, similarity="dot")
     assert (found.hit_rank.tolist(), found.pool_grade.tolist()) == ([2], [3.0, 1.0, 1.0])
     assert found.audit is not None
-    assert found.audit.notes == ("2 judged items have no vector, and can only be missed.",)
+    assert found.audit.notes == ("2 judged items have no vector, so they are never retrieved.",)
 
 
 LABELS: dict[str, list[Any]] = {
@@ -293,12 +292,16 @@ def test_labels_whose_ids_do_not_match_are_refused() -> None:
         ({"a": 1, "b": 2}, [1, 2, 3], "not in the table \\('c'\\); its ids are 'a', 'b'"),
         (LabelTable(("a", "b", "c", "c"), [1, 2, 3, 4]), [1, 2, 3], "'c' occurs more than once"),
         ([1, 2, 3], pd.Series([1, 2, 3]), "could be meant by id or by row"),
-        (["b red", "a red", "c New York"], ["red"] * 3, "label begins with the id of a vector, as"),
+        (
+            ["b red", "a red", "c New York"],
+            ["red"] * 3,
+            "label begins with the id of a vector, such as",
+        ),
     ):
         with pytest.raises(InputError, match=words):
             rank(vectors, vectors, same_label(left, right), **ids)
     lines = [["b", "red"], ["a", "red", "blue"], ["c", "x"]]
-    with pytest.raises(InputError, match="label begins with the id of a vector, as 'c'"):
+    with pytest.raises(InputError, match="label begins with the id of a vector, such as 'c'"):
         rank(vectors, vectors, shared_label(lines, lines), **ids)
     with pytest.raises(InputError, match="could be meant by id or by row"):
         rank(vectors, vectors, same_label([1, 2, 3], LabelTable(("1", "0", "2"), [1, 2, 3])))

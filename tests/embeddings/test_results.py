@@ -76,7 +76,9 @@ def test_changed_scores_are_refused_where_others_know_only_the_items(option: Any
     }.items():
         with pytest.raises(judged.InputError) as error:
             call()
-        assert str(error.value) == f"{next(iter(option))} has no meaning for {what}; leave it out."
+        assert (
+            str(error.value) == f"{next(iter(option))} is not supported for {what}; leave it out."
+        )
 
 
 def test_embeddings_say_what_they_are() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from judged import Embeddings, InputError, OutputError, PolicyError, evaluate
-from judged.embeddings.first_places import reaching
+from judged.embeddings.kernel import first_places
 from judged.embeddings.relevance import listed, same_label, same_row
 from judged.embeddings.top_k import TopK
 from support.products import rank, top_k
@@ -97,7 +97,7 @@ def test_constant_scores_are_one_tie_that_reaches_beyond_k() -> None:
 def test_all_scores_that_reach_the_kth_are_found(scores: np.ndarray, k: int) -> None:
     there = np.sort(scores[scores > -np.inf])[::-1]
     limit = there[min(k, len(there)) - 1] if len(there) else np.inf
-    assert sorted(reaching(scores, k).tolist()) == [
+    assert sorted(first_places(scores, k).tolist()) == [
         at for at, score in enumerate(scores) if score >= limit and score > -np.inf
     ]
 

@@ -140,7 +140,7 @@ def test_exclusions_and_first_items(
     similarity: str, tile: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if tile is not None:
-        monkeypatch.setattr("judged.embeddings.ready._shape", lambda *_: tile)
+        monkeypatch.setattr("judged.embeddings.product._shape", lambda *_: tile)
     for seed in range(3):
         case = Case(seed, similarity, whole=seed == 0)
         listed = {"q1": {case.item_ids[3]: 1, case.item_ids[100]: 1}, "q5": {case.item_ids[0]: 1}}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import judged
+from judged.embeddings.learned import as_similarity
 from judged.embeddings.relations import as_relation
-from judged.embeddings.similarity.choice import as_similarity
-from judged.embeddings.similarity.record import Gain, Training
-from judged.embeddings.similarity.similarity import Cosine
+from judged.embeddings.similarity import Cosine
+from judged.embeddings.training import Gain, Training
 from judged.learning.learn.chance import Chance, gains_of
 from judged.learning.learn.data import Data, pairs_of
 from judged.measures import parse_measure

@@ -203,8 +203,8 @@ def test_vectors_of_zeros(side: str, row: int) -> None:
     vectors = {"queries": DATA.queries.copy(), "items": DATA.items.copy()}
     vectors[side][row] = 0
     assert refused(vectors["queries"], vectors["items"], DATA.relevance) == (
-        f"the {side}: vector {row} is all zeros, has no direction and so no cosine; remove it, or "
-        "choose another similarity."
+        f"the {side}: vector {row} is all zeros, so it has no direction and no cosine; remove it, "
+        "or choose another similarity."
     )
 
 
@@ -212,9 +212,8 @@ def test_relevance_that_does_not_fit() -> None:
     with pytest.raises(InputError) as error:
         fit(judged.Embeddings(DATA.queries, DATA.items), judged.relevance.pairs())
     assert str(error.value) == (
-        "pairs need as many queries as items; there are 30 queries and 80 items. For several "
-        "queries per item use "
-        "judged.relevance.same_label(…), or --labels."
+        "pairs need as many queries as items, but there are 30 queries and 80 items. For several "
+        "queries per item, use labels (--labels)."
     )
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.embeddings.pairs import Pairs
-from judged.embeddings.similarity.maps import KINDS, Kind
+from judged.embeddings.learned import KINDS, Kind
+from judged.embeddings.relations import Pairs
 from judged.learning.learn.loss import RULES, Contrast, Objective
 from judged.options import HIGHEST, LOWEST
 from judged.policy import POSITIVES

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import judged
-from judged.embeddings.normalisation_kinds import QBNorm
+from judged.embeddings.normalisation import QBNorm
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
 from judged.learning.learn import KINDS, Learned, fit
@@ -272,7 +272,7 @@ def test_zeros_have_no_direction() -> None:
     with pytest.raises(InputError) as error:
         top_k(np.zeros((1, 8)), items, 1, similarity=learned)
     assert str(error.value) == (
-        "the queries: vector 0 is all zeros, has no direction and so no cosine; remove it, or "
+        "the queries: vector 0 is all zeros, so it has no direction and no cosine; remove it, or "
         "choose another similarity."
     )
     found = diagnose(np.vstack([np.zeros((1, 8)), np.ones((1, 8))]), items, similarity=learned)

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import judged
-from judged.embeddings.similarity.choice import as_similarity
-from judged.embeddings.similarity.functions import Bilinear
-from judged.embeddings.similarity.learned_files import MARK, _checksum
+from judged.embeddings.learned import MARK, _checksum, as_similarity
+from judged.embeddings.similarity import Bilinear
 from judged.errors import InputError, OutputError
 from judged.learning.learn import KINDS, Learned, fit, load
 from support.learnable import Hidden, behind_noise

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged import Diagnosis, Embeddings, IndexEvaluation, Rankings, TopK
-from judged.embeddings.normalisation_kinds import as_normalisation
+from judged.embeddings.learned import as_similarity
+from judged.embeddings.normalisation import as_normalisation
 from judged.embeddings.product import Product
 from judged.embeddings.relations import SameRow
-from judged.embeddings.similarity.choice import as_similarity
 from judged.inputs.vectors import as_vectors
 
 RANDOM = np.random.default_rng(5)

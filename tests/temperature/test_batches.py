@@ -149,7 +149,7 @@ def test_what_is_drawn_does_not_hang_on_the_memory(monkeypatch: pytest.MonkeyPat
             search=False,
         )
     ]
-    monkeypatch.setattr("judged.embeddings.ready._shape", lambda *given: (7, 20))
+    monkeypatch.setattr("judged.embeddings.product._shape", lambda *given: (7, 20))
     found.append(
         sweep(
             judged.Embeddings(*data),

@@ -133,7 +133,7 @@ def test_numbers_do_not_depend_on_how_scores_are_cut(
     data = Data(6, queries=40, items=4_000)
     expected = data.swept().to_dict()
     if memory == "1MB":  # many tiles per row
-        monkeypatch.setattr("judged.embeddings.ready._shape", lambda *given: (7, 1_000))
+        monkeypatch.setattr("judged.embeddings.product._shape", lambda *given: (7, 1_000))
     found = data.swept(memory=memory).to_dict()
     for one, other in zip(found["temperatures"], expected["temperatures"], strict=True):
         for name, value in one.items():

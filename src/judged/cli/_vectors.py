@@ -88,8 +88,7 @@ def similarity_option(function: Function) -> Function:
 
 
 def _allow_training_queries(similarity: str) -> Any:
-    from judged.embeddings.similarity.choice import as_similarity
-    from judged.embeddings.similarity.learned import Learned
+    from judged.embeddings.learned import Learned, as_similarity
 
     learned = as_similarity(similarity)
     if not isinstance(learned, Learned):

@@ -33,6 +33,7 @@ from judged.cli._options import (
     weights_option,
 )
 from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
+from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
 from judged.policy import PRECISIONS
 from judged.results import Result
@@ -136,7 +137,7 @@ def embeddings(
     folder. Its output goes to standard error.
     """
     from judged.cli._terminal import counting, deliver, working
-    from judged.embeddings.scoring import request_of
+    from judged.evaluation.settings import EvaluationSettings
     from judged.outputs import checked_ending
 
     if report is not None:
@@ -165,7 +166,7 @@ def embeddings(
         "convention": convention,
     }
     if encoding is not None:
-        request_of(**scoring)  # errors come before anything is encoded
+        EvaluationSettings.of(**scoring)  # errors come before anything is encoded
     embeddings, relevance = read_sides(
         queries,
         items,
@@ -178,16 +179,12 @@ def embeddings(
             diagnosis = embeddings.diagnose(relevance)
         deliver(diagnosis, form, output)
         return
-    more: dict[str, Any] = {
-        "tie_range": tie_range,
-        "interval": interval,
-        "level": level,
-        "groups": groups,
-        "weights": weights,
-        "unanswerable": unanswerable,
-        "answer_threshold": answer_threshold,
-        **({"name": name} if name else {}),
-    }
+    more: dict[str, Any] = {"weights": weights, **({"name": name} if name else {})}
+    if both and (groups or unanswerable):
+        raise InputError(
+            "--groups and --unanswerable are about the queries, but with --both the items are "
+            "queries too. Evaluate one direction at a time."
+        )
     searches = len(embeddings.queries) + (len(embeddings.items) if both else 0)
     first: TopK | None = None
     with counting("Searching", searches) as progress:
@@ -206,6 +203,14 @@ def embeddings(
     if index is not None:
         deliver(compared, form, output, **({"per_query": True} if per_query else {}))
         return
+    evaluation = evaluation.showing(
+        intervals=interval,
+        level=level,
+        groups=groups,
+        tie_range=tie_range,
+        unanswerable=unanswerable,
+        threshold=answer_threshold,
+    )
     if save_run is not None and first is not None:
         first.save(save_run)
     if report is not None:

@@ -45,7 +45,7 @@ def learn(
     accept queries of the training.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.embeddings.similarity.learned_files import check_model_target
+    from judged.embeddings.learned import check_model_target
     from judged.learning.learn import fit
 
     check_model_target(output)

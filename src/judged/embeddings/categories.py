@@ -1,9 +1,8 @@
-"""Unique categories: each category's best item stands for it, and the categories are ranked.
+"""Unique categories: each category is ranked by its best item.
 
-"Is a relevant category among the first five?" is then `Success@5` of rankings whose items are
-categories, and every other measure works on them too. A category scores what its best item scores;
-tied categories are ordered by the tie rule on the categories' own ids, or as the first of each
-one's best items came; a category is as relevant as the best graded of its items.
+`Success@5` then says whether a relevant category is among the first five, and all other measures
+work too. A category has the score of its best item, and the grade of its best graded item. Tied
+categories are ordered by their ids, or by the first of their best items in the input.
 """
 
 from __future__ import annotations
@@ -18,22 +17,77 @@ from typing import Any
 import numpy as np
 
 from judged.arrays import Floats, Ints, borders, positions, starts_of
-from judged.embeddings.category_relations import ByCategory, Moved, WhollyExcluded
-from judged.embeddings.pairs import Pairs
-from judged.embeddings.product import Product
-from judged.embeddings.relations import Bound
-from judged.embeddings.similarity.rounding import Precision
-from judged.embeddings.tiles import Tile
+from judged.embeddings.exact import Precision
+from judged.embeddings.product import Product, Tile
+from judged.embeddings.relations import Bound, Pairs
 from judged.errors import InputError
 from judged.inputs.keyed import Categories, is_frame, read_categories
-from judged.inputs.vectors.label_tables import in_order_of
+from judged.inputs.vectors.labels import in_order_of
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, casting
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered(Vectors):
-    """Vectors seen in another order; rows are gathered as blocks are read, so that files stay where
-    they are."""
+class _ExcludedColumns:
+    """Excluded items by their columns in the product."""
+
+    exclude: Bound
+    column_of: Ints
+
+    def block(self, begin: int, end: int) -> Pairs:
+        found = self.exclude.block(begin, end)
+        known = found.where(found.item >= 0)
+        return Pairs(known.lengths, self.column_of[known.item], known.grade)
+
+
+@dataclass(frozen=True, eq=False)
+class _ExcludedCategories:
+    """Categories whose items are all excluded."""
+
+    exclude: Bound
+    category: Ints
+    sizes: Ints
+
+    def block(self, begin: int, end: int) -> Pairs:
+        gone = self.exclude.block(begin, end)
+        known = gone.item >= 0
+        key = gone.row[known] * len(self.sizes) + self.category[gone.item[known]]
+        found, count = np.unique(key, return_counts=True)
+        whole = found[count == self.sizes[found % len(self.sizes)]]
+        lengths = np.bincount(whole // len(self.sizes), minlength=end - begin)
+        return Pairs(lengths, whole % len(self.sizes), np.ones(len(whole)))
+
+
+@dataclass(frozen=True, eq=False)
+class _RelevantCategories:
+    """Relevant items as relevant categories; items without a vector stay as they are."""
+
+    relevant: Bound
+    exclude: Bound | None
+    category: Ints
+
+    def block(self, begin: int, end: int) -> Pairs:
+        pairs = self.relevant.block(begin, end)
+        known = pairs.item >= 0
+        keep = known.copy()
+        if self.exclude is not None:
+            gone = self.exclude.block(begin, end)
+            count = len(self.category)
+            real = gone.item >= 0
+            keep &= ~np.isin(
+                pairs.row * count + pairs.item, gone.row[real] * count + gone.item[real]
+            )
+        row = np.concatenate([pairs.row[keep], pairs.row[~known]])
+        item = np.concatenate([self.category[pairs.item[keep]], np.full(int((~known).sum()), -1)])
+        grade = np.concatenate([pairs.grade[keep], pairs.grade[~known]])
+        order = np.lexsort((-grade, item, row))
+        row, item, grade = row[order], item[order], grade[order]
+        first = borders(row, item) | (item < 0)
+        return Pairs(np.bincount(row[first], minlength=end - begin), item[first], grade[first])
+
+
+@dataclass(frozen=True, eq=False)
+class ReorderedVectors(Vectors):
+    """Vectors in another order; rows are gathered as blocks are read, also from files."""
 
     order: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -44,7 +98,7 @@ class Gathered(Vectors):
             with casting():
                 return np.ascontiguousarray(self.values[rows], dtype=dtype)
         result = np.empty((len(rows), self.dims), dtype)
-        # What can only be read in stretches is gone through.
+        # Files are read in stretches, from begin to end.
         for first in range(0, len(self), ROWS_AT_A_TIME):
             inside = (rows >= first) & (rows < first + ROWS_AT_A_TIME)
             if inside.any():
@@ -60,29 +114,29 @@ class Gathered(Vectors):
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
-    """Where the items of some categories lie, so that the greatest score of each comes from a few
-    passes over a row.
+class CategoryLayout:
+    """An order of items in which the greatest score per category takes a few passes over a row.
 
-    First one item of every category, then a second one of those that have two, and so on while many
-    take part: each such round is one elementwise maximum. What is left of the largest categories
-    follows end to end.
+    One item of every category comes first, then a second one of those that have two, and so on
+    while many take part: each such round is one elementwise maximum. The remaining items of the
+    largest categories follow end to end.
     """
 
     order: Ints
-    """Items, by their place among those of all these categories."""
+    """Items, by their place among those of these categories."""
     rounds: tuple[int, ...]
     """How many categories take part in each round, the largest first."""
     rest: Ints
     """Where the remaining items of each of the largest categories begin."""
     place: Ints
-    """Where each category stands among them by size."""
+    """The place of each category by size."""
 
     @classmethod
-    def of(cls, sizes: Ints) -> Layout:
+    def of(cls, sizes: Ints) -> CategoryLayout:
         by_size = np.argsort(-sizes, kind="stable")
         ordered, begins = sizes[by_size], starts_of(sizes)[by_size]
-        depth = int(ordered[_MANY - 1]) if len(ordered) >= _MANY else 0
+        enough = len(ordered) >= _CATEGORIES_PER_ROUND
+        depth = int(ordered[_CATEGORIES_PER_ROUND - 1]) if enough else 0
         rounds = np.searchsorted(-ordered, -np.arange(depth), side="left")
         large = int(np.count_nonzero(ordered > depth))
         left = ordered[:large] - depth
@@ -97,12 +151,10 @@ class Layout:
         return cls(order, tuple(rounds.tolist()), int(rounds.sum()) + starts_of(left), place)
 
     def greatest(self, scores: Matrix) -> Matrix:
-        """The greatest score of each category, a row per query."""
+        """Return the greatest score of each category, a row per query."""
         best = np.empty((len(scores), len(self.place)), scores.dtype)
-        # A few rows at a time: what is read again in each round is then still in the processor's
-        # cache.
-        step = max(1, _CACHED // (4 * scores.shape[1]))
-
+        # A few rows at a time, so that later rounds find them in the processor's cache.
+        step = max(1, _CACHE_BYTES // (4 * scores.shape[1]))
         for begin in range(0, len(scores), step):
             some = self._of_rows(scores[begin : begin + step])
             np.take(some, self.place, axis=1, out=best[begin : begin + step], mode="clip")
@@ -123,14 +175,13 @@ class Layout:
         return best
 
 
-_MANY = 1024
+_CATEGORIES_PER_ROUND = 1024
 """Rounds go on while so many categories take part; fewer are faster one by one."""
-_CACHED = 1 << 20
+_CACHE_BYTES = 1 << 20
 
 
-class Grouping:
-    """Which item is of which category, and items in the order in which tiles of some width hold
-    whole categories.
+class CategoryGrouping:
+    """The categories of items, and an order of items in which tiles hold whole categories.
 
     Categories are numbered as they first occur among the items.
     """
@@ -143,11 +194,11 @@ class Grouping:
         self.begins = starts_of(self.sizes)
         self._together, self._width = np.argsort(self.category, kind="stable"), width
         self.layouts = {
-            first: (end, Layout.of(self.sizes[first:end])) for first, end in self._cuts()
+            first: (end, CategoryLayout.of(self.sizes[first:end])) for first, end in self._cuts()
         }
         tiles = ((self.begins[first], layout) for first, (_, layout) in self.layouts.items())
         order = np.concatenate([self._together[begin + layout.order] for begin, layout in tiles])
-        self.items = Gathered(
+        self.items = ReorderedVectors(
             items.values,
             items.ids,
             items.source,
@@ -160,8 +211,7 @@ class Grouping:
         self._column_of[order] = np.arange(len(order))
 
     def _cuts(self) -> Iterator[tuple[int, int]]:
-        """Categories whose items fit into one tile of the product together; one that does not fit
-        stands alone."""
+        """Yield ranges of categories whose items fit into one tile; a larger one is alone."""
         ends = np.cumsum(self.sizes)
         first, count = 0, len(self.sizes)
         while first < count:
@@ -171,8 +221,7 @@ class Grouping:
             first = end
 
     def parts(self, first: int) -> Sequence[int]:
-        """Where the product's tiles begin that hold the items of the categories from `first` to the
-        end of their layout."""
+        """Return where tiles begin for the layout that begins with category `first`."""
         begin, end = int(self.begins[first]), self.layouts[first][0]
         return range(begin, begin + int(self.sizes[first:end].sum()), self._width)
 
@@ -182,33 +231,34 @@ class Grouping:
         return np.concatenate([self.parts(first) for first in self.layouts])
 
     def members_of(self, categories: Ints) -> tuple[Ints, Ints]:
-        """The items of some categories, one category after the other and in each as they came; and
-        their columns."""
+        """Return the items of some categories in the order of the input, and their columns."""
         member = self._together[positions(self.begins[categories], self.sizes[categories])]
         return member, self._column_of[member]
 
     def columns_of(self, category: int) -> Ints:
-        """The columns of a category's items."""
+        """Return the columns of a category's items."""
         begin = self.begins[category]
         return self._column_of[self._together[begin : begin + self.sizes[category]]]
 
     def moved(self, exclude: Bound | None) -> Bound | None:
-        """Excluded items by the column they have in the product."""
-        return None if exclude is None else Moved(exclude, self._column_of)
+        """Return excluded items by their columns in the product."""
+        return None if exclude is None else _ExcludedColumns(exclude, self._column_of)
 
 
 class UniqueProduct:
-    """As a `Product`, with categories for items: the score of a category is that of its best item.
+    """A product with categories as items, each with the score of its best item.
 
-    The product is one of the grouping's items; `exclude` are items as they came.
+    `product` is one of the grouping's items, and `exclude` holds items in the input's order.
     """
 
-    def __init__(self, product: Product, grouping: Grouping, exclude: Bound | None) -> None:
+    def __init__(self, product: Product, grouping: CategoryGrouping, exclude: Bound | None) -> None:
         self.product, self._grouping = product, grouping
         self.queries, self.items = product.queries, grouping.categories
         self._excluded_items = exclude
         self.exclude: Bound | None = (
-            None if exclude is None else WhollyExcluded(exclude, grouping.category, grouping.sizes)
+            None
+            if exclude is None
+            else _ExcludedCategories(exclude, grouping.category, grouping.sizes)
         )
         self.threads, self.listed = product.threads, product.listed
         self._last = local()
@@ -225,8 +275,7 @@ class UniqueProduct:
         return self.product.query_block(begin, end)
 
     def tile(self, prepared: Matrix, row: int, column: int, excluded: Pairs | None) -> Tile:
-        """The scores of some categories; one whose items are all excluded is at minus infinity by
-        that."""
+        """Return the scores of some categories; wholly excluded ones are at minus infinity."""
         end, layout = self._grouping.layouts[column]
         begin = int(self._grouping.begins[column])
         size = int(self._grouping.sizes[column:end].sum())
@@ -242,8 +291,7 @@ class UniqueProduct:
             nonlocal slack
             tile = self.product.tile(prepared, row, at, gone)
             scores, slack = tile.scores[:, : begin + size - at], tile.slack
-            # A category that needs several tiles stands alone, so the order of its items means
-            # nothing.
+            # A category that needs several tiles is alone, so its items need no order.
             return (
                 layout.greatest(scores)
                 if scores.shape[1] == size
@@ -254,9 +302,9 @@ class UniqueProduct:
         return Tile(row, column, best, slack)
 
     def exact_pairs(self, queries: Ints, items: Ints) -> Floats:
-        """The best of each category's items; `items` are categories here."""
+        """Return the score of each category's best item; `items` are categories here."""
         columns = [self._grouping.columns_of(category) for category in items.tolist()]
-        lengths = np.array([len(each) for each in columns], np.int64)
+        lengths = np.array([len(part) for part in columns], np.int64)
         query, item = np.repeat(queries, lengths), np.concatenate([*columns, items[:0]])
         scores = self.product.exact_pairs(query, item)
         if (exclude := self.product.exclude) is not None:
@@ -271,22 +319,11 @@ class UniqueProduct:
     def shifts(self, begin: int, end: int) -> Floats:
         return self.product.shifts(begin, end)
 
-    def quick_pairs(self, queries: Ints, items: Ints) -> None:
+    def rescored_pairs(self, queries: Ints, items: Ints) -> None:
         return None
 
-    def doubled(self, queries: Ints, items: Ints) -> tuple[Floats, Floats]:
-        columns = [self._grouping.columns_of(category) for category in items.tolist()]
-        begins = starts_of(np.array([len(each) for each in columns], np.int64))
-        item = np.concatenate(columns)
-        scores, slack = self.product.doubled(queries, item)
-        if (exclude := self.product.exclude) is not None:
-            for place, row in enumerate(queries.tolist()):
-                scores[place, np.isin(item, exclude.block(row, row + 1).item)] = -np.inf
-        return np.maximum.reduceat(scores, begins, axis=1), slack
-
     def leaders(self, queries: Ints, categories: Ints) -> Ints:
-        """For as many queries as categories, the item that stands for each: the first that came of
-        its best."""
+        """Return, for as many queries as categories, the first of each category's best items."""
         count = len(self.items)
         asked, which = np.unique(queries * count + categories, return_inverse=True)
         sizes = self._grouping.sizes[asked % count]
@@ -298,20 +335,20 @@ class UniqueProduct:
         return member[level[borders(pair)]][which]
 
     def _of_items(self, queries: Ints, columns: Ints) -> Floats:
-        """The scores of single items, as they were when the best of each category was found."""
-        found = np.empty(len(queries))
+        """Return the scores of single items, as they were when the best were found."""
+        result = np.empty(len(queries))
         height = self.product.height
         for begin in np.unique(queries // height * height).tolist():
-            own = np.flatnonzero(queries // height * height == begin)
+            rows = np.flatnonzero(queries // height * height == begin)
             scores, slack = self._block(begin, min(begin + height, len(self.queries)))
-            found[own] = scores[queries[own] - begin, columns[own]]
+            result[rows] = scores[queries[rows] - begin, columns[rows]]
             if slack is not None:
-                there = own[found[own] > -np.inf]
-                found[there] = self.product.exact_pairs(queries[there], columns[there])
-        return found
+                there = rows[result[rows] > -np.inf]
+                result[there] = self.product.exact_pairs(queries[there], columns[there])
+        return result
 
     def _block(self, begin: int, end: int) -> tuple[Matrix, Floats | None]:
-        """All items' scores for a block of queries; the last one of each thread is kept."""
+        """Return all items' scores for a block of queries; each thread keeps its last one."""
         if getattr(self._last, "begin", None) != begin:
             prepared = self.query_block(begin, end)
             gone = None
@@ -328,21 +365,18 @@ class UniqueProduct:
         return self._last.scores, self._last.slack
 
     def relevance(self, relevant: Bound) -> Bound:
-        """The categories that are relevant, from the items that are: each with the best grade of
-        its items."""
-        return ByCategory(relevant, self._excluded_items, self._grouping.category)
+        """Return the relevant categories, each with the best grade of its items."""
+        return _RelevantCategories(relevant, self._excluded_items, self._grouping.category)
 
     def relevance_of_others(self, relevant: Bound) -> Bound:
-        """The same for queries that are not among these, for which nothing is excluded."""
-        return ByCategory(relevant, None, self._grouping.category)
+        """Return the same for queries that are not among these, without exclusions."""
+        return _RelevantCategories(relevant, None, self._grouping.category)
 
 
 def category_codes(categories: Any, items: Vectors) -> tuple[tuple[str, ...], Ints]:
-    """The categories' ids in the order of their first item, and for each item the number of its
-    category.
+    """Return the ids of categories in the order of the input, and the category of each item.
 
-    Categories are one label for each item, or a table (dict, frame, file) from the items' ids to
-    their categories.
+    Categories are one label for each item, or a table (dict, frame, file) from ids to categories.
     """
     if isinstance(categories, (str, PathLike, Mapping, Categories)) or is_frame(categories):
         table = read_categories(categories)

@@ -1,18 +1,38 @@
-"""What a look at embeddings found: numbers for programs, sentences for people."""
+"""Diagnosis of embeddings: bad vectors, duplicates, hubs and collapse.
+
+Vectors that cannot be compared (NaN, infinite, and with cosine all zeros) are named and left out of
+everything else. All that grows with the product of two sides is streamed in tiles. What grows with
+the square of one side uses a seeded sample of its vectors, if there are many.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan, nan
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judged.options import checked
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.arrays import Floats, Ints
+from judged.embeddings.exact import Precision
+from judged.embeddings.kernel import first_equal, keys_of
+from judged.embeddings.normalisation import Chunk, Nearest, chunks
+from judged.embeddings.product import Product
+from judged.embeddings.relations import Bound, Pairs, Relation
+from judged.embeddings.search import Search, refuse_changes
+from judged.embeddings.similarity import Cosine, Euclidean, Similarity
+from judged.errors import InputError
+from judged.inputs.vectors.vectors import Matrix, Vectors, unit
+from judged.options import checked, whole
 from judged.results import Part, Result, Table
 from judged.text import counted, few
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 SAMPLE = 5_000
 """Of a side of more vectors than these, so many are looked at for what takes all pairs."""
@@ -397,3 +417,441 @@ def _described(found: Diagnosis) -> Iterator[str]:
     )
     for sentence in found.sentences() or ["nothing stands out."]:
         yield f"  - {sentence}"
+
+
+# -- one side
+
+
+SHOWN = 20
+"""So many rows, groups or pairs are named; all are counted."""
+NUMBERS_AT_A_TIME = 1 << 21
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class _WithStandIns(Vectors):
+    """Vectors with stand-ins for those that cannot be compared, so that rows keep their numbers."""
+
+    bad: Flags = field(default_factory=lambda: np.zeros(0, bool))
+
+    def block(self, begin: int, end: int, dtype: Precision = np.float32) -> Matrix:
+        return self._filled(super().block(begin, end, dtype), self.bad[begin:end])
+
+    def rows(self, rows: Ints, dtype: Precision = np.float32) -> Matrix:
+        return self._filled(super().rows(rows, dtype), self.bad[rows])
+
+    def _filled(self, block: Matrix, bad: Flags) -> Matrix:
+        if bad.any():
+            block = block.copy()
+            block[bad] = 0
+            block[bad, 0] = 1
+        return block
+
+
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """A side once its vectors were looked at one by one."""
+
+    vectors: Vectors
+    finite: Flags
+    norm: Floats
+    """NaN where the vector is not finite."""
+    key: NDArray[np.uint64]
+    """The same for equal vectors, and almost never for others."""
+    usable: Flags
+    """Vectors that the similarity can compare."""
+
+    @classmethod
+    def of(cls, vectors: Vectors, similarity: Similarity) -> Inspection:
+        finite, norm = np.zeros(len(vectors), bool), np.full(len(vectors), nan)
+        key = np.zeros(len(vectors), np.uint64)
+        for begin, block in blocks(vectors):
+            at = slice(begin, begin + len(block))
+            finite[at] = np.isfinite(block).all(axis=1)
+            good = block[finite[at]]
+            norm[at][finite[at]] = np.sqrt(np.einsum("ij,ij->i", good, good, dtype=np.float64))
+            key[at] = keys_of(block)
+        usable = finite & (norm > 0) if similarity.needs_direction else finite
+        return cls(vectors, finite, norm, key, usable)
+
+    @property
+    def comparable(self) -> Vectors:
+        """With stand-ins where the similarity cannot compare a vector."""
+        return self._with_stand_ins(self.usable)
+
+    @property
+    def directed(self) -> Vectors:
+        """With stand-ins where a vector has no direction."""
+        return self._with_stand_ins(self.has_direction)
+
+    @property
+    def has_direction(self) -> Flags:
+        return self.finite & (self.norm > 0)
+
+    def _with_stand_ins(self, usable: Flags) -> Vectors:
+        vectors = self.vectors
+        return (
+            vectors
+            if usable.all()
+            else _WithStandIns(
+                vectors.values,
+                vectors.ids,
+                vectors.source,
+                vectors.notes,
+                ~usable,
+                beside=vectors.beside,
+            )
+        )
+
+    def named(self, rows: Ints) -> Rows:
+        return Rows(len(rows), tuple(self.vectors.name(row) for row in rows[:SHOWN].tolist()))
+
+
+def blocks(vectors: Vectors) -> Iterator[tuple[int, Matrix]]:
+    return vectors.blocks(max(1, NUMBERS_AT_A_TIME // vectors.dims))
+
+
+def finite_blocks(looked: Inspection) -> Iterator[tuple[int, Matrix]]:
+    for begin, block in blocks(looked.vectors):
+        yield begin, block[looked.finite[begin : begin + len(block)]]
+
+
+def side(
+    looked: Inspection, memory: str | int, sample: int | None, random: np.random.Generator
+) -> Side:
+    vectors, norm = looked.vectors, looked.norm[looked.finite]
+    group = first_equal(looked.vectors, looked.key)
+    near, uniformity = _pairs(looked, group, memory, sample, random)
+    return Side(
+        source=vectors.source,
+        count=len(vectors),
+        dims=vectors.dims,
+        not_finite=looked.named(np.flatnonzero(~looked.finite)),
+        zero=looked.named(np.flatnonzero(looked.norm == 0)),
+        duplicates=_duplicates(looked, group),
+        near_duplicates=near,
+        norms=_norms(norm),
+        uniformity=uniformity,
+    )
+
+
+def _norms(norm: Floats) -> Norms:
+    if not len(norm):
+        return Norms()
+    mean = norm.mean()
+    spread = norm.std() / mean if mean else nan
+    return Norms(*map(float, (norm.min(), np.median(norm), norm.max(), spread)))
+
+
+def _duplicates(looked: Inspection, group: Ints) -> Duplicates:
+    again = np.flatnonzero(group != np.arange(len(group)))
+    groups = [np.flatnonzero(group == first)[:SHOWN] for first in np.unique(group[again])[:SHOWN]]
+    return Duplicates(len(again), tuple(looked.named(rows).names for rows in groups))
+
+
+def _pairs(
+    looked: Inspection,
+    group: Ints,
+    memory: str | int,
+    sample: int | None,
+    random: np.random.Generator,
+) -> tuple[NearDuplicates, float]:
+    """Near duplicates and uniformity, from the cosines of vectors of one side with each other."""
+    has_direction = looked.has_direction
+    rows, others = np.arange(len(group)), int(has_direction.sum()) - 1
+    sampled = sample is not None and others >= sample
+    some = looked.directed
+    if sampled:
+        rows = np.sort(random.choice(np.flatnonzero(has_direction), sample, replace=False))
+        some = Vectors(looked.vectors.rows(rows), source=looked.vectors.source)
+    size = int(has_direction[rows].sum())
+    if others < 1:
+        return NearDuplicates(looked_at=size), nan
+    looked_at, has_near = np.isin(np.arange(len(group)), rows), np.zeros(len(rows), bool)
+    found: list[tuple[str, str, float]] = []
+    total = 0.0
+    product = Product(
+        some, looked.directed, Cosine(), exclude=None, memory=memory, precision="single"
+    )
+    for chunk in chunks(product):
+        row, values = rows[chunk.rows], chunk.values
+        values[~has_direction[row]] = -np.inf
+        values[:, ~has_direction[chunk.columns]] = -np.inf
+        own = (row >= chunk.columns.start) & (row < chunk.columns.stop)
+        values[own, row[own] - chunk.columns.start] = -np.inf
+        # |x - y|² = 2 - 2·cosine
+        total += float(np.exp(4 * values - 4).sum())
+        near, column = np.nonzero(values > NEAR)
+        item = column + chunk.columns.start
+        apart = group[row[near]] != group[item]
+        near, item, column = near[apart], item[apart], column[apart]
+        has_near[chunk.rows.start + near] = True
+        once = ~looked_at[item] | (item > row[near])
+        for place in np.flatnonzero(once)[: SHOWN - len(found)].tolist():
+            names = (
+                looked.vectors.name(int(row[near[place]])),
+                looked.vectors.name(int(item[place])),
+            )
+            found.append((*names, float(values[near[place], column[place]])))
+    return NearDuplicates(int(has_near.sum()), size, sampled, tuple(found)), float(
+        np.log(total / (size * others))
+    )
+
+
+def collapse(looked: Inspection) -> tuple[Collapse, Matrix]:
+    """The collapse of the vectors, and their middle."""
+    vectors, count = looked.vectors, int(looked.finite.sum())
+    total, low, high = (
+        np.zeros(vectors.dims),
+        np.full(vectors.dims, np.inf),
+        np.full(vectors.dims, -np.inf),
+    )
+    for _, block in finite_blocks(looked):
+        total += block.sum(axis=0, dtype=np.float64)
+        low, high = (
+            np.minimum(low, block.min(axis=0, initial=np.inf)),
+            np.maximum(high, block.max(axis=0, initial=-np.inf)),
+        )
+    mean = total / max(count, 1)
+    covariance = np.zeros((vectors.dims, vectors.dims))
+    for _, block in finite_blocks(looked):
+        moved = block - mean
+        covariance += moved.T @ moved
+    variance = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
+    # What is below the rounding of the largest is none.
+    variance[variance <= variance[0] * vectors.dims * np.finfo(np.float64).eps] = 0.0
+    singular = np.sqrt(variance)
+    found = Collapse(
+        nan, nan, nan, tuple(np.flatnonzero(low == high).tolist()), tuple(singular.tolist())
+    )
+    if variance[0] > 0:
+        share = singular[singular > 0] / singular.sum()
+        found = replace(
+            found,
+            effective_rank=float(np.exp(-(share * np.log(share)).sum())),
+            top_1=float(variance[0] / variance.sum()),
+            top_10=float(variance[:10].sum() / variance.sum()),
+        )
+    return found, mean.astype(np.float32)
+
+
+# -- both sides
+
+
+NEIGHBOURS = 10
+"""Hubness looks at so many best items of each query by default, or at all where there are fewer."""
+RELEVANT_FROM = 1.0
+BINS = 40
+"""A histogram has as many bins or fewer, down to half, and one more where scores lie on its edges.
+"""
+_QUERIES_AT_A_TIME = 512
+_PAIRS_EACH = 200
+"""Alignment looks at so many pairs for each vector that may be sampled."""
+
+
+def diagnose(
+    search: Search, relevance: Relation | None, *, k: int | None, sample: int | None, seed: int
+) -> Diagnosis:
+    """Look for what spoils a ranking by embeddings."""
+    refuse_changes(search, "a diagnosis")
+    queries, items = search.queries, search.items
+    similarity, memory = search.similarity, search.memory
+    k = min(NEIGHBOURS, len(items)) if k is None else k
+    if isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= int(k) <= len(items):
+        raise InputError(
+            f"k must be a whole number from 1 to the number of items, {len(items)}; got {k!r}."
+        )
+    if sample is not None:
+        sample = whole("sample", sample, at_least=2, otherwise=", or None for all")
+    similarity.check(queries, items)
+    bound, excluded = (
+        None if each is None else each.bind(queries, items) for each in (relevance, search.exclude)
+    )
+    random = np.random.default_rng(seed)
+    query_rows, item_rows = (Inspection.of(each, similarity) for each in (queries, items))
+    item_collapse, centre = collapse(item_rows)
+    if isinstance(similarity, Euclidean):
+        similarity = replace(similarity, centre=centre)
+    hubness = scores = None
+    if query_rows.usable.any() and item_rows.usable.any():
+        product = Product(
+            query_rows.comparable,
+            item_rows.comparable,
+            similarity,
+            exclude=excluded,
+            memory=memory,
+            precision="single",
+        )
+        hubness, low, high = _hubness(product, query_rows, item_rows, k)
+        scores = _histogram(product, query_rows, item_rows, bound, low, high)
+    alignment, pairs, sampled = _alignment(query_rows, item_rows, bound, excluded, sample, random)
+    return Diagnosis(
+        queries=side(query_rows, memory, sample, random),
+        items=side(item_rows, memory, sample, random),
+        similarity=similarity.name,
+        collapse=item_collapse,
+        hubness=hubness,
+        scores=scores,
+        alignment=alignment,
+        alignment_pairs=pairs,
+        alignment_sampled=sampled,
+        queries_among_items=_among(query_rows, item_rows, excluded),
+    )
+
+
+def _among(queries: Inspection, items: Inspection, exclude: Bound | None) -> Rows:
+    if queries.vectors.dims != items.vectors.dims:
+        return Rows()
+    order = np.argsort(items.key, kind="stable")
+    low, high = (
+        np.searchsorted(items.key, queries.key, side=side, sorter=order)
+        for side in ("left", "right")
+    )
+    found = []
+    for row in np.flatnonzero((high > low) & queries.finite).tolist():
+        gone = set() if exclude is None else set(exclude.block(row, row + 1).item.tolist())
+        equal = (item for item in order[low[row] : high[row]].tolist() if item not in gone)
+        own = queries.vectors.block(row, row + 1)
+        if any((items.vectors.block(item, item + 1) == own).all() for item in equal):
+            found.append(row)
+    return queries.named(np.array(found, dtype=np.int64))
+
+
+def _usable_chunks(product: Product, queries: Inspection, items: Inspection) -> Iterator[Chunk]:
+    """All scores, those of vectors that cannot be compared at minus infinity."""
+    for chunk in chunks(product):
+        chunk.values[~queries.usable[chunk.rows]] = -np.inf
+        chunk.values[:, ~items.usable[chunk.columns]] = -np.inf
+        yield chunk
+
+
+def _hubness(
+    product: Product, queries: Inspection, items: Inspection, k: int
+) -> tuple[Hubness, float, float]:
+    """Hubness, and the lowest and highest score met on the way."""
+    nearest = Nearest(len(product.queries), k)
+    low, high = np.inf, -np.inf
+    for chunk in _usable_chunks(product, queries, items):
+        nearest.add(chunk)
+        there = _there(chunk.values)
+        low, high = min(low, there.min(initial=np.inf)), max(high, there.max(initial=-np.inf))
+    found = nearest.items[np.isfinite(nearest.scores)]
+    every = np.bincount(found, minlength=len(product.items))
+    count = every[items.usable].astype(np.float64)
+    apart = count - count.mean()
+    deviation = np.sqrt((apart**2).mean())
+    biggest = np.argsort(-every, kind="stable")[:10]
+    hubness = Hubness(
+        k=k,
+        skewness=float((apart**3).mean() / deviation**3) if deviation > 0 else nan,
+        robin_hood=float(np.abs(apart).sum() / (2 * count.sum())) if count.any() else nan,
+        antihubs=float((count == 0).mean()),
+        hubs=int((count >= 2 * k).sum()),
+        biggest=tuple(
+            (items.vectors.name(int(item)), int(every[item])) for item in biggest if every[item]
+        ),
+    )
+    return hubness, float(low), float(high)
+
+
+def _histogram(
+    product: Product,
+    queries: Inspection,
+    items: Inspection,
+    relevance: Bound | None,
+    low: float,
+    high: float,
+) -> Histogram | None:
+    if low > high:
+        return None
+    # A width that is a power of two: dividing by it is exact, and so is the bin of a score on an
+    # edge.
+    width = 2.0 ** np.ceil(np.log2((high - low) / BINS)) if high > low else 1.0
+    first = int(np.floor(low / width))
+    size = int(np.floor(high / width)) - first + 1
+    counts, sums = np.zeros((2, size), np.int64), np.zeros(2)
+    begin, relevant = -1, Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    for chunk in _usable_chunks(product, queries, items):
+        if relevance is not None and chunk.rows.start != begin:
+            begin, relevant = (
+                chunk.rows.start,
+                _relevant(relevance, chunk.rows.start, chunk.rows.stop),
+            )
+        inside = (relevant.item >= chunk.columns.start) & (relevant.item < chunk.columns.stop)
+        own = chunk.values[relevant.row[inside], relevant.item[inside] - chunk.columns.start]
+        for which, values in enumerate((chunk.values, own)):
+            there = _there(values)
+            counts[which] += np.bincount(
+                np.floor(there / width).astype(np.int64) - first, minlength=size
+            )
+            sums[which] += there.sum()
+    counts[0] -= counts[1]
+    sums[0] -= sums[1]
+    means = [
+        float(total / pairs) if pairs else nan
+        for total, pairs in zip(sums, counts.sum(axis=1).tolist(), strict=True)
+    ]
+    return Histogram(
+        edges=tuple((np.arange(first, first + size + 1) * width).tolist()),
+        others=tuple(counts[0].tolist()),
+        others_mean=means[0],
+        relevant=None if relevance is None else tuple(counts[1].tolist()),
+        relevant_mean=means[1],
+    )
+
+
+def _there(values: Floats) -> Floats:
+    """The scores that are not at minus infinity, in a row."""
+    values = values.ravel()
+    return values if np.isfinite(values).all() else values[np.isfinite(values)]
+
+
+def _relevant(relevance: Bound, begin: int, end: int) -> Pairs:
+    pairs = relevance.block(begin, end)
+    return pairs.where((pairs.grade >= RELEVANT_FROM) & (pairs.item >= 0))
+
+
+def _alignment(
+    queries: Inspection,
+    items: Inspection,
+    relevance: Bound | None,
+    exclude: Bound | None,
+    sample: int | None,
+    random: np.random.Generator,
+) -> tuple[float | None, int, bool]:
+    """The alignment, over how many pairs, and whether these are a sample."""
+    if relevance is None or queries.vectors.dims != items.vectors.dims:
+        return None, 0, False
+    total, seen, every = 0.0, 0, 0
+    for begin in range(0, len(queries.vectors), _QUERIES_AT_A_TIME):
+        end = min(begin + _QUERIES_AT_A_TIME, len(queries.vectors))
+        pairs = _relevant(relevance, begin, end)
+        if exclude is not None:
+            pairs = pairs.without(exclude.block(begin, end))
+        row, item = pairs.row + begin, pairs.item
+        good = np.flatnonzero(queries.has_direction[row] & items.has_direction[item])
+        # Each block of queries has its share of the pairs that may be looked at, and counts for all
+        # of its pairs.
+        most = (
+            len(good)
+            if sample is None
+            else max(1, sample * _PAIRS_EACH * (end - begin) // len(queries.vectors))
+        )
+        some = np.sort(random.choice(good, most, replace=False)) if len(good) > most else good
+        if len(some):
+            total += _distances(queries.vectors, items.vectors, row[some], item[some]) * (
+                len(good) / len(some)
+            )
+        seen, every = seen + len(some), every + len(good)
+    return total / every if every else nan, seen, seen < every
+
+
+def _distances(queries: Vectors, items: Vectors, row: Ints, item: Ints) -> float:
+    """The sum of the squared distances of pairs, at length 1."""
+    total, step = 0.0, max(1, NUMBERS_AT_A_TIME // (8 * queries.dims))
+    for begin in range(0, len(row), step):
+        at = slice(begin, begin + step)
+        apart = unit(queries.rows(row[at])) - unit(items.rows(item[at]))
+        total += float(np.einsum("ij,ij->", apart, apart))
+    return total

@@ -1,27 +1,27 @@
-"""Vectors of queries and items and how they are compared: from them to exact ranks and numbers."""
+"""`Embeddings`: vectors of queries and items, and how they are compared."""
 
 from __future__ import annotations
 
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
-from judged.embeddings.basis import explained
 from judged.embeddings.diagnosis import SAMPLE
-from judged.embeddings.evaluated import evaluate_search
-from judged.embeddings.indexed import Indexed
-from judged.embeddings.normalisation_kinds import as_normalisation
+from judged.embeddings.learned import as_similarity
+from judged.embeddings.normalisation import as_normalisation
 from judged.embeddings.product import MEMORY
-from judged.embeddings.relations import as_relation
-from judged.embeddings.scoring import ONE_DIRECTION, Numbers, request_of
+from judged.embeddings.relations import Relation, SameRow, as_relation
+from judged.embeddings.relevance import SameLabel, side_labels
 from judged.embeddings.search import (
     NAME,
-    counted_both,
-    counted_one,
+    Search,
+    basis_of,
+    rank_both_ways,
+    rank_bound,
     reversed_search,
+    same_vectors,
     scores_of,
 )
-from judged.embeddings.similarity.choice import as_similarity
-from judged.embeddings.top_k import TopK, search
+from judged.embeddings.top_k import TopK, search, with_best_scores
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
 from judged.options import checked, checked_methods, choice, size_in_bytes
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from judged.embeddings.diagnosis import Diagnosis
+    from judged.embeddings.index import IndexEvaluation
     from judged.evaluation.evaluation import Evaluation
     from judged.options import (
         CategoriesLike,
         ConventionLike,
         EncoderLike,
-        GroupsLike,
         Ids,
+        IndexLike,
         InputsLike,
         Labels,
         MeasuresLike,
@@ -56,75 +57,92 @@ if TYPE_CHECKING:
 
 
 @checked_methods
-class Embeddings(Indexed):
-    """Queries and items, and how they are compared: ranked exactly, without a sort.
+class Embeddings(Search):
+    """Vectors of queries and items, which are ranked exactly, without an index.
 
     Parameters
     ----------
     queries, items : VectorsLike
         A matrix with one row per vector, or a file of vectors.
+    labels : Labels or pair of Labels, optional
+        Labels of queries and items: items with the query's label are relevant. One sequence is for
+        both sides. Where queries are the items, each query is left out of its own ranking, unless
+        `exclude` is given.
     similarity : SimilarityLike, optional
         "cosine" (the default), "dot", "euclidean", "manhattan", "hamming" or "hamming-packed"
         (eight bits in each number); a matrix W for q W x; a learned similarity or its file; or a
         function of two blocks of vectors.
     exclude : RelevanceLike or list of them, optional
-        What is not ranked for a query, as `judged.relevance.same_row()` for the query itself.
-    memory : str or int, optional
-        A cap on what scores and items made ready take, as "2GB"; results are the same under any.
+        Items that are not ranked for a query, such as `judged.relevance.same_row()`.
     query_ids, item_ids : sequence, optional
-        One id per vector; by default those of the file, or else row numbers from 0.
+        One id per vector; by default those of the file, or row numbers from 0.
     dims : int, optional
-        Use only the first dimensions of the vectors, as with Matryoshka embeddings.
+        Use only the first dimensions of the vectors (Matryoshka embeddings).
     normalise : NormalisationLike, optional
-        Change scores before items are ranked, as "csls(k=10)".
+        Normalise scores before items are ranked, such as "csls(k=10)".
     unique : CategoriesLike or Labels, optional
-        The items' categories: one label per item, or a table or file from item to category. The
-        best item of each category stands for it, and categories are ranked.
+        Categories of items: one label per item, or a table or file from item to category.
+        Categories are ranked, each by its best item.
     precision : {"double", "single"}, optional
-        Of the scores that ranks are by. With "double" (the default) they are the real scores of the
-        numbers as given, each rounded once to double precision: the same on every machine. With
-        "single" they are what single precision makes of them, somewhat faster.
+        The precision of the scores that ranks are based on. With "double" (the default) each score
+        is rounded once to double precision, so ranks are the same on every machine. "single" is
+        somewhat faster.
+    memory : str or int, optional
+        The most memory that scores and prepared items take, such as "2GB". Results do not depend
+        on it.
 
     >>> import judged
     >>> both = judged.Embeddings([[1.0, 0.2]], [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]])
     >>> both
     <Embeddings: 1 query and 3 items of 2 dimensions, by cosine>
-    >>> both.evaluate(judged.relevance.same_label(["a"], ["a", "a", "b"]), "AP").value()
+    >>> both.evaluate({"0": {"1": 1}}, "RR").value()
     1.0
+    >>> vectors, labels = [[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]], ["a", "a", "b"]
+    >>> judged.Embeddings(vectors, vectors, labels=labels).evaluate("R@1").values("R@1")[:2]
+    [1.0, 1.0]
     """
+
+    labels: Relation | None
+    """Relevance by the labels that were given."""
 
     def __init__(
         self,
         queries: VectorsLike,
         items: VectorsLike,
         *,
+        labels: Labels | tuple[Labels, Labels] | None = None,
         similarity: SimilarityLike = "cosine",
         exclude: RelevanceLike | Sequence[RelevanceLike] | None = None,
-        memory: Memory = MEMORY,
         query_ids: Ids | None = None,
         item_ids: Ids | None = None,
         dims: int | None = None,
         normalise: NormalisationLike | None = None,
         unique: CategoriesLike | Labels | None = None,
         precision: Precision = "double",
+        memory: Memory = MEMORY,
     ) -> None:
         size_in_bytes(memory)
         choice("precision", precision, PRECISIONS)
-        sides = (
-            as_vectors(queries, ids=query_ids, dims=dims, source="the queries"),
-            as_vectors(items, ids=item_ids, dims=dims, source="the items"),
-        )
+        query_vectors = as_vectors(queries, ids=query_ids, dims=dims, source="the queries")
+        item_vectors = as_vectors(items, ids=item_ids, dims=dims, source="the items")
+        excluded = None if exclude is None else as_relation(exclude, what="exclude")
+        by_label = None
+        if labels is not None:
+            by_label = SameLabel(*side_labels(labels, query_vectors, item_vectors))
+            if excluded is None and same_vectors(query_vectors, item_vectors):
+                excluded = SameRow()
         super().__init__(
-            queries=sides[0],
-            items=sides[1],
+            queries=query_vectors,
+            items=item_vectors,
             similarity=as_similarity(similarity),
-            exclude=None if exclude is None else as_relation(exclude, what="exclude"),
+            exclude=excluded,
             memory=memory,
             dims=dims,
             normalisation=None if normalise is None else as_normalisation(normalise),
             categories=unique,
             precision=precision,
         )
+        object.__setattr__(self, "labels", by_label)
 
     @classmethod
     @checked
@@ -204,42 +222,33 @@ class Embeddings(Indexed):
 
     def evaluate(
         self,
-        relevance: RelevanceLike,
+        relevance: RelevanceLike | MeasuresLike | None = None,
         measures: MeasuresLike | None = None,
         *,
         policy: PolicyLike | None = None,
         convention: ConventionLike | None = None,
-        both: bool = False,
-        tie_range: bool = False,
         weights: WeightsLike | None = None,
-        unanswerable: bool = False,
-        answer_threshold: float | None = None,
-        interval: bool = False,
-        level: float = 0.95,
-        groups: GroupsLike | None = None,
+        both: bool = False,
         name: str = NAME,
         progress: Progress | None = None,
     ) -> Evaluation:
-        """Score the search by the exact rank of every relevant item in the ranking of all items.
+        """Evaluate the search by the exact rank of every relevant item among all items.
 
         Parameters
         ----------
-        relevance : RelevanceLike
-            One of `judged.relevance`, judgements, or a function (first, end) -> grades of these
-            queries with all items. With judgements, queries without any are ignored, and judged
-            queries without a vector are missing.
+        relevance : RelevanceLike, optional
+            One of `judged.relevance`, judgements, or a function (first, end) that returns the
+            grades of these queries with all items. With judgements, queries without any are
+            ignored, and judged queries without a vector are missing. Embeddings with labels need
+            none: their first argument is `measures`.
         measures : MeasuresLike, optional
-            As "nDCG@10" or ["AP", "RR"]; the usual ones by default.
-        policy, convention
-            As for `judged.evaluate`: what is done about ties, missing queries and those with
-            nothing relevant; the library whose numbers are wanted.
+            Such as "nDCG@10" or ["AP", "RR"]; the usual ones by default.
+        policy, convention, weights
+            As for `judged.evaluate`.
         both : bool, optional
-            Whether the items' search for queries is a second row.
-        tie_range, weights, unanswerable, answer_threshold, interval, level, groups
-            As for `judged.evaluate`: ranges and intervals of the numbers, how much queries count,
-            and whether those with nothing relevant are looked at apart.
+            Whether to evaluate the items' search for queries as a second run.
         name : str, optional
-            What the row is called.
+            The name of the run.
         progress : callable, optional
             Called with the number of queries done since the last call.
 
@@ -252,31 +261,36 @@ class Embeddings(Indexed):
         >>> clips.evaluate(relevance.pairs(), "RR", both=True).summary["RR"].to_list()
         [1.0, 1.0]
         """
-        request = request_of(measures, policy, convention)
-        queries = weights, unanswerable, answer_threshold
-        numbers = Numbers(request, tie_range, *queries, interval, level, groups)
+        from judged.evaluation.evaluation import evaluate_rankings
+        from judged.evaluation.settings import EvaluationSettings
+        from judged.evaluation.warnings import announce_warnings
+
+        if self.labels is not None and relevance is not None and measures is None:
+            relevance, measures = None, relevance  # type: ignore[assignment]
+        settings = EvaluationSettings.of(measures, policy, convention)
         if not both:
-            relation, top = as_relation(relevance, what="relevance"), 1 if unanswerable else None
-            options: Any = {"name": name, "top": top, "progress": progress}
-            return evaluate_search(self, relation, numbers, **options)[0]
-        if weights is not None or groups is not None or unanswerable:
-            raise InputError(ONE_DIRECTION)
-        return numbers.of(
-            self.rank_both(relevance, policy=request.policy, name=name, progress=progress)
-        )
+            rankings, best = self._rank(relevance, settings.policy, name, 1, progress)
+            ranked = [with_best_scores(rankings, best)]
+        else:
+            if weights is not None:
+                raise InputError(
+                    "weights are about the queries, but with both=True the items are queries too. "
+                    "Evaluate one direction at a time."
+                )
+            ranked = [
+                *self.rank_both(relevance, policy=settings.policy, name=name, progress=progress)
+            ]
+        return announce_warnings(evaluate_rankings(ranked, settings, weights=weights))
 
     def rank(
         self,
-        relevance: RelevanceLike,
+        relevance: RelevanceLike | None = None,
         *,
         policy: PolicyLike | None = None,
         name: str = NAME,
         progress: Progress | None = None,
     ) -> Rankings:
-        """The exact ranks of all relevant items, for measures that are chosen later.
-
-        They are held whole: 72 bytes for each relevant pair, and some 200 while they are made,
-        beside what `memory` allows. `evaluate` holds none where they are very many.
+        """Rank all relevant items, for measures that are chosen later.
 
         Parameters
         ----------
@@ -292,35 +306,51 @@ class Embeddings(Indexed):
         >>> both.rank(relevance.same_label(["a"], ["a", "a", "b"])).hit_rank.tolist()
         [2, 3]
         """
-        relation, chosen = as_relation(relevance, what="relevance"), Policy.of(policy)
-        ranked, _ = counted_one(self, relation, chosen, name=name, top=None, progress=progress)
-        return explained(ranked, self, relation)
+        return self._rank(relevance, Policy.of(policy), name, None, progress)[0]
+
+    def _rank(
+        self,
+        relevance: Any,
+        policy: Policy,
+        name: str,
+        top: int | None,
+        progress: Progress | None,
+    ) -> tuple[Rankings, TopK | None]:
+        relation = self._relation(relevance)
+        bound = relation.bind(self.queries, self.items)
+        options: Any = {"name": name, "top": top, "progress": progress}
+        rankings, best = rank_bound(self, bound, policy, **options)
+        return basis_of(self, relation).describe(rankings, len(self.queries)), best
+
+    def _relation(self, relevance: Any) -> Relation:
+        if relevance is None:
+            if self.labels is None:
+                raise InputError(
+                    "nothing says what is relevant. Give relevance, or labels to Embeddings."
+                )
+            return self.labels
+        if self.labels is not None:
+            raise InputError("the embeddings have labels; leave out relevance, or the labels.")
+        return as_relation(relevance, what="relevance")
 
     def evaluate_and_top_k(
         self,
-        relevance: RelevanceLike,
+        relevance: RelevanceLike | None = None,
         measures: MeasuresLike | None = None,
         *,
         k: int = 100,
         policy: PolicyLike | None = None,
         convention: ConventionLike | None = None,
-        tie_range: bool = False,
         weights: WeightsLike | None = None,
-        unanswerable: bool = False,
-        answer_threshold: float | None = None,
-        interval: bool = False,
-        level: float = 0.95,
-        groups: GroupsLike | None = None,
         name: str = NAME,
         progress: Progress | None = None,
     ) -> tuple[Evaluation, TopK]:
-        """`evaluate` and `top_k` in one pass.
+        """Run `evaluate` and `top_k` in one pass.
 
         Parameters
         ----------
-        relevance, measures, policy, convention, tie_range, weights, unanswerable, \
-answer_threshold, interval, level, groups, name, progress
-            As for `evaluate`; the first k are ordered by id unless ties are those of the input.
+        relevance, measures, policy, convention, weights, name, progress
+            As for `evaluate`; the first k are ordered by id, unless the policy's ties are "input".
         k : int, optional
             How many items of each query.
 
@@ -333,24 +363,25 @@ answer_threshold, interval, level, groups, name, progress
         >>> both.evaluate_and_top_k({"0": {"0": 1}}, k=1)[1].items.tolist()
         [[1]]
         """
-        request = request_of(measures, policy, convention)
-        queries = weights, unanswerable, answer_threshold
-        numbers = Numbers(request, tie_range, *queries, interval, level, groups)
-        relation = as_relation(relevance, what="relevance")
-        options: Any = {"name": name, "top": k, "progress": progress}
-        evaluation, found = evaluate_search(self, relation, numbers, **options)
-        assert found is not None
-        return evaluation, found
+        from judged.evaluation.evaluation import evaluate_rankings
+        from judged.evaluation.settings import EvaluationSettings
+        from judged.evaluation.warnings import announce_warnings
+
+        settings = EvaluationSettings.of(measures, policy, convention)
+        rankings, best = self._rank(relevance, settings.policy, name, k, progress)
+        assert best is not None
+        ranked = [with_best_scores(rankings, best)]
+        return announce_warnings(evaluate_rankings(ranked, settings, weights=weights)), best
 
     def rank_both(
         self,
-        relevance: RelevanceLike,
+        relevance: RelevanceLike | None = None,
         *,
         policy: PolicyLike | None = None,
         name: str = NAME,
         progress: Progress | None = None,
     ) -> tuple[Rankings, Rankings]:
-        """The queries' search for items and the items' search for queries.
+        """Rank the queries' search for items, and the items' search for queries.
 
         Parameters
         ----------
@@ -363,25 +394,26 @@ answer_threshold, interval, level, groups, name, progress
 
         >>> from judged import Embeddings, relevance
         >>> clips = Embeddings([[1.0, 0.1], [0.0, 1.0]], [[0.9, 0.2], [0.1, 0.8]])
-        >>> [each.name for each in clips.rank_both(relevance.pairs(), name="clips")]
+        >>> [r.name for r in clips.rank_both(relevance.pairs(), name="clips")]
         ['clips: queries to items', 'clips: items to queries']
         """
-        relation = as_relation(relevance, what="relevance")
-        there, back = counted_both(self, relation, Policy.of(policy), name=name, progress=progress)
-        other = explained(back, reversed_search(self), relation, back=True)
-        return explained(there, self, relation), other
+        relation, other = self._relation(relevance), reversed_search(self)
+        options: Any = {"name": name, "progress": progress}
+        there, back = rank_both_ways(self, relation, Policy.of(policy), **options)
+        there = basis_of(self, relation).describe(there, len(self.queries))
+        return there, basis_of(other, relation, back=True).describe(back, len(self.items))
 
     def top_k(
         self, k: int, *, ties: Literal["id", "input"] = "id", progress: Progress | None = None
     ) -> TopK:
-        """The k items with the highest scores for each query: exact, whatever the memory cap.
+        """Find the k items with the highest scores for each query, exactly.
 
         Parameters
         ----------
         k : int
-            How many items; a query for which fewer are left by `exclude` has a shorter list.
+            How many items. A query has fewer if `exclude` leaves fewer.
         ties : {"id", "input"}, optional
-            Tied items are ordered by id, descending on bytes, or as the items came, also where the
+            Tied items are ordered by id, descending by bytes, or as in the input, also where the
             tie reaches beyond the k-th place.
         progress : callable, optional
             Called with the number of queries done since the last call.
@@ -398,6 +430,53 @@ answer_threshold, interval, level, groups, name, progress
         scores, fitted = scores_of(self)
         return search(scores, k, ties=ties, fitted=fitted, progress=progress)
 
+    def evaluate_index(
+        self,
+        index: IndexLike,
+        relevance: RelevanceLike | None = None,
+        measures: MeasuresLike | None = None,
+        *,
+        k: int = 100,
+        policy: PolicyLike | None = None,
+        convention: ConventionLike | None = None,
+        keys: Ids | None = None,
+        progress: Progress | None = None,
+    ) -> IndexEvaluation:
+        """Compare an approximate index with the exact search of the same vectors, cut at k.
+
+        Parameters
+        ----------
+        index : IndexLike
+            A faiss or usearch index or its file, any object with a similar `search(vectors, k)`,
+            or a function (vectors, k) that returns (items, scores), one row per query, the best
+            first. Where items are excluded, it is called with a larger k.
+        relevance, measures, policy, convention, progress
+            As for `evaluate`.
+        k : int, optional
+            How many items of each query are compared.
+        keys : sequence, optional
+            The index's name of each item, if that is neither a row number nor an id, or could be
+            both.
+
+        Returns
+        -------
+        IndexEvaluation
+
+        >>> from judged import Embeddings, relevance
+        >>> def always_the_first(block, k):
+        ...     return [[0]] * len(block), [[1.0]] * len(block)
+        >>> both = Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.1], [0.1, 1.0]])
+        >>> found = both.evaluate_index(always_the_first, relevance.pairs(), "RR", k=1)
+        >>> found.recall, found.loss
+        (0.5, {'RR': 0.5})
+        """
+        from judged.embeddings.index import compare_index
+        from judged.evaluation.settings import EvaluationSettings
+
+        settings = EvaluationSettings.of(measures, policy, convention)
+        options: Any = {"k": k, "keys": keys, "progress": progress}
+        return compare_index(index, self, self._relation(relevance), settings, **options)
+
     def diagnose(
         self,
         relevance: RelevanceLike | None = None,
@@ -406,18 +485,18 @@ answer_threshold, interval, level, groups, name, progress
         sample: int | None = SAMPLE,
         seed: int = 0,
     ) -> Diagnosis:
-        """Look for what spoils a ranking: bad vectors, duplicates, hubs, collapse.
+        """Look for problems of the vectors: bad ones, duplicates, hubs, collapse.
 
         Parameters
         ----------
         relevance : RelevanceLike, optional
-            As for `evaluate`; without it nothing is said of relevant pairs.
+            As for `evaluate`; without it there are no numbers about relevant pairs.
         k : int, optional
             A hub is an item among the k best of many queries; 10 by default.
         sample : int or None, optional
-            How many vectors of a side are looked at for what takes all pairs; None for all.
+            How many vectors of a side are compared with all others; None for all.
         seed : int, optional
-            Of what is sampled.
+            The seed of the samples.
 
         Returns
         -------
@@ -427,7 +506,7 @@ answer_threshold, interval, level, groups, name, progress
         >>> Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]]).diagnose().sentences()[0]
         'the items: 1 vector equal to an earlier one (0 = 1).'
         """
-        from judged.embeddings.diagnostics import diagnose
+        from judged.embeddings.diagnosis import diagnose
 
-        relation = None if relevance is None else as_relation(relevance, what="relevance")
+        relation = self.labels if relevance is None else self._relation(relevance)
         return diagnose(self, relation, k=k, sample=sample, seed=seed)

@@ -1,44 +1,56 @@
-"""An approximate index next to the exact search: how much of the exact lists it finds, and what the
-rest costs."""
+"""Approximate indexes compared with the exact search: recall, and what the rest costs."""
 
 from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from judged.arrays import Floats
-from judged.embeddings.index_adapter import Adapter, as_index
-from judged.embeddings.index_lists import lists_of
-from judged.embeddings.product import Product
-from judged.embeddings.relations import Relation
-from judged.embeddings.search import Search, refuse_changes, refuse_removal, scores_of
-from judged.embeddings.top_k import Best
-from judged.errors import InputError, quoted
+from judged.arrays import Floats, Ints, descending
+from judged.embeddings.product import Product, Scores, over_blocks
+from judged.embeddings.ranks import relevant_and_excluded
+from judged.embeddings.relations import Bound, Pairs, Relation
+from judged.embeddings.search import (
+    Search,
+    refuse_changes,
+    refuse_removal,
+    scores_of,
+    warn_of_self_matches,
+)
+from judged.embeddings.similarity import Similarity
+from judged.embeddings.top_k import Best, TopK
+from judged.errors import InputError, MissingExtraError, quoted
+from judged.inputs.vectors.vectors import Vectors
 from judged.options import checked_methods, real
+from judged.rankings.audit import Findings
+from judged.rankings.rankings import Rankings
 from judged.results import Part, Result, Table
-from judged.text import plain, shown, to_json
+from judged.text import Warned, plain, shown, to_json
 
 if TYPE_CHECKING:
     import polars as pl
 
     from judged.evaluation.evaluation import Evaluation
     from judged.evaluation.settings import EvaluationSettings
-    from judged.options import Ids, IndexLike, Progress
+    from judged.options import Ids, IndexLike, Progress, Ties
+
 
 SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5}
 """The quantiles of recall that are said, by their names."""
 
 
-def evaluate(
+def compare_index(
     index: IndexLike,
     exact: Search,
     relation: Relation,
-    request: EvaluationSettings,
+    settings: EvaluationSettings,
     *,
     k: int,
     keys: Ids | None = None,
@@ -48,9 +60,9 @@ def evaluate(
     from judged.evaluation.evaluation import evaluate_rankings  # heavier than what is here
     from judged.evaluation.warnings import announce_warnings
 
-    ties = request.policy.ties
+    ties = settings.policy.ties
     refuse_changes(exact, "an index")
-    refuse_removal(request.policy)
+    refuse_removal(settings.policy)
     relevance = relation.bind(exact.queries, exact.items)
     product, _ = scores_of(exact)
     best = Best(product, k, ties=ties)
@@ -61,7 +73,7 @@ def evaluate(
     return IndexEvaluation(
         k=lists.exact.k,
         per_query_recall=lists.recall(),
-        evaluation=announce_warnings(evaluate_rankings(rankings, request)),
+        evaluation=announce_warnings(evaluate_rankings(rankings, settings)),
     )
 
 
@@ -266,3 +278,573 @@ class IndexEvaluation(Result):
             Whether the values of each query are written too, which only JSON can hold.
         """
         self._save(path, **({"per_query": True} if per_query else {}))
+
+
+# -- lists
+
+
+ROUNDING = 1e-6
+"""Scores this close, as a share of the query's greatest, are one: the index sums up in another
+order than we do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The exact lists and the index's, with the exact scores of the latter's items, and what is
+    relevant."""
+
+    product: Scores
+    exact: TopK
+    found: Ints
+    found_scores: NDArray[Any]
+    relevant: Pairs
+    ranked: Ints
+
+    def recall(self) -> Floats:
+        lengths = self.exact.lengths
+        last = np.take_along_axis(
+            self.exact.scores, np.maximum(lengths - 1, 0)[:, None], axis=1
+        ).astype(np.float64)
+        size = np.abs(np.where(np.isfinite(self.exact.scores), self.exact.scores, 0)).max(
+            axis=1, keepdims=True
+        )
+        right = (self.found >= 0) & (self.found_scores >= last - ROUNDING * size)
+        share = np.full(len(lengths), np.nan)
+        some = lengths > 0
+        share[some] = np.minimum(right.sum(axis=1)[some] / lengths[some], 1.0)
+        return share
+
+    def rankings(
+        self, search: Search, relation: Relation, ties: Ties, notes: tuple[str, ...]
+    ) -> list[Rankings]:
+        if not len(self.relevant.item):
+            raise InputError(
+                "no item is relevant to any query; check the relevance that was given."
+            )
+        k = self.exact.k
+        exact = self._rankings(self.exact.items, f"exact@{k}", ties)
+        itself = warn_of_self_matches(search, relation, exact)
+        return [
+            self._audited(exact, itself),
+            self._audited(self._rankings(self.found, f"index@{k}", ties), (*itself, *notes)),
+        ]
+
+    def _rankings(self, lists: Ints, name: str, ties: Ties) -> Rankings:
+        count = len(self.product.items)
+        row, place = np.nonzero(lists >= 0)
+        known = np.flatnonzero(self.relevant.item >= 0)
+        key = self.relevant.row[known] * count + self.relevant.item[known]
+        order = np.argsort(key, kind="stable")
+        wanted = row * count + lists[row, place]
+        at = np.minimum(np.searchsorted(key[order], wanted), max(len(key) - 1, 0))
+        hit = key[order][at] == wanted if len(key) else np.zeros(len(wanted), bool)
+        queries = self.product.queries
+        lengths = np.bincount(row, minlength=len(queries))
+        return Rankings(
+            queries=queries.names(),
+            retrieved=lengths,
+            hit_query=row[hit],
+            hit_rank=place[hit] + 1,
+            hit_grade=self.relevant.grade[known[order[at[hit]]]],
+            pool_query=self.relevant.row,
+            pool_grade=descending(self.relevant.grade, self.relevant.lengths),
+            missing=np.zeros(len(queries), bool),
+            collection=self.ranked,
+            ties=ties,
+            depth=self.exact.k,
+            name=name,
+        )
+
+    def _audited(self, rankings: Rankings, notes: tuple[str, ...]) -> Rankings:
+        queries, items = self.product.queries, self.product.items
+        found = Findings.of(
+            rankings,
+            run_queries=len(queries),
+            notes=tuple(dict.fromkeys(queries.notes + items.notes + notes)),
+            complete=True,
+            judged_results=len(rankings.hit_query),
+        )
+        return replace(rankings, findings=found)
+
+
+def lists_of(
+    product: Scores,
+    relevance: Bound,
+    best: Best,
+    adapter: Adapter,
+    progress: Progress | None,
+) -> Lists:
+    """Find the exact lists, and the scores of what the index returned, in one pass."""
+
+    def work(begin: int, end: int) -> tuple[Pairs, Pairs | None, Ints, NDArray[Any]]:
+        wanted, excluded = relevant_and_excluded(product, relevance, begin, end)
+        found = _found(product, adapter, begin, end, best.k, excluded)
+        scores = np.full(found.shape, -np.inf, product.listed)
+        prepared = product.query_block(begin, end)
+        for column in product.columns:
+            tile = product.tile(prepared, begin, column, excluded)
+            best.add(tile)
+            row, place = np.nonzero(tile.holds(found))
+            scores[row, place] = tile.scores[row, found[row, place] - column]
+            settled = tile.slack is not None
+        if not settled and not product.comparable:
+            scores = scores + product.shifts(begin, end)
+        if settled:
+            row, place = np.nonzero(found >= 0)
+            scores[row, place] = product.exact_pairs(begin + row, found[row, place])
+        return wanted, excluded, found, scores
+
+    relevant, excluded, found, scores = zip(*over_blocks(product, work, progress), strict=True)
+    ranked = np.full(len(product.queries), len(product.items), np.int64)
+    for (begin, end), gone in zip(product.blocks(), excluded, strict=True):
+        if gone is not None:
+            ranked[begin:end] -= gone.lengths
+    lengths, item, grade = (
+        np.concatenate([getattr(each, part) for each in relevant])
+        for part in ("lengths", "item", "grade")
+    )
+    exact, pairs = best.top_k(), Pairs(lengths, item, grade)
+    return Lists(product, exact, np.concatenate(found), np.concatenate(scores), pairs, ranked)
+
+
+def _found(
+    product: Scores, adapter: Adapter, begin: int, end: int, k: int, excluded: Pairs | None
+) -> Ints:
+    """The index's lists of some queries without the excluded items, k long.
+
+    How many more a query asks for depends on what is excluded from its own list and nothing else:
+    an approximate index may answer otherwise when it is asked for more. Powers of two keep the
+    calls few.
+    """
+    count = len(product.items)
+    gone = np.zeros(end - begin, np.int64) if excluded is None else excluded.lengths
+    more = np.where(gone > 0, 1 << np.ceil(np.log2(np.maximum(gone, 1))).astype(np.int64), 0)
+    left = np.full((end - begin, k), -1, np.int64)
+    for extra in np.unique(more).tolist():
+        row = np.flatnonzero(more == extra)
+        items = adapter.find(begin + row, min(k + extra, count))
+        if excluded is not None:
+            known = excluded.item >= 0
+            out = np.isin(
+                row[:, None] * count + items, excluded.row[known] * count + excluded.item[known]
+            )
+            items = np.where(out, -1, items)
+        items = np.take_along_axis(items, np.argsort(items < 0, axis=1, kind="stable"), axis=1)[
+            :, :k
+        ]
+        left[row, : items.shape[1]] = items
+    return left
+
+
+# -- indexes of other libraries
+
+
+def as_index(given: IndexLike) -> Any:
+    """An index as it is, or a faiss or usearch index from the file it was saved to."""
+    return _read(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else given
+
+
+def _read(label: str) -> Any:
+    try:
+        with open(label, "rb") as file:
+            head = file.read(256)
+    except OSError as error:
+        raise InputError(f"{label}: cannot be read ({error.strerror or error}).") from None
+    except ValueError as error:  # a name that no file can have
+        raise InputError(f"{quoted(label)}: cannot be read ({error}).") from None
+    if b"usearch" in head or label.endswith(".usearch"):
+        return _read_usearch(label)
+    try:
+        import faiss
+    except ImportError:
+        raise MissingExtraError(
+            f"{label}: reading a faiss index needs faiss: pip install faiss-cpu."
+        ) from None
+    for read in (faiss.read_index, faiss.read_index_binary):
+        try:
+            return read(label)
+        except RuntimeError:
+            continue
+    raise InputError(f"{label}: is neither a faiss nor a usearch index.")
+
+
+def _read_usearch(label: str) -> Any:
+    try:
+        from usearch.index import Index
+    except ImportError:
+        raise MissingExtraError(
+            f"{label}: reading a usearch index needs usearch: pip install usearch."
+        ) from None
+    try:
+        found = Index.restore(label)
+    except (RuntimeError, ValueError) as error:
+        raise InputError(f"{label}: not a usearch index that can be read ({error}).") from None
+    if found is None:
+        raise InputError(f"{label}: not a usearch index that can be read.")
+    return found
+
+
+class Adapter:
+    """An index of whatever kind, asked for row numbers of items."""
+
+    def __init__(
+        self,
+        index: Any,
+        product: Product,
+        keys: Ids | None,
+        *,
+        k: int,
+    ) -> None:
+        self._queries, self._items = product.queries, product.items
+        self._ask = asking(index, product.similarity)
+        self._one_at_a_time = Lock()
+        self._keys = None if keys is None else _checked_keys(keys, product.items)
+        _check_dims(index, product)
+        self.notes = (*_about_size(index, product.items), *_about_metric(index, product))
+        self._numbers: dict[int, int] | None = None
+        if self._keys is None and self._returns_ids(product, k):
+            self._numbers = {int(name): row for name, row in self._by_id.items()}
+            self.notes += ("The numbers that the index returns were taken for ids of items.",)
+
+    def _returns_ids(self, product: Product, k: int) -> bool:
+        """Whether the numbers that the index returns are the items' ids, and not their rows.
+
+        A few queries are asked for it. Where both could be, the reading with the better scores is
+        right: an index returns items that are near. Next, that in which scores fall along the list.
+        """
+        names = self._items.ids
+        if names is None or not all(map(_is_number, names)):
+            return False
+        rows = self._by_id
+        if all(row == int(name) for name, row in rows.items()):
+            return False
+        count = len(self._queries)
+        queries = np.unique(np.linspace(0, count - 1, min(_PROBED, count)).astype(np.int64))
+        answer = self._asked(queries, min(k, len(names)))
+        place, numbers = [], []
+        for query, found in zip(queries.tolist(), answer.tolist(), strict=True):
+            some = [each for each in found if isinstance(each, int) and each != -1]
+            place += [query] * len(some)
+            numbers += some
+        as_rows = all(0 <= number < len(names) for number in numbers)
+        as_ids = all(str(number) in rows for number in numbers)
+        if not (as_rows and as_ids) or not numbers:
+            return as_ids and bool(numbers)
+        of_query = np.array(place)
+        if not product.similarity.certain:
+            raise InputError(_ROWS_OR_IDS)
+        by_row, by_id = (
+            product.exact_pairs(of_query, np.array(items))
+            for items in (numbers, [rows[str(number)] for number in numbers])
+        )
+
+        def decided(of_rows: NDArray[Any], of_ids: NDArray[Any]) -> bool | None:
+            """Whether most queries speak for ids; None where they disagree, or do not say."""
+            gain, size = of_ids - of_rows, np.abs(of_ids) + np.abs(of_rows)
+            better, worse = (int((sign * gain > _ROUNDING * size).sum()) for sign in (1, -1))
+            if better == worse or max(better, worse) < _MOSTLY * (better + worse):
+                return None
+            return better > worse
+
+        def sums(scores: Floats) -> NDArray[Any]:
+            return np.bincount(of_query, scores, count)[queries]
+
+        def falls(scores: Floats) -> NDArray[Any]:
+            falling = (np.diff(of_query) == 0) & (np.diff(scores) <= 0)
+            return np.bincount(of_query[1:], falling, count)[queries]
+
+        # Lists of all items have the same sum in both readings, and their order is left.
+        for measured in (sums, falls):
+            are_ids = decided(measured(by_row), measured(by_id))
+            if are_ids is not None:
+                return are_ids
+        raise InputError(_ROWS_OR_IDS)
+
+    def _asked(self, queries: Ints, k: int) -> NDArray[Any]:
+        """Ask the index, and check that there is a row for each query."""
+        begin, end = int(queries[0]), int(queries[-1]) + 1
+        block = (
+            self._queries.block(begin, end)
+            if end - begin == len(queries)
+            else self._queries.rows(queries)
+        )
+        with self._one_at_a_time:
+            answer = self._ask(block, k)
+        if answer.ndim != 2 or len(answer) != len(queries):
+            raise InputError(
+                f"the index returned shape {answer.shape} for {len(queries)} queries; "
+                "it must return a matrix, one row per query, the best item first."
+            )
+        return answer
+
+    def find(self, queries: Ints, k: int) -> Ints:
+        """The rows of the items it returned for these queries, in ascending order, a row per query;
+        -1 where there is none."""
+        answer = self._asked(queries, k)
+        found = self._rows(answer, queries)[:, :k]
+        ordered = np.sort(found, axis=1)
+        again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+        if again.any():
+            row, place = (int(at[0]) for at in np.nonzero(again))
+            item = self._items.name(int(ordered[row, place]))
+            raise InputError(f"the index returned item {item!r} {self._for(queries[row])} twice.")
+        return found
+
+    def _rows(self, answer: NDArray[Any], queries: Ints) -> Ints:
+        if self._keys is None and self._numbers is None and answer.dtype.kind in "iu":
+            found = answer.astype(np.int64)
+            wrong = (found < -1) | (found >= len(self._items))
+            if wrong.any():
+                row, place = (int(at[0]) for at in np.nonzero(wrong))
+                raise self._no_row(found[row, place], queries[row])
+            return found
+        place_of: dict[Any, int] = self._keys or self._numbers or self._by_id
+        none = {-1, None} - place_of.keys()
+        found = np.full(answer.shape, -1, np.int64)
+        for row, names in enumerate(answer.tolist()):
+            for place, name in enumerate(names):
+                if name in place_of:
+                    found[row, place] = place_of[name]
+                elif name in none:
+                    continue
+                elif (
+                    self._keys is None
+                    and self._numbers is None
+                    and isinstance(name, (int, np.integer))
+                ):
+                    # A row also where None or a text stands beside it, or it would depend on which
+                    # queries are asked together.
+                    if not 0 <= name < len(self._items):
+                        raise self._no_row(int(name), queries[row])
+                    found[row, place] = name
+                else:
+                    what = "id" if self._keys is None else "key"
+                    raise InputError(
+                        f"the index returned {name!r} {self._for(queries[row])}, which is no "
+                        f"item's {what}."
+                    )
+        return found
+
+    def _no_row(self, number: int, query: int) -> InputError:
+        return InputError(
+            f"the index returned item {number} {self._for(query)}, but items are numbered from 0 "
+            f"to {len(self._items) - 1}; if its numbers are keys of its own, give keys, one for "
+            "each item."
+        )
+
+    @cached_property
+    def _by_id(self) -> dict[Any, int]:
+        return {name: row for row, name in enumerate(self._items.names())}
+
+    def _for(self, query: int) -> str:
+        return f"for query {self._queries.name(int(query))!r}"
+
+
+_PROBED = 64
+"""Queries that are asked to see what the numbers of an index mean."""
+_MOSTLY = 0.9
+_ROUNDING = 1e-9
+_ROWS_OR_IDS = (
+    "the index returns numbers that could be ids of items or their row numbers; give keys, what "
+    "the index calls each item: keys=item_ids for ids, or keys=range(number of items) for rows."
+)
+
+
+def _is_number(name: str) -> bool:
+    """Whether an id is the text of a whole number."""
+    return name.isascii() and name.isdigit() and len(name) < 19 and str(int(name)) == name
+
+
+def asking(index: Any, similarity: Similarity) -> Callable[[Any, int], NDArray[Any]]:
+    """The way to ask an index: a block of queries and k in, a matrix of what it calls the items
+    out."""
+    if hasattr(index, "search"):
+        binary = _is_binary(index)
+        if binary and similarity.name not in _BITS_PER_NUMBER:
+            raise InputError(
+                f"{type(index).__name__} compares bits, the exact search is by {similarity.name}; "
+                f"choose the similarity {' or '.join(_BITS_PER_NUMBER)}."
+            )
+
+        def by_search(block: Any, k: int) -> NDArray[Any]:
+            answer = index.search(_packed(block, similarity) if binary else block, k)
+            if hasattr(answer, "keys") and hasattr(answer, "distances"):  # usearch
+                return _usearch(answer)
+            if isinstance(answer, (tuple, list)) and len(answer) == 2:  # faiss: distances first
+                return np.asarray(answer[1])
+            raise InputError(
+                f"the search of {type(index).__name__} returned {type(answer).__name__}; {_FORMS}."
+            )
+
+        return by_search
+    if callable(index):
+
+        def by_call(block: Any, k: int) -> NDArray[Any]:
+            try:
+                answer = index(block, k)
+            except TypeError as error:
+                raise InputError(
+                    f"the index function must take vectors and k ({error})."
+                ) from error
+            if not isinstance(answer, (tuple, list)) or len(answer) != 2:
+                raise InputError(
+                    f"the index function returned {type(answer).__name__}; it must return (items, "
+                    "scores)."
+                )
+            return _matrix(answer[0])
+
+        return by_call
+    raise InputError(
+        "an index has a search(vectors, k), or is a function of (vectors, k); got "
+        f"{type(index).__name__}."
+    )
+
+
+_FORMS = "wrap it in a function of (vectors, k) that returns (items, scores)"
+
+
+def _usearch(answer: Any) -> NDArray[Any]:
+    """The keys, where fewer than k were found the rest -1; a single query comes back as one row."""
+    keys = np.atleast_2d(np.asarray(answer.keys)).astype(np.int64)
+    counts = getattr(answer, "counts", None)
+    if counts is not None:
+        keys[np.arange(keys.shape[1]) >= np.asarray(counts)[:, None]] = -1
+    return keys
+
+
+def _matrix(items: Any) -> NDArray[Any]:
+    """Rows of items as a matrix; shorter rows are filled up with none."""
+    if isinstance(items, np.ndarray) or not isinstance(items, (list, tuple)):
+        return np.asarray(items)
+    rows = [list(row) for row in items]
+    width = max(map(len, rows), default=0)
+    if all(isinstance(name, (int, np.integer)) for row in rows for name in row):
+        return np.array([row + [-1] * (width - len(row)) for row in rows], dtype=np.int64).reshape(
+            len(rows), width
+        )
+    matrix = np.full((len(rows), width), None, dtype=object)
+    for at, row in enumerate(rows):
+        matrix[at, : len(row)] = row
+    return matrix
+
+
+def _checked_keys(keys: Ids, items: Vectors) -> dict[Any, int]:
+    if isinstance(keys, (str, bytes)) or not hasattr(keys, "__iter__"):
+        raise InputError(f"keys must be a sequence, one for each item; got {quoted(keys)}.")
+    names = np.asarray(list(keys) if isinstance(keys, (set, dict)) else keys).tolist()
+    if not isinstance(names, list) or any(isinstance(name, list) for name in names):
+        raise InputError(f"keys must be a sequence, one for each item; got {quoted(keys)}.")
+    if len(names) != len(items):
+        raise InputError(f"keys: {len(names)} keys for {len(items)} items; there must be as many.")
+    known = {name: row for row, name in enumerate(names)}
+    if len(known) < len(names):
+        again = next(name for row, name in enumerate(names) if known[name] != row)
+        raise InputError(f"keys: the key {again!r} occurs more than once.")
+    return known
+
+
+_BITS_PER_NUMBER = {"hamming": 1, "hamming-packed": 8}
+
+
+def _library(index: Any) -> str:
+    return type(index).__module__.partition(".")[0]
+
+
+def _is_binary(index: Any) -> bool:
+    """Whether an index takes packed bits."""
+    if _library(index) == "faiss":
+        return any(base.__name__ == "IndexBinary" for base in type(index).__mro__)
+    return _library(index) == "usearch" and getattr(index.dtype, "name", "") == "B1"
+
+
+def _packed(block: NDArray[Any], similarity: Similarity) -> NDArray[np.uint8]:
+    """Queries as a binary index takes them, eight bits in a byte."""
+    if _BITS_PER_NUMBER[similarity.name] == 1:
+        return np.packbits(block > 0, axis=1)
+    if block.min() < 0:
+        raise InputError("a binary index takes bytes from 0 to 255; give the vectors as uint8.")
+    return np.ascontiguousarray(block, dtype=np.uint8)
+
+
+def _check_dims(index: Any, product: Product) -> None:
+    dims = next(
+        (size for name in ("d", "ndim") if isinstance(size := getattr(index, name, None), int)),
+        None,
+    )
+    queries = product.queries
+    bits = _BITS_PER_NUMBER.get(product.similarity.name, 1) if _is_binary(index) else 1
+    if dims is not None and dims != queries.dims * bits:
+        raise InputError(
+            f"the index has {dims} dimensions, {queries.source} have {queries.dims * bits}; they "
+            "must have as many. Was it built from these vectors?"
+        )
+
+
+def _about_size(index: Any, items: Vectors) -> tuple[str, ...]:
+    """A warning of an index that holds other items than are searched exactly."""
+    held = getattr(index, "ntotal", None)
+    if held is None and hasattr(index, "search") and hasattr(index, "__len__"):
+        held = len(index)
+    if not isinstance(held, int) or held == len(items):
+        return ()
+    lost = (
+        "it cannot find those it lacks, which changes its numbers"
+        if held < len(items)
+        else "items that are not searched exactly may take places in its lists"
+    )
+    return (
+        Warned(
+            f"The index holds {held:,} items, the exact search was over {len(items):,}: {lost}. "
+            "Build the index from the same items."
+        ),
+    )
+
+
+_METRICS: dict[Any, str] = {0: "dot", 1: "euclidean", 2: "manhattan"}
+_METRICS |= {"IP": "dot", "Cos": "cosine", "L2sq": "euclidean"}
+"""What faiss and usearch call a similarity."""
+_SAME_LENGTH = ("cosine", "dot", "euclidean")
+"""These order items in the same way where all items have the same length."""
+_SAMPLE = 256
+
+
+def _about_metric(index: Any, product: Product) -> tuple[str, ...]:
+    """A warning of an index that ranks by another similarity than the exact search."""
+    own, library = None, _library(index)
+    if library == "faiss" and not _is_binary(index):
+        own = _METRICS.get(getattr(index, "metric_type", None))
+    elif library == "usearch":
+        own = _METRICS.get(getattr(getattr(index, "metric_kind", None), "name", None))
+    name = product.similarity.name
+    if own in (None, name) or name not in (*_SAME_LENGTH, "manhattan", *_BITS_PER_NUMBER):
+        return ()
+    why = ""
+    if own in _SAME_LENGTH and name in _SAME_LENGTH:
+        items = product.items
+        rows = np.unique(np.linspace(0, len(items) - 1, _SAMPLE).astype(np.int64))
+        held = _held(index, rows)
+        if any(each is not None and _one_length(each) for each in (held, items.rows(rows))):
+            return ()
+        why = ", and vectors differ in length"
+    return (
+        Warned(
+            f"The index ranks by {own}, the exact search by {name}{why}: its recall and loss show "
+            f"this difference too. Choose the similarity {own}, or build the index for {name}."
+        ),
+    )
+
+
+def _held(index: Any, rows: Ints) -> NDArray[Any] | None:
+    """Some vectors as the index holds them, which may have been normalised; None where it does not
+    give them."""
+    try:
+        if _library(index) == "faiss":
+            return np.stack([index.reconstruct(int(row)) for row in rows if row < index.ntotal])
+        return np.stack([index.get(int(key)) for key in list(index.keys)[:_SAMPLE]])
+    except Exception:  # whatever a library says of what it cannot give
+        return None
+
+
+def _one_length(vectors: NDArray[Any]) -> bool:
+    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
+    return bool(lengths.max() <= lengths.min() * 1.001)

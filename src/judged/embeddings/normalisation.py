@@ -1,24 +1,230 @@
-"""What every normalisation of scores has: a name, parameters, what it looks at, and scores that
-change once it is fitted."""
+"""Normalisations of scores, by name.
+
+A normalisation is fitted by streaming over the scores, chunk after chunk, keeping a few numbers per
+query and item. It then changes each tile of scores. Sums of exponentials are kept as logarithms,
+and probabilities are returned as logarithms: nothing overflows, and no two scores become one.
+"""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_ndtr
 
 from judged.arrays import Floats
 from judged.embeddings.product import Product
-from judged.embeddings.streams import pieces
-from judged.errors import InputError, did_you_mean
-from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.embeddings.similarity import Cosine
+from judged.errors import InputError, did_you_mean, quoted
+from judged.inputs.vectors import as_vectors
+from judged.inputs.vectors.vectors import Matrix, Vectors, unit
 from judged.options import HIGHEST, LOWEST
+
+if TYPE_CHECKING:
+    from judged.options import NormalisationLike
+
+
+CHUNK = 1 << 18
+"""Scores that are worked on at a time, in double precision."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Scores of some queries with some items in double precision; minus infinity where an item is
+    excluded."""
+
+    rows: slice
+    columns: slice
+    values: Floats
+
+
+def chunks(product: Product) -> Iterator[Chunk]:
+    """All scores of a product, in pieces, comparable between queries too."""
+    for begin, end in product.blocks():
+        prepared = product.query_block(begin, end)
+        shift = product.similarity.shift(prepared)
+        excluded = None if product.exclude is None else product.exclude.block(begin, end)
+        for column in product.columns:
+            scores = product.tile(prepared, begin, column, excluded).scores
+            for at in pieces(scores):
+                yield Chunk(
+                    slice(begin, end),
+                    slice(column + at.start, column + at.stop),
+                    scores[:, at] + shift,
+                )
+
+
+def pieces(scores: Matrix) -> Iterator[slice]:
+    step = max(1, CHUNK // len(scores))
+    for first in range(0, scores.shape[1], step):
+        yield slice(first, min(first + step, scores.shape[1]))
+
+
+def over(product: Product, queries: Vectors) -> Product:
+    """The same items scored with other queries, nothing excluded."""
+    # They are looked at, not evaluated.
+    similarity = product.similarity.allow_training_queries()
+    similarity.check(queries, product.items)
+    return Product(
+        queries,
+        product.items,
+        similarity,
+        exclude=None,
+        memory=product.memory,
+        precision=product.precision,
+        wide=True,
+        shape=(product.height, product.width),
+        cuts=product.cuts,
+        ready=product.ready,
+    )
+
+
+class LogSums:
+    """Logarithms of sums of exponentials, one per line, added up piece by piece."""
+
+    def __init__(self, lines: int) -> None:
+        self._top, self._total = np.full(lines, -np.inf), np.zeros(lines)
+
+    def add(self, at: slice, logs: Floats) -> None:
+        top = np.maximum(self._top[at], logs.max(axis=1))
+        base = np.where(np.isfinite(top), top, 0.0)
+        self._total[at] = self._total[at] * np.exp(self._top[at] - base) + np.exp(
+            logs - base[:, None]
+        ).sum(axis=1)
+        self._top[at] = top
+
+    def values(self, *, of_nothing: float = 0.0) -> Floats:
+        """`of_nothing` for a line in which everything is excluded."""
+        there = self._total > 0
+        return np.where(there, self._top, of_nothing) + np.log(np.where(there, self._total, 1.0))
+
+
+class Rivals:
+    """For each line the highest logarithm, and the log of the sum of the exponentials of all the
+    others, kept apart.
+
+    The share of the highest may be 1 but for some e^-100; only what is left to the others tells two
+    such shares apart.
+    """
+
+    def __init__(self, lines: int) -> None:
+        self.top, self._rest = np.full(lines, -np.inf), LogSums(lines)
+
+    def add(self, at: slice, logs: Floats) -> None:
+        place, lines = logs.argmax(axis=1), np.arange(len(logs))
+        highest = logs[lines, place]
+        others = logs.copy()
+        others[lines, place] = np.minimum(highest, self.top[at])
+        self._rest.add(at, others)
+        self.top[at] = np.maximum(highest, self.top[at])
+
+    def odds(self) -> Callable[[Floats, slice], Floats]:
+        """A function of logarithms and their lines: the log-odds of each one's share of its line's
+        sum."""
+        top, rest = self.top, self._rest.values(of_nothing=-np.inf)
+        total = np.logaddexp(np.where(np.isfinite(top), top, 0.0), rest)
+
+        def odds(logs: Floats, at: slice) -> Floats:
+            first = logs >= top[at]
+            share = np.exp(np.where(first, -np.inf, logs - total[at]))
+            alone = np.isneginf(rest[at]) & first
+            others = np.where(first, np.where(alone, 0.0, rest[at]), total[at] + np.log1p(-share))
+            return np.where(alone, float(np.finfo(np.float32).max), logs - others)
+
+        return odds
+
+
+class Moments:
+    """Mean and standard deviation of the scores of each line, excluded ones left out; both 0 where
+    there is no score."""
+
+    def __init__(self, lines: int) -> None:
+        self._count, self.mean, self._squares = np.zeros(lines), np.zeros(lines), np.zeros(lines)
+
+    def add(self, at: slice, values: Floats) -> None:
+        there = np.isfinite(values)
+        count = there.sum(axis=1)
+        mean = np.where(there, values, 0.0).sum(axis=1) / np.maximum(count, 1)
+        squares = (np.where(there, values - mean[:, None], 0.0) ** 2).sum(axis=1)
+        both = np.maximum(self._count[at] + count, 1)
+        apart = mean - self.mean[at]
+        self._squares[at] += squares + apart**2 * self._count[at] * count / both
+        self.mean[at] += apart * count / both
+        self._count[at] += count
+
+    @property
+    def deviation(self) -> Floats:
+        return np.sqrt(self._squares / np.maximum(self._count, 1))
+
+
+class Highest:
+    """The k highest scores of each line."""
+
+    def __init__(self, lines: int, k: int) -> None:
+        self._best = np.full((lines, k), -np.inf)
+
+    def add(self, at: slice, values: Floats) -> None:
+        best = self._best[at]
+        some = np.flatnonzero(values.max(axis=1) > best.min(axis=1))
+        best[some] = np.partition(np.hstack([best[some], values[some]]), -best.shape[1], axis=1)[
+            :, -best.shape[1] :
+        ]
+
+    def means(self) -> Floats:
+        """The mean of those that are not excluded; 0 where there are none."""
+        self._best.sort(axis=1)
+        there = np.isfinite(self._best)
+        return np.where(there, self._best, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+
+
+class Nearest:
+    """The k highest scores of each query and the items that have them, those of lower number first
+    where scores tie."""
+
+    def __init__(self, queries: int, k: int) -> None:
+        self.scores, self.items = (
+            np.full((queries, k), -np.inf),
+            np.full((queries, k), -1, np.int64),
+        )
+
+    def add(self, chunk: Chunk) -> None:
+        """Chunks of a query must come in the order of the items."""
+        scores, items = self.scores[chunk.rows], self.items[chunk.rows]
+        k = scores.shape[1]
+        some = np.flatnonzero(chunk.values.max(axis=1) > scores.min(axis=1))
+        numbers = np.broadcast_to(
+            np.arange(chunk.columns.start, chunk.columns.stop), (len(some), chunk.values.shape[1])
+        )
+        joined, item = (
+            np.hstack([scores[some], chunk.values[some]]),
+            np.hstack([items[some], numbers]),
+        )
+        best = np.argpartition(joined, -k, axis=1)[:, -k:]
+        least = np.take_along_axis(joined, best, axis=1).min(axis=1, keepdims=True)
+        for row in np.flatnonzero((joined >= least).sum(axis=1) > k):
+            best[row] = np.lexsort((item[row], -joined[row]))[:k]
+        scores[some], items[some] = (
+            np.take_along_axis(joined, best, axis=1),
+            np.take_along_axis(item, best, axis=1),
+        )
+
+
+def nearest(product: Product, k: int) -> Nearest:
+    """The k best items of every query of a product."""
+    found = Nearest(len(product.queries), k)
+    for chunk in chunks(product):
+        found.add(chunk)
+    return found
+
+
+# -- normalisations
+
 
 Kind = Literal["inductive", "transductive", "per query"]
 LOOKS_AT: dict[Kind, str] = {
@@ -194,3 +400,345 @@ def _value(text: str) -> int | float | str:
         except ValueError:
             continue
     return text.strip("\"'")
+
+
+# -- kinds
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinMax(Normalisation):
+    name: ClassVar[str] = "min-max"
+    says: ClassVar[str] = (
+        "a query's scores are stretched to 0 for its lowest and 1 for its highest; no ranking "
+        "changes"
+    )
+    keeps_order: ClassVar[bool] = True
+
+    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
+        low, high = np.full(len(product.queries), np.inf), np.full(len(product.queries), -np.inf)
+        for chunk in chunks(product):
+            there = np.isfinite(chunk.values)
+            low[chunk.rows] = np.minimum(
+                low[chunk.rows], np.where(there, chunk.values, np.inf).min(axis=1)
+            )
+            high[chunk.rows] = np.maximum(high[chunk.rows], chunk.values.max(axis=1))
+        return self._fitted(product, _centred(np.where(np.isfinite(low), low, 0.0), high - low))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZScore(Normalisation):
+    name: ClassVar[str] = "z-score"
+    says: ClassVar[str] = (
+        "a query's scores lose their mean and are divided by their standard deviation; no ranking "
+        "changes"
+    )
+    keeps_order: ClassVar[bool] = True
+
+    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
+        moments = Moments(len(product.queries))
+        for chunk in chunks(product):
+            moments.add(chunk.rows, chunk.values)
+        return self._fitted(product, _centred(moments.mean, moments.deviation))
+
+
+def _centred(
+    middle: Floats, spread: Floats, *, noise: float = 0.0
+) -> Callable[[Floats, slice, slice], Floats]:
+    """(score - middle) / spread for each query; a query whose scores are all the same keeps them
+    the same, at 0, as one whose spread is no more than `noise` of the middle."""
+    some = np.isfinite(spread) & (spread > noise * np.abs(middle))
+    scale = np.where(some, 1 / np.where(some, spread, 1.0), 0.0)
+    return lambda scores, rows, columns: (scores - middle[rows, None]) * scale[rows, None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Softmax(Normalisation):
+    temperature: float = positive(1.0)
+
+    name: ClassVar[str] = "softmax"
+    says: ClassVar[str] = (
+        "the logarithm of e^(s/temperature) / the sum of it over all items of the query: "
+        "the log-probability of an item; no ranking changes, whatever the temperature"
+    )
+    keeps_order: ClassVar[bool] = True
+
+    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
+        sums = LogSums(len(product.queries))
+        for chunk in chunks(product):
+            sums.add(chunk.rows, chunk.values / self.temperature)
+        total = sums.values()
+        return self._fitted(
+            product, lambda scores, rows, columns: scores / self.temperature - total[rows, None]
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Banked(Normalisation):
+    """One that sees items by all test queries, or by those of a bank."""
+
+    bank: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        return "transductive" if self.bank is None else "inductive"
+
+    def _seen_by(self, product: Product, dims: int | None) -> Product:
+        """The queries that items are seen by: those of the bank, or else the test queries."""
+        return (
+            product
+            if self.bank is None
+            else over(product, as_vectors(self.bank, dims=dims, source="the bank of queries"))
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CSLS(_Banked):
+    k: int = whole(10)
+
+    name: ClassVar[str] = "csls"
+    says: ClassVar[str] = (
+        "2s - r(query) - r(item), r being the mean score with the k nearest of the other side, so "
+        "that items near to everything lose; the nearest queries of an item are test queries, or "
+        "those of a bank"
+    )
+
+    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
+        seen_by = self._seen_by(product, dims)
+        self._at_most(self.k, len(product.items), "items")
+        self._at_most(
+            self.k, len(seen_by.queries), "queries" if self.bank is None else "queries in the bank"
+        )
+        of_query, of_item = (
+            Highest(len(product.queries), self.k),
+            Highest(len(product.items), self.k),
+        )
+        for chunk in chunks(product):
+            of_query.add(chunk.rows, chunk.values)
+            if self.bank is None:
+                of_item.add(chunk.columns, chunk.values.T)
+        if self.bank is not None:
+            for chunk in chunks(seen_by):
+                of_item.add(chunk.columns, chunk.values.T)
+        query, item = of_query.means(), of_item.means()
+        return self._fitted(
+            product, lambda scores, rows, columns: 2 * scores - item[columns] - query[rows, None]
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InvertedSoftmax(_Banked):
+    beta: float = positive(20.0)
+
+    name: ClassVar[str] = "inverted-softmax"
+    says: ClassVar[str] = (
+        "the log-odds of e^(beta·s) / the sum of it over all test queries with that item, so that "
+        "an item that many queries reach counts for less; with a bank, the logarithm of e^(beta·s) "
+        "/ the sum over the queries of the bank"
+    )
+
+    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
+        if self.bank is None:
+            rivals = Rivals(len(product.items))
+            for chunk in chunks(product):
+                rivals.add(chunk.columns, self.beta * chunk.values.T)
+            odds = rivals.odds()
+            return self._fitted(
+                product, lambda scores, rows, columns: odds(self.beta * scores, columns)
+            )
+        sums = LogSums(len(product.items))
+        for chunk in chunks(self._seen_by(product, dims)):
+            sums.add(chunk.columns, self.beta * chunk.values.T)
+        total = sums.values()
+        return self._fitted(
+            product, lambda scores, rows, columns: self.beta * scores - total[columns]
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QBNorm(_Banked):
+    beta: float = positive(20.0)
+    k: int = whole(1)
+
+    name: ClassVar[str] = "qb-norm"
+    says: ClassVar[str] = (
+        "inverted softmax over a bank of queries, only for queries whose best item is among the k "
+        "best of some query of the bank; other queries keep their scores"
+    )
+
+    @property
+    def kind(self) -> Kind:
+        return "inductive"
+
+    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
+        if self.bank is None:
+            raise InputError(
+                "qb-norm needs a bank of queries, such as those of training; give bank=, vectors "
+                "or their file."
+            )
+        self._at_most(self.k, len(product.items), "items")
+        seen_by = self._seen_by(product, dims)
+        sums, retrieved = LogSums(len(product.items)), Nearest(len(seen_by.queries), self.k)
+        for chunk in chunks(seen_by):
+            sums.add(chunk.columns, self.beta * chunk.values.T)
+            retrieved.add(chunk)
+        total, best = sums.values(), nearest(product, 1).items[:, 0]
+        active: NDArray[np.bool_] = np.isin(best, np.unique(retrieved.items))
+
+        def change(scores: Floats, rows: slice, columns: slice) -> Floats:
+            return np.where(active[rows, None], self.beta * scores - total[columns], scores)
+
+        return self._fitted(product, change)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DualSoftmax(Normalisation):
+    beta: float = positive(20.0)
+
+    name: ClassVar[str] = "dual-softmax"
+    says: ClassVar[str] = (
+        "the logarithm of e^(beta·s) / the sum of it over all items of the query, times the same / "
+        "the sum of it over all queries with that item"
+    )
+
+    @property
+    def kind(self) -> Kind:
+        return "transductive"
+
+    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
+        of_query, of_item = LogSums(len(product.queries)), LogSums(len(product.items))
+        for chunk in chunks(product):
+            logs = self.beta * chunk.values
+            of_query.add(chunk.rows, logs)
+            of_item.add(chunk.columns, logs.T)
+        query, item = of_query.values(), of_item.values()
+
+        def change(scores: Floats, rows: slice, columns: slice) -> Floats:
+            logs = self.beta * scores
+            # Each share by itself: their logarithms are near 0 where the scores are great.
+            return (logs - query[rows, None]) + (logs - item[columns])
+
+        return self._fitted(product, change)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MutualProximity(Normalisation):
+    name: ClassVar[str] = "mutual-proximity"
+    says: ClassVar[str] = (
+        "the log-odds of the chance that the query's score with another item, and the item's with "
+        "another query, are both lower, taking scores as normally distributed and independent"
+    )
+
+    @property
+    def kind(self) -> Kind:
+        return "transductive"
+
+    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
+        of_query, of_item = Moments(len(product.queries)), Moments(len(product.items))
+        for chunk in chunks(product):
+            of_query.add(chunk.rows, chunk.values)
+            of_item.add(chunk.columns, chunk.values.T)
+        # What equal scores differ by is the rounding of them, or of their mean.
+        noise = float(np.finfo(np.float32).eps)
+        by_query, by_item = (
+            _centred(each.mean, each.deviation, noise=noise) for each in (of_query, of_item)
+        )
+
+        def change(scores: Floats, rows: slice, columns: slice) -> Floats:
+            return _log_odds_of_both(
+                by_query(scores, rows, columns), by_item(scores.T, columns, rows).T
+            )
+
+        return self._fitted(product, change)
+
+
+def _log_odds_of_both(one: Floats, other: Floats) -> Floats:
+    """Of the chance that two independent normal values lie below these; it goes on growing where
+    the chance itself rounds to 1."""
+    chance = log_ndtr(one) + log_ndtr(other)
+    far = np.minimum(one, other) > _FAR
+    against = np.log(-np.expm1(np.where(far, -1.0, chance)))
+    against[far] = np.logaddexp(log_ndtr(-one[far]), log_ndtr(-other[far]))
+    return chance - against
+
+
+_FAR = 9.0
+"""Beyond so many deviations, the chance that both values lie above is nothing beside the chance of
+either."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaQueryExpansion(Normalisation):
+    alpha: float = positive(3.0)
+    k: int = whole(10)
+
+    name: ClassVar[str] = "alpha-query-expansion"
+    says: ClassVar[str] = (
+        "the query gains its k best items, each weighted by its cosine to the power alpha (none "
+        "below 0), and is asked again"
+    )
+
+    def fit(self, product: Product, *, dims: int | None = None) -> Fitted:
+        if not isinstance(product.similarity, Cosine):
+            raise InputError(
+                "alpha-query-expansion weighs items by their cosine; "
+                f"it needs similarity 'cosine', got {product.similarity.name!r}."
+            )
+        self._at_most(self.k, len(product.items), "items")
+        found = nearest(product, self.k)
+        weight = np.maximum(found.scores, 0.0) ** self.alpha
+        queries, items = product.queries, product.items
+        expanded = np.empty((len(queries), queries.dims), np.float32)
+        step = max(1, CHUNK // (self.k * queries.dims))
+        for begin in range(0, len(queries), step):
+            at = slice(begin, begin + step)
+            expanded[at] = unit(queries.block(begin, begin + step))
+            gained = unit(items.rows(np.maximum(found.items[at].ravel(), 0))).reshape(
+                *found.items[at].shape, items.dims
+            )
+            expanded[at] += np.einsum("qk,qkd->qd", weight[at], gained)
+        return Fitted(
+            self,
+            queries=Vectors(
+                expanded, queries.ids, queries.source, queries.notes, beside=queries.beside
+            ),
+        )
+
+
+NORMALISATIONS: dict[str, type[Normalisation]] = {
+    each.name: each
+    for each in (
+        MinMax,
+        ZScore,
+        Softmax,
+        CSLS,
+        InvertedSoftmax,
+        QBNorm,
+        DualSoftmax,
+        MutualProximity,
+        AlphaQueryExpansion,
+    )
+}
+
+
+def as_normalisation(given: NormalisationLike) -> Normalisation:
+    """A normalisation from its text, as `csls` or `softmax(temperature=0.05)`, or itself.
+
+    >>> as_normalisation("csls(k=5)").kind
+    'transductive'
+    """
+    if isinstance(given, Normalisation):
+        return given
+    pattern = r"\s*([^()]+?)\s*(?:\((.*)\)\s*)?"
+    match = re.fullmatch(pattern, given, re.DOTALL) if isinstance(given, str) else None
+    if match is None:
+        raise InputError(
+            "a normalisation is a text such as 'csls' or 'softmax(temperature=0.05)'; got "
+            f"{quoted(given)}."
+        )
+    name = match[1].lower().replace("_", "-").replace(" ", "-")
+    if name not in NORMALISATIONS:
+        raise InputError(
+            f"There is no normalisation {match[1]!r}{did_you_mean(name, NORMALISATIONS)} There is "
+            f"{', '.join(NORMALISATIONS)}."
+        )
+    return with_parameters(NORMALISATIONS[name], match[2] or "", given)

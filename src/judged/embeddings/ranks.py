@@ -1,39 +1,66 @@
-"""Exact ranks of relevant items without a ranking: count the scores above each.
+"""Exact ranks of relevant items without a ranking: count the scores above each of them.
 
-Queries are taken a block at a time, as many as the memory allows; the scores of a block with all
-items come from one matrix product, the relevant items' own scores are read from that same product,
-and the number of greater scores in their row is their rank. Rows with many relevant items, and
-short rows, are sorted once instead.
+Queries are taken a block at a time, as many as the memory allows. The scores of a block with all
+items come from one matrix product. The scores of relevant items are read from the same product, and
+the number of greater scores in the row is the rank. Rows with many relevant items, and short rows,
+are sorted once instead.
+
+A tile in single precision decides an order where two scores differ by more than rounding can
+explain. The items whose scores are closer to a relevant one are its neighbours. These are rescored
+in double precision, and those that are still too close are scored exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Sized
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints, order_in_segments
-from judged.embeddings.blocks import over_blocks
+from judged.arrays import Floats, Ints, borders, descending, order_in_segments
 from judged.embeddings.categories import UniqueProduct
-from judged.embeddings.counted import Counted
-from judged.embeddings.pairs import Pairs
-from judged.embeddings.pieces import blocks, pieces
-from judged.embeddings.product import Scores
-from judged.embeddings.relations import Bound
-from judged.embeddings.settling import Neighbours, Told, Windows
-from judged.embeddings.similarity.rounding import Precision, sum_error, unit
-from judged.embeddings.tiles import Limits, Tile
-from judged.inputs.vectors.vectors import Matrix
+from judged.embeddings.exact import Precision, sum_error, unit
+from judged.embeddings.kernel import Windows, count_rows, within
+from judged.embeddings.product import Scores, Tile, over_blocks
+from judged.embeddings.relations import Bound, BoundJudgements, Pairs
+from judged.errors import InputError
+from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.policy import Policy
+from judged.rankings.lists import favoured
+from judged.rankings.rankings import Rankings, by_query_and_rank
 
 Result = TypeVar("Result")
+_PAIRS_PER_PIECE = 50_000
+"""Rows of a tile are counted in pieces of so many relevant items, which caps the memory."""
+_PAIRS_PER_BLOCK = 400_000
+"""Pairs that are held for a block of queries whose items are in several tiles."""
+_CELLS_PER_CALL = 1 << 22
+"""Cells of the matrix that a relation of unknown size returns at a time."""
 
 
 class Onlooker(Protocol):
-    """What is shown every tile of the pass that counts, as the search for the first k is."""
+    """An object that sees every tile while ranks are counted, such as the search for top k."""
 
     def add(self, tile: Tile) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class RankCounts:
+    """The ranks of the relevant items of a block of queries."""
+
+    begin: int
+    """The first query."""
+    relevant: Pairs
+    first: Ints
+    """The first rank of the item's tie; 0 for an item that was not ranked."""
+    last: Ints
+    place: Ints
+    """How many items of its tie are before the item, by the tie rule."""
+    ranked: Ints
+    """How many items were ranked for each query."""
 
 
 def count_ranks(
@@ -43,54 +70,40 @@ def count_ranks(
     ties: TieOrder,
     onlooker: Onlooker | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Iterator[Counted]:
-    """The ranks of all relevant items, piece after piece of queries."""
-    return over_pieces(
-        product, relevance, lambda each: each, ties=ties, onlooker=onlooker, progress=progress
-    )
+) -> Iterator[RankCounts]:
+    """Count the ranks of all relevant items, piece after piece of queries.
 
-
-def over_pieces(
-    product: Scores,
-    relevance: Bound,
-    finish: Callable[[Counted], Result],
-    *,
-    ties: TieOrder,
-    onlooker: Onlooker | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Iterator[Result]:
-    """What is made of the ranks of all relevant items, piece after piece of queries, in the thread
-    that counted them.
-
-    A tile is multiplied once, and its rows are then counted in pieces, so that what is held for
-    each relevant item is held for few of them at a time.
+    A tile is multiplied once, and its rows are then counted in pieces, so that only few relevant
+    items are held at a time.
     """
 
-    def work(begin: int, end: int) -> list[Result]:
+    def work(begin: int, end: int) -> list[RankCounts]:
         prepared, excluded = product.query_block(begin, end), excluded_from(product, begin, end)
         if len(product.columns) > 1:
-            return [finish(tallied(begin, end, prepared, excluded))]
+            return [count_in_tiles(begin, end, prepared, excluded)]
         tile = product.tile(prepared, begin, product.columns[0], excluded)
-        found = []
-        for first, last, relevant in pieces(relevance, begin, end, len(product.items)):
+        counts = []
+        for first, last, relevant in _pieces(relevance, begin, end, len(product.items)):
             part = tile if (first, last) == (begin, end) else tile.rows(first, last)
             gone = None if excluded is None else excluded.part(first - begin, last - begin)
-            tally = Tally(
-                product, first, relevant if gone is None else relevant.without(gone), ties
-            )
+            if gone is not None:
+                relevant = relevant.without(gone)
+            tally = Tally(product, first, relevant, ties)
             tally.read(part)
             if onlooker is not None:
                 onlooker.add(part)
             tally.begin()
             tally.add(part)
-            found.append(finish(tally.counted(first, gone)))
-        return found
+            counts.append(tally.counts(first, gone))
+        return counts
 
-    def tallied(begin: int, end: int, prepared: Matrix, excluded: Pairs | None) -> Counted:
+    def count_in_tiles(
+        begin: int, end: int, prepared: Matrix, excluded: Pairs | None
+    ) -> RankCounts:
         relevant = relevance.block(begin, end)
-        tally = Tally(
-            product, begin, relevant if excluded is None else relevant.without(excluded), ties
-        )
+        if excluded is not None:
+            relevant = relevant.without(excluded)
+        tally = Tally(product, begin, relevant, ties)
         for column in product.columns:
             tile = product.tile(prepared, begin, column, excluded)
             tally.read(tile)
@@ -99,41 +112,90 @@ def over_pieces(
         tally.begin()
         for column in product.columns:
             tally.add(product.tile(prepared, begin, column, excluded))
-        return tally.counted(begin, excluded)
+        return tally.counts(begin, excluded)
 
-    for found in over_blocks(product, work, progress, blocks=blocks(product, relevance)):
-        yield from found
+    for counts in over_blocks(product, work, progress, blocks=_blocks(product, relevance)):
+        yield from counts
+
+
+def cut(begin: int, end: int, sizes: Ints, most: int) -> Iterator[tuple[int, int]]:
+    """Cut rows into pieces of at most so much, or of one row.
+
+    >>> list(cut(10, 14, np.array([3, 1, 5, 1]), 4))
+    [(10, 12), (12, 13), (13, 14)]
+    """
+    reached = np.cumsum(sizes, dtype=np.int64)
+    first = 0
+    while first < end - begin:
+        before = int(reached[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(reached, before + most, side="right")))
+        yield begin + first, begin + last
+        first = last
+
+
+def _pieces(relevance: Bound, begin: int, end: int, items: int) -> Iterator[tuple[int, int, Pairs]]:
+    """Yield the first query, the end and the relevant pairs of each piece."""
+    most = getattr(relevance, "most", None)
+    if most is not None:
+        for first, last in cut(begin, end, most(begin, end), _PAIRS_PER_PIECE):
+            yield first, last, relevance.block(first, last)
+        return
+    step = max(1, _CELLS_PER_CALL // items)
+    for row in range(begin, end, step):
+        stop = min(row + step, end)
+        pairs = relevance.block(row, stop)
+        for first, last in cut(row, stop, pairs.lengths, _PAIRS_PER_PIECE):
+            yield first, last, pairs.part(first - row, last - row)
+
+
+def _blocks(product: Scores, relevance: Bound) -> list[tuple[int, int]]:
+    """Return the blocks of a product, cut further where too many pairs are held with a block.
+
+    Held are excluded pairs and, where items need several tiles, relevant ones.
+    """
+    held = [product.exclude, relevance if len(product.columns) > 1 else None]
+    sizes = [most for pairs in held if (most := getattr(pairs, "most", None)) is not None]
+    if not sizes:
+        return list(product.blocks())
+    return [
+        piece
+        for begin, end in product.blocks()
+        for piece in cut(
+            begin, end, np.sum([most(begin, end) for most in sizes], axis=0), _PAIRS_PER_BLOCK
+        )
+    ]
 
 
 def excluded_from(product: Scores, begin: int, end: int) -> Pairs | None:
-    """What is excluded from the rankings of some queries."""
+    """Return what is excluded from the rankings of some queries."""
     if product.exclude is None:
         return None
     excluded = product.exclude.block(begin, end)
-    return excluded.where(excluded.item >= 0)  # what has no vector was not going to be ranked
+    return excluded.where(excluded.item >= 0)
 
 
 def relevant_and_excluded(
     product: Scores, relevance: Bound, begin: int, end: int
 ) -> tuple[Pairs, Pairs | None]:
-    """What is relevant to some queries and not excluded, and what is excluded."""
+    """Return what is relevant to some queries and not excluded, and what is excluded."""
     relevant, excluded = relevance.block(begin, end), excluded_from(product, begin, end)
     return relevant if excluded is None else relevant.without(excluded), excluded
 
 
 class TieOrder:
-    """In which order tied items stand: their place in it, worked out when the first tie is met."""
+    """The order of tied items, worked out at the first tie.
 
-    def __init__(self, scores: Scores, rule: str, also: tuple[str, ...] = ()) -> None:
-        """`also` are ids of items that are numbered after those of the scores."""
-        self._items, self._rule, self._also = scores.items, rule, also
-        # Categories have no order of their own in the input: their best items have.
-        self._leaders = (
-            scores.leaders if isinstance(scores, UniqueProduct) and rule == "input" else None
-        )
+    `more` are ids of items that are numbered after those of the scores.
+    """
+
+    def __init__(self, scores: Scores, rule: str, more: tuple[str, ...] = ()) -> None:
+        self._items, self._rule, self._more = scores.items, rule, more
+        # Categories have no order in the input, but their best items have.
+        by_item = isinstance(scores, UniqueProduct) and rule == "input"
+        self._leaders = scores.leaders if by_item else None
 
     def places(self, queries: Ints, items: Ints) -> Ints:
-        """For as many queries as items, by what tied ones are ordered: the lowest first."""
+        """Return, for as many queries as items, numbers that order tied items, lowest first."""
         return self._place[items] if self._leaders is None else self._leaders(queries, items)
 
     @cached_property
@@ -142,7 +204,7 @@ class TieOrder:
             return np.arange(len(self._items))
         import polars as pl
 
-        names = pl.Series((*self._items.names(), *self._also), dtype=pl.String)
+        names = pl.Series((*self._items.names(), *self._more), dtype=pl.String)
         order = names.arg_sort(descending=True).to_numpy()
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
@@ -158,73 +220,73 @@ class Tally:
         self._known: Ints = np.flatnonzero(relevant.item >= 0)
         self._row, self._item = relevant.row[self._known], relevant.item[self._known]
         self._score: Matrix = np.zeros(len(self._known), np.float32)
-        self._own = np.full(len(self._known), np.nan)
+        self._exact: Floats | None = None
+        """Exact scores of relevant items that are in no tile."""
         self._above, self._level, self._before = (
             np.zeros(len(self._known), np.int64) for _ in range(3)
         )
 
     def read(self, tile: Tile) -> None:
-        """Take the relevant items' own scores from the tile they are in."""
+        """Take the scores of relevant items from the tile they are in."""
         self._slack = None if tile.in_order else tile.slack
         if tile.dtype != self._score.dtype:
             self._score = self._score.astype(tile.dtype)
         inside = tile.holds(self._item)
-        self._score[inside] = tile.at(self._row[inside], self._item[inside] - tile.column)
+        self._score[inside] = tile.scores[self._row[inside], self._item[inside] - tile.column]
 
-    def take(self, own: Floats, tile: Tile, shift: Floats | None) -> None:
-        """The relevant items are in no tile, and their exact scores are known: put each row's in
-        ascending order, with the limits that the scores of such tiles are compared to.
+    def begin(self) -> None:
+        """Sort the scores of relevant items in each row, with the limits of their neighbours."""
+        self._sort()
+        self._low = self._high = self._score
+        if self._slack is not None:
+            slack, kind = self._slack[self._row], self._score.dtype.type
+            self._low, self._high = _limits(self._score, slack, kind)
 
-        `shift` is what a tile's scores lack, for each row, where they lack something.
+    def begin_with(self, exact: Floats, tile: Tile, shift: Floats | None) -> None:
+        """Begin with the exact scores of relevant items, which are in no tile.
+
+        `shift` is what the scores of tiles lack, for each row, if they lack anything.
         """
-        self._score = self._own = own[self._known]
+        self._score = exact[self._known]
         self._slack = tile.slack
-        self._order()
-        own = self._own = self._score
+        self._sort()
+        scores = self._exact = self._score
         kind = tile.dtype.type
         with np.errstate(over="ignore"):
             if self._slack is None:
-                self._low, self._high = beside(own, kind)
+                self._low, self._high = nearest_numbers(scores, kind)
                 return
-            # A tile's score is off by half of the slack. What is done here is in double precision,
-            # with two roundings of what may be as large as the row's greatest score.
+            # A tile's score is off by half of the slack. The arithmetic here is in double
+            # precision, with two roundings of numbers as large as the row's greatest score.
             room, most = self._slack / 2, np.zeros(len(self._slack))
-            np.maximum.at(most, self._row, np.abs(own))
+            np.maximum.at(most, self._row, np.abs(scores))
             if shift is not None:
-                room = room + 2 * sum_error(self._product.items.dims + 3, np.float64) * np.abs(
-                    shift
-                )
+                error = sum_error(self._product.items.dims + 3, np.float64)
+                room = room + 2 * error * np.abs(shift)
                 most = most + np.abs(shift)
-                own = own - shift[self._row]
+                scores = scores - shift[self._row]
             room = (room + 4 * unit(np.float64) * most)[self._row]
-            self._low, self._high = _limits(own, room, kind)
+            self._low, self._high = _limits(scores, room, kind)
 
-    def _order(self) -> None:
+    def _sort(self) -> None:
         order = order_in_segments(self._row, self._score)
-        self._known, self._row, self._item = (
-            each[order] for each in (self._known, self._row, self._item)
+        self._known, self._row, self._item, self._score = (
+            column[order] for column in (self._known, self._row, self._item, self._score)
         )
-        self._score = self._score[order]
         self._lengths = np.bincount(self._row, minlength=len(self._all.lengths))
 
-    def begin(self) -> None:
-        """All scores are read: put each row's in ascending order, with the limits that other scores
-        are compared to."""
-        self._order()
-        if self._slack is None:
-            self._low = self._high = self._score
-        else:
-            slack = self._slack[self._row]
-            kind = self._score.dtype.type
-            self._low, self._high = _limits(self._score, slack, kind)
-
     def add(self, tile: Tile) -> None:
-        """Count, for each relevant item, the scores of the tile above its own, level with it, and
-        before it in a tie."""
-        own, apart = tile.holds(self._item), self._slack is not None
-        limits = Limits(self._row, self._lengths, self._low, self._high, own, apart)
-        above, level, close = tile.count(limits)
-        crowded = np.flatnonzero(level - above > own)
+        """Count the scores of a tile above each relevant item, level with it, and before it."""
+        holds_own, limits = tile.holds(self._item), (self._low, self._high)
+        above, level, close = count_rows(
+            tile.scores,
+            self._row,
+            self._lengths,
+            limits,
+            holds_own,
+            windows=self._slack is not None,
+        )
+        crowded = np.flatnonzero(level - above > holds_own)
         if len(crowded):
             self._settle(tile, crowded, above, level, close)
         self._above += above
@@ -233,113 +295,146 @@ class Tally:
     def _settle(
         self, tile: Tile, crowded: Ints, above: Ints, level: Ints, close: dict[int, Ints]
     ) -> None:
-        """Look at the items whose scores cannot be told from a relevant one's, or are the same."""
-        row, low, high = (each[crowded] for each in (self._row, self._low, self._high))
+        """Correct the counts of relevant items that have neighbours."""
+        row, low, high = (column[crowded] for column in (self._row, self._low, self._high))
         windows, window = Windows.around(row, low, high)
-        ahead = above[crowded[windows.last]]
-        for some, which, column in tile.within(windows, close):
-            mine = slice(*np.searchsorted(window, [some.start, some.stop]).tolist())
-            near, score = self._neighbours(
-                tile, windows.row[which], column, which, crowded[mine], window[mine], ahead
+        above_window = above[crowded[windows.last]]
+        for part, which, column in within(tile.scores, windows, close):
+            at = slice(*np.searchsorted(window, [part.start, part.stop]).tolist())
+            near = self._neighbours(
+                tile, windows.row[which], column, which, crowded[at], window[at]
             )
-            for told in self._told(near, score, tile):
-                above[told.own], level[told.own] = told.above, told.level
-                self._before[told.own] += told.before
+            if self._slack is not None:
+                near = self._rescored(near)
+            counts = near.counts_of_relevant(self._ties.places)
+            own = counts.relevant
+            above[own] = above_window[counts.window] + counts.above
+            level[own] = above[own] + counts.tied
+            self._before[own] += counts.before
 
     def _neighbours(
-        self,
-        tile: Tile,
-        row: Ints,
-        column: Ints,
-        window: Ints,
-        own: Ints,
-        of_window: Ints,
-        ahead: Ints,
-    ) -> tuple[Neighbours, Floats]:
-        """Places of a tile, with the relevant items that lie there and those that do not; and their
-        scores."""
+        self, tile: Tile, row: Ints, column: Ints, window: Ints, own: Ints, own_window: Ints
+    ) -> Neighbours:
+        """Return the scores of a tile in windows, and relevant items `own` that are not there."""
         width, relevant = tile.scores.shape[1], np.full(len(row), -1)
         key, wanted = row * width + column, self._row[own] * width + self._item[own] - tile.column
         at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
         there = (key[at] == wanted) & tile.holds(self._item[own])
         relevant[at[there]] = own[there]
         there[there] = relevant[at[there]] == own[there]
-        others, of_others = own[~there], of_window[~there]
-        window = np.append(window, of_others)
-        near = Neighbours(
-            group=window,
+        others = own[~there]
+        return Neighbours(
+            window=np.append(window, own_window[~there]),
             query=self._begin + np.append(row, self._row[others]),
             item=np.append(column + tile.column, self._item[others]),
             counts=np.append(np.ones(len(row), bool), np.zeros(len(others), bool)),
-            own=np.append(relevant, others),
-            above=ahead[window],
+            relevant=np.append(relevant, others),
+            score=np.append(tile.scores[row, column].astype(np.float64), self._score[others]),
+            cluster=np.append(window, own_window[~there]),
         )
-        score = tile.at(row, column).astype(np.float64)
-        own_score = self._score[others] if self._slack is None else self._exact(others)
-        return near, np.append(score, own_score)
 
-    def _told(self, near: Neighbours, score: Floats, tile: Tile) -> Iterator[Told]:
-        """What better and better scores tell of relevant items and their neighbours."""
-        if self._slack is not None:
-            new = self._to_score(near)
-            if len(new) and near.many(tile.scores.shape[1]):
-                score, room = near.double(self._product, new)
-                yield near.tell(self._with_exact(near, score), room)
-            elif self._product.comparable and self._few(near):
-                # Against a score without rounding, half of the slack is left.
-                self._exact(near.own[near.own >= 0])
-                room = self._slack[near.query - self._begin] * 0.5000001
-                yield near.tell(self._with_exact(near, score), room)
-            if len(near):
-                yield from self._quick(near)
-            new, score = self._to_score(near), np.zeros(len(near))
-            score[new] = self._product.exact_pairs(near.query[new], near.item[new])
-            score = self._with_exact(near, score)
-        yield near.settle(score, self._ties.places)
+    def _rescored(self, near: Neighbours) -> Neighbours:
+        """Rescore neighbours in double precision, and exactly where these are too close."""
+        known = np.full(len(near.score), np.nan)
+        if self._exact is not None:
+            known = np.where(near.relevant >= 0, self._exact[near.relevant], np.nan)
+        new = np.flatnonzero(np.isnan(known))
+        rescored = (
+            self._product.rescored_pairs(near.query[new], near.item[new]) if len(new) else None
+        )
+        if rescored is not None:
+            score, error = known.copy(), np.zeros(len(known))
+            score[new], error[new] = rescored
+            near, known = near.clustered(score, error, known)
+            new = np.flatnonzero(np.isnan(known))
+        score = np.where(np.isnan(known), 0.0, known)
+        undecided = near.undecided()[new]
+        new = new[undecided]
+        score[new] = self._product.exact_pairs(near.query[new], near.item[new])
+        return replace(near, score=score)
 
-    def _quick(self, near: Neighbours) -> Iterator[Told]:
-        new = self._to_score(near)
-        if not len(new):
-            return
-        quick = self._product.quick_pairs(near.query[new], near.item[new])
-        if quick is not None:
-            score, error = np.zeros(len(near)), np.zeros(len(near))
-            score[new], error[new] = quick
-            yield near.tell(self._with_exact(near, score), near.widest(2 * error))
+    def counts(self, begin: int, excluded: Pairs | None, items: int | None = None) -> RankCounts:
+        """Return the ranks of the relevant items, in their original order.
 
-    def _few(self, near: Neighbours) -> bool:
-        """Whether few of some items are relevant, so that their exact scores take little time."""
-        return int(np.count_nonzero(near.own >= 0)) * _EXACT < len(near)
-
-    def _to_score(self, near: Neighbours) -> Ints:
-        """Which of some items have no exact score yet."""
-        return np.flatnonzero((near.own < 0) | np.isnan(self._own[near.own]))
-
-    def _with_exact(self, near: Neighbours, score: Floats) -> Floats:
-        """Scores, with those of relevant items that are known exactly in their places."""
-        exact = np.where(near.own >= 0, self._own[near.own], np.nan)
-        return np.where(np.isnan(exact), score, exact)
-
-    def _exact(self, some: Ints) -> Floats:
-        """The exact scores of some relevant items, computed when they are first asked for."""
-        new = some[np.isnan(self._own[some])]
-        self._own[new] = self._product.exact_pairs(self._begin + self._row[new], self._item[new])
-        return self._own[some]
-
-    def counted(self, begin: int, excluded: Pairs | None, items: int | None = None) -> Counted:
-        """The ranks of the relevant items, in the order in which they came; `items` are ranked for
-        a query, all of the product unless another number is named, but for those excluded."""
+        `items` are ranked for each query, all of the product by default, except excluded ones.
+        """
         items = len(self._product.items) if items is None else items
         ranked = np.full(len(self._all.lengths), items, np.int64)
         if excluded is not None:
             ranked -= excluded.lengths
         first, last, before = (np.zeros(len(self._all.item), np.int64) for _ in range(3))
-        first[self._known], last[self._known], before[self._known] = (
-            self._above + 1,
-            self._level,
-            self._before,
-        )
-        return Counted(begin, self._all, first, last, before, ranked)
+        first[self._known] = self._above + 1
+        last[self._known], before[self._known] = self._level, self._before
+        return RankCounts(begin, self._all, first, last, before, ranked)
+
+
+@dataclass(frozen=True)
+class SettledCounts:
+    """The final counts of relevant items within their windows."""
+
+    relevant: Ints
+    window: Ints
+    above: Ints
+    tied: Ints
+    """Scores as great as the item's, its own included if the tile holds it."""
+    before: Ints
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Items whose scores are too close to a relevant one's, and the relevant ones."""
+
+    window: Ints
+    query: Ints
+    item: Ints
+    counts: NDArray[np.bool_]
+    """False for relevant items of another tile, which are only compared with."""
+    relevant: Ints
+    """The number of a relevant item, -1 for others."""
+    score: Floats
+    cluster: Ints
+    """Ascending numbers: scores of different clusters of a window are in the right order."""
+
+    def take(self, order: Ints) -> Neighbours:
+        return Neighbours(*(getattr(self, column.name)[order] for column in fields(self)))
+
+    def clustered(self, score: Floats, error: Floats, known: Floats) -> tuple[Neighbours, Floats]:
+        """Cut windows into clusters by better scores, the best first; `known` is sorted too."""
+        order = order_in_segments(self.window, -score)
+        near, score, known = self.take(order), score[order], known[order]
+        widest = np.zeros(int(self.window.max()) + 1)
+        np.maximum.at(widest, near.window, error[order])
+        start = borders(near.window)
+        start[1:] |= score[:-1] - score[1:] > 2 * widest[near.window[1:]]
+        return replace(near, cluster=np.cumsum(start)), known
+
+    def undecided(self) -> NDArray[np.bool_]:
+        """Return which items share a cluster with a relevant item."""
+        cluster = self.cluster - int(self.cluster.min())
+        has_relevant = np.bincount(cluster, self.relevant >= 0) > 0
+        return (has_relevant & (np.bincount(cluster) > 1))[cluster]
+
+    def counts_of_relevant(self, places: Callable[[Ints, Ints], Ints]) -> SettledCounts:
+        """Sort clusters by scores that are final, ties by their places, and count."""
+        near = self.take(order_in_segments(self.cluster, -self.score))
+        start_window, start = borders(near.window), borders(near.cluster, near.score)
+        tie = np.cumsum(start) - 1
+        running = np.cumsum(near.counts, dtype=np.int64) - near.counts
+        above = running[start][tie] - running[start_window][np.cumsum(start_window) - 1]
+        tied = np.bincount(tie, near.counts).astype(np.int64)[tie]
+        before = np.zeros(len(tie), np.int64)
+        is_relevant = near.relevant >= 0
+        shared = (np.bincount(tie, is_relevant) > 0)[tie] & (np.bincount(tie) > 1)[tie]
+        if shared.any():
+            some = np.flatnonzero(shared)
+            place = places(near.query[some], near.item[some])
+            # A relevant item that does not count is before its copy in the tile, which does.
+            some = some[np.argsort((tie[some] << 33) + (place << 1) + near.counts[some])]
+            running = np.cumsum(near.counts[some], dtype=np.int64) - near.counts[some]
+            begin = borders(tie[some])
+            before[some] = running - running[begin][np.cumsum(begin) - 1]
+        columns = (near.relevant, near.window, above, tied, before)
+        return SettledCounts(*(column[is_relevant] for column in columns))
 
 
 def _limits(scores: Matrix, room: Floats, kind: Precision) -> tuple[Matrix, Matrix]:
@@ -351,8 +446,8 @@ def _limits(scores: Matrix, room: Floats, kind: Precision) -> tuple[Matrix, Matr
     return np.maximum(low, np.finfo(kind).min), high
 
 
-def beside(numbers: Floats, kind: Precision) -> tuple[Matrix, Matrix]:
-    """For each number the nearest ones of a precision: not below it, and not above it."""
+def nearest_numbers(numbers: Floats, kind: Precision) -> tuple[Matrix, Matrix]:
+    """Return the nearest numbers of a precision that are not below, and not above."""
     low = numbers.astype(kind)
     high = low.copy()
     low = np.where(low < numbers, np.nextafter(low, kind(np.inf)), low)
@@ -360,6 +455,71 @@ def beside(numbers: Floats, kind: Precision) -> tuple[Matrix, Matrix]:
     return low, high
 
 
-_EXACT = 8
-"""Scores in double precision that take as long as an exact one, with what is spared by having it.
-"""
+# -- rankings of counts
+
+
+class Sides(Protocol):
+    """The queries, and the items they are ranked among."""
+
+    @property
+    def queries(self) -> Vectors: ...
+
+    @property
+    def items(self) -> Sized: ...
+
+
+def rankings_of(
+    queries: Sequence[str], counts: list[RankCounts], policy: Policy, name: str
+) -> Rankings:
+    """Return counted ranks as `Rankings`; raise an error if nothing is relevant."""
+    lengths = np.concatenate([block.relevant.lengths for block in counts])
+    query = np.repeat(np.arange(len(queries)), lengths)
+    grade = np.concatenate([block.relevant.grade for block in counts])
+    first, last, place, ranked = (
+        np.concatenate([getattr(block, part) for block in counts])
+        for part in ("first", "last", "place", "ranked")
+    )
+    if not len(query):
+        raise InputError("no item is relevant to any query; check the relevance that was given.")
+    hit = first > 0
+    hit_query, hit_grade = query[hit], grade[hit]
+    rank = first[hit] + place[hit]
+    if policy.ties in ("best", "worst"):
+        rank = favoured(hit_query, first[hit], last[hit], hit_grade, best=policy.ties == "best")
+    order = by_query_and_rank(hit_query, rank)
+    return Rankings(
+        queries=tuple(queries),
+        retrieved=ranked,
+        hit_query=hit_query[order],
+        hit_rank=rank[order],
+        hit_grade=hit_grade[order],
+        hit_tie_first=first[hit][order],
+        hit_tie_last=last[hit][order],
+        pool_query=query,
+        pool_grade=descending(grade, lengths),
+        missing=np.zeros(len(queries), bool),
+        collection=ranked,
+        ties=policy.ties,
+        name=name,
+    )
+
+
+def of_judged_queries(r: Rankings, judged: BoundJudgements, scores: Sides) -> Rankings:
+    """Leave out queries without judgements, and add judged queries without a vector as missing."""
+    r = r.take(np.flatnonzero(judged.known))
+    if judged.of_absent is None or not judged.absent:
+        return r
+    count = len(judged.absent)
+    of_absent: Bound = judged.of_absent
+    if isinstance(scores, UniqueProduct):
+        of_absent = scores.relevance_of_others(of_absent)
+    pairs = of_absent.block(0, count)
+    return replace(
+        r,
+        queries=(*r.queries, *judged.absent),
+        retrieved=np.append(r.retrieved, np.zeros(count, np.int64)),
+        missing=np.append(r.missing, np.ones(count, bool)),
+        collection=np.append(r.collection, np.full(count, len(scores.items))),  # type: ignore[arg-type]
+        pool_query=np.append(r.pool_query, len(r) + pairs.row),
+        pool_grade=np.append(r.pool_grade, descending(pairs.grade, pairs.lengths)),
+    )

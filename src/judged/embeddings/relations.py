@@ -1,5 +1,7 @@
-"""Which items are relevant to which query, and which are not to be looked at: asked for a block of
-queries at a time."""
+"""Relations between queries and items: what is relevant, and what is excluded from rankings.
+
+A relation is bound to vectors, and then gives the pairs of a block of queries at a time.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, starts_of
-from judged.embeddings.pairs import Pairs
 from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors, refuse_other_ids
 
@@ -20,31 +21,69 @@ if TYPE_CHECKING:
     from judged.matching.pool import Pool
 
 
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Items of some queries with their grades, query after query, each item once.
+
+    An item of -1 is judged but has no vector, so it is never ranked.
+    """
+
+    lengths: Ints
+    item: Ints
+    grade: Floats
+
+    @property
+    def row(self) -> Ints:
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    def part(self, begin: int, end: int) -> Pairs:
+        """Return the pairs of some of the queries."""
+        start = int(self.lengths[:begin].sum())
+        lengths = self.lengths[begin:end]
+        at = slice(start, start + int(lengths.sum()))
+        return Pairs(lengths, self.item[at], self.grade[at])
+
+    def where(self, keep: NDArray[np.bool_]) -> Pairs:
+        return Pairs(
+            np.bincount(self.row[keep], minlength=len(self.lengths)),
+            self.item[keep],
+            self.grade[keep],
+        )
+
+    def without(self, others: Pairs) -> Pairs:
+        """Return the pairs that `others` of the same queries do not hold; items of -1 stay."""
+        beyond = 1 + max(self.item.max(initial=0), others.item.max(initial=0))
+        gone = np.isin(self.row * beyond + self.item, others.row * beyond + others.item)
+        return self.where(~gone | (self.item < 0))
+
+
 class Bound(Protocol):
-    """What knows the items of a block of queries; and, if it has a method `most`, how many there
-    are at most for each of them, before it is asked which: not fewer where it is `exact`."""
+    """A relation bound to vectors, which gives the items of a block of queries.
+
+    It may have a method `most`, which says how many items each query has at most.
+    """
 
     def block(self, begin: int, end: int) -> Pairs: ...
 
 
 class Relation(Protocol):
-    """Which items belong to a query: what is relevant, or what is excluded from the ranking.
+    """Items that are relevant to queries, or excluded from their rankings.
 
-    `judged.relevance` makes them; anything else with these members is one too.
+    `judged.relevance` makes them. Any other object with these members is one too.
     """
 
     @property
     def says(self) -> str:
-        """Which items these are, in words."""
+        """A description of these items."""
         ...
 
     @property
     def complete(self) -> bool:
-        """Whether it speaks of all items: one that it does not name is known not to belong."""
+        """Whether items that it does not name are known not to belong to the query."""
         ...
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        """Ready for some vectors; refuses what does not fit them.
+        """Bind the relation to vectors; raise an error if it does not fit them.
 
         Parameters
         ----------
@@ -54,7 +93,7 @@ class Relation(Protocol):
         Returns
         -------
         Bound
-            Its `block(begin, end)` gives the pairs of some queries.
+            Its `block(begin, end)` returns the pairs of some queries.
 
         >>> from judged import Embeddings, relevance
         >>> both = Embeddings([[1.0], [2.0]], [[1.0], [2.0]])
@@ -66,7 +105,7 @@ class Relation(Protocol):
 
 @dataclass(frozen=True)
 class PairedRows:
-    """The i-th item belongs to the i-th query, as with pairs of a caption and its clip."""
+    """The i-th item for the i-th query, such as pairs of a caption and its clip."""
 
     says: ClassVar[str] = "the item with the query's own row number"
     complete: ClassVar[bool] = True
@@ -74,9 +113,8 @@ class PairedRows:
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         if len(queries) != len(items):
             raise InputError(
-                f"pairs need as many queries as items; there are {len(queries)} queries and "
-                f"{len(items)} items. For several queries per item use "
-                "judged.relevance.same_label(…), or --labels."
+                f"pairs need as many queries as items, but there are {len(queries)} queries and "
+                f"{len(items)} items. For several queries per item, use labels (--labels)."
             )
         _refuse_other_order(queries, items, "For pairs by id, give judged.relevance.same_id()")
         return self
@@ -89,7 +127,7 @@ class PairedRows:
 
 
 def _refuse_other_order(queries: Vectors, items: Vectors, by_id: str) -> None:
-    """Refuse to go by row where each query's id is that of an item in another row."""
+    """Raise an error if each query has the id of an item in another row."""
     if queries.ids is None or items.ids is None or queries.ids == items.ids[: len(queries)]:
         return
     if set(items.ids).issuperset(queries.ids):
@@ -104,8 +142,7 @@ def _refuse_other_order(queries: Vectors, items: Vectors, by_id: str) -> None:
 
 @dataclass(frozen=True)
 class SameRow:
-    """The item with the query's own row number: the query itself, where queries and items are the
-    same vectors."""
+    """The item with the query's own row number, which is the query itself in self-search."""
 
     says: ClassVar[str] = "the item with the query's own row number"
     complete: ClassVar[bool] = True
@@ -127,7 +164,7 @@ class SameId:
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         if queries.ids is None or items.ids is None:
             raise InputError(
-                "same_id needs ids on both sides; give query_ids and item_ids, or use same_row."
+                "same_id needs ids on both sides. Give query_ids and item_ids, or use same_row."
             )
         place = rows_of(queries.ids, items)
         pairs = [(row, place[name]) for row, name in enumerate(queries.ids) if name in place]
@@ -136,8 +173,7 @@ class SameId:
 
 
 def rows_of(names: Iterable[str], vectors: Vectors) -> dict[str, int]:
-    """The row of each name that there is; without a table of all rows, of which there may be many
-    more."""
+    """Return the row of each name that occurs, without a table of all rows."""
     wanted = set(names)
     if vectors.ids is not None:
         return {name: row for row, name in enumerate(vectors.ids) if name in wanted}
@@ -149,9 +185,8 @@ def rows_of(names: Iterable[str], vectors: Vectors) -> dict[str, int]:
 
 @dataclass(frozen=True, eq=False)
 class _Listed:
-    """Pairs held as they are, in the order of the queries."""
+    """Pairs in memory, in the order of the queries."""
 
-    exact: ClassVar[bool] = True
     item: Ints
     grade: Floats
     lengths: Ints
@@ -179,24 +214,23 @@ def _pairs_of(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Judged(_Listed):
-    """Pairs from judgements, which need not speak of all queries, nor of these alone."""
+class BoundJudgements(_Listed):
+    """Pairs from judgements, which may lack some queries and have others."""
 
     known: NDArray[np.bool_]
-    """The queries that have judgements; the others are not evaluated."""
+    """Which queries have judgements; the others are not evaluated."""
     absent: tuple[str, ...] = ()
-    """Judged queries that have no vector, and so no results."""
+    """Judged queries without a vector, and so without results."""
     of_absent: _Listed | None = None
-    """What was judged of these."""
+    """The judgements of these."""
 
 
 EXCLUSION_LIST = "exclusion list"
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements:
-    """Judgements in any form that `judged.evaluate` reads, by the ids of queries and items, or row
-    numbers."""
+class JudgementRelation:
+    """Judgements in any form that `judged.evaluate` reads, by ids or row numbers."""
 
     judgements: Any
     what: str = "judgements"
@@ -216,12 +250,12 @@ class Judgements:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed while reading, a sentence each."""
+        """Assumptions made while reading, one sentence each."""
         return self.pool.notes
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         pool = self.pool
-        names = [name for each in pool.items for name in each]
+        names = [name for listed in pool.items for name in listed]
         refuse_other_ids(queries, pool.queries, self.what)
         refuse_other_ids(items, names, self.what)
         query_place = {name: row for row, name in enumerate(queries.names())}
@@ -242,7 +276,7 @@ class Judgements:
         known[of_query[of_query >= 0]] = True
         absent = np.flatnonzero(of_query < 0)
         number = np.cumsum(of_query < 0)[pool.query] - 1
-        return Judged(
+        return BoundJudgements(
             *_pairs_of(row[there], item[there], pool.grades[there], len(queries)),
             known=known,
             absent=tuple(pool.queries[at] for at in absent),
@@ -253,19 +287,19 @@ class Judgements:
 
 
 @dataclass(frozen=True, eq=False)
-class Computed:
-    """A function (first query, end) -> grades, a matrix of these queries with all items."""
+class GradeFunction:
+    """A function (first query, end) that returns grades of these queries with all items."""
 
     function: Callable[[int, int], Any]
-    says: ClassVar[str] = "the items that the given function names"
+    says: ClassVar[str] = "the items for which the given function returns a grade"
     complete: ClassVar[bool] = True
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        return _Computed(self.function, len(items))
+        return _BoundFunction(self.function, len(items))
 
 
 @dataclass(frozen=True, eq=False)
-class _Computed:
+class _BoundFunction:
     function: Callable[[int, int], Any]
     items: int
 
@@ -299,8 +333,8 @@ class _Computed:
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
-    """All that any of several relations says."""
+class RelationUnion:
+    """The union of several relations."""
 
     parts: tuple[Relation, ...]
 
@@ -313,22 +347,21 @@ class Together:
         return all(part.complete for part in self.parts)
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
-        return _Together(tuple(part.bind(queries, items) for part in self.parts), len(items))
+        return _BoundUnion(tuple(part.bind(queries, items) for part in self.parts), len(items))
 
 
 @dataclass(frozen=True, eq=False)
-class _Together:
+class _BoundUnion:
     parts: tuple[Bound, ...]
     items: int
 
     def block(self, begin: int, end: int) -> Pairs:
-        found = [part.block(begin, end) for part in self.parts]
-        known = [each.where(each.item >= 0) for each in found]
-        key = np.unique(
-            np.concatenate(
-                [np.zeros(0, np.int64), *(each.row * self.items + each.item for each in known)]
-            )
-        )
+        keys = [np.zeros(0, np.int64)]
+        for part in self.parts:
+            pairs = part.block(begin, end)
+            pairs = pairs.where(pairs.item >= 0)
+            keys.append(pairs.row * self.items + pairs.item)
+        key = np.unique(np.concatenate(keys))
         return Pairs(
             np.bincount(key // self.items, minlength=end - begin),
             key % self.items,
@@ -337,8 +370,8 @@ class _Together:
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
-    """Item numbers for each query, as they are."""
+class RowLists:
+    """Row numbers of items for each query."""
 
     lists: Sequence[Sequence[int]]
     what: str = "lists"
@@ -351,11 +384,11 @@ class Lists:
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         if len(self.lists) != len(queries):
             raise InputError(
-                f"{self.what}: {len(self.lists)} lists for {len(queries)} queries; there must be "
-                "as many."
+                f"{self.what}: {len(self.lists)} lists for {len(queries)} queries; the numbers "
+                "must match."
             )
-        lengths = np.array([len(each) for each in self.lists], dtype=np.int64)
-        numbers = [number for each in self.lists for number in each]
+        lengths = np.array([len(listed) for listed in self.lists], dtype=np.int64)
+        numbers = [number for listed in self.lists for number in listed]
         wrong = next((number for number in numbers if not 0 <= number < len(items)), None)
         if wrong is not None:
             raise InputError(
@@ -368,36 +401,39 @@ class Lists:
         )
 
 
-QUERIES_AT_A_TIME = 512
-"""A relation that is a function answers with a whole matrix for the queries it is asked about."""
+_QUERIES_PER_BLOCK = 512
+"""A relation that is a function returns a whole matrix for a block of queries."""
 
 
 def all_pairs(bound: Bound, queries: int) -> Pairs:
-    """The items of all queries, asked for in blocks."""
-    begins = range(0, queries, QUERIES_AT_A_TIME)
-    found = [bound.block(begin, min(begin + QUERIES_AT_A_TIME, queries)) for begin in begins]
+    """Return the items of all queries."""
+    begins = range(0, queries, _QUERIES_PER_BLOCK)
+    blocks = [bound.block(begin, min(begin + _QUERIES_PER_BLOCK, queries)) for begin in begins]
     lengths, item, grade = (
-        np.concatenate([getattr(each, part) for each in found])
+        np.concatenate([getattr(block, part) for block in blocks])
         for part in ("lengths", "item", "grade")
     )
     return Pairs(lengths.astype(np.int64), item.astype(np.int64), grade)
 
 
 def reversed_pairs(relation: Bound, queries: Vectors, items: Vectors) -> Bound:
-    """The same pairs seen from the items: for each of them the queries it is relevant to."""
+    """Return the same pairs seen from the items: the queries of each item."""
     pairs = all_pairs(relation, len(queries))
     pairs = pairs.where(pairs.item >= 0)
     found = _pairs_of(pairs.item, pairs.row, pairs.grade, len(items))
-    return Judged(*found, known=found[2] > 0) if isinstance(relation, Judged) else _Listed(*found)
+    return (
+        BoundJudgements(*found, known=found[2] > 0)
+        if isinstance(relation, BoundJudgements)
+        else _Listed(*found)
+    )
 
 
 def as_relation(given: Any, *, what: Literal["relevance", "exclude"]) -> Relation:
-    """Relevance or exclusion from what a caller may pass: a relation, a function, judgements, or
-    several exclusions."""
+    """Return a relation from a relation, a function, judgements, or a list of exclusions."""
     if isinstance(given, (list, tuple)) and what == "exclude":
-        return Together(tuple(as_relation(each, what=what) for each in given))
+        return RelationUnion(tuple(as_relation(part, what=what) for part in given))
     if hasattr(given, "bind"):
         return given
     if callable(given):
-        return Computed(given)
-    return Judgements(given, "judgements" if what == "relevance" else EXCLUSION_LIST)
+        return GradeFunction(given)
+    return JudgementRelation(given, "judgements" if what == "relevance" else EXCLUSION_LIST)

@@ -1,27 +1,36 @@
-"""Which items are relevant to a query, or excluded from its ranking: `judged.relevance`.
+"""Relevance and exclusions for embeddings: `judged.relevance`.
 
-Each of these may be given as relevance and as `exclude`.
+Each function returns a `Relation`, which can be given as relevance and as `exclude`.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from judged.arrays import Ints, positions, starts_of
 from judged.embeddings.relations import (
     EXCLUSION_LIST,
-    Judgements,
-    Lists,
+    Bound,
+    JudgementRelation,
     PairedRows,
+    Pairs,
     Relation,
+    RowLists,
     SameId,
     SameRow,
 )
-from judged.embeddings.relevance_by_label import SameLabel, SharedLabel
 from judged.errors import InputError
+from judged.inputs.vectors.labels import in_order_of
+from judged.inputs.vectors.vectors import Vectors, array_of
 from judged.options import choice
+from judged.text import quote
 
 if TYPE_CHECKING:
     from judged.options import JudgementsLike, Labels
@@ -39,13 +48,13 @@ __all__ = [
 
 
 def same_label(query_labels: Labels, item_labels: Labels) -> Relation:
-    """Items of the query's own label: a class, a person, a clip with five captions, a burst.
+    """Make items with the same label as the query relevant, such as a class, person or clip.
 
     Parameters
     ----------
     query_labels, item_labels : Labels
         One label per vector: texts, or whole numbers. Labels with ids (a dict, or a pandas Series
-        whose index holds ids) are joined by id, others are in the order of the vectors.
+        whose index holds ids) are joined by id; others are in the order of the vectors.
 
     Returns
     -------
@@ -65,7 +74,7 @@ def shared_label(
     *,
     graded: bool = False,
 ) -> Relation:
-    """Items that have at least one label in common with the query.
+    """Make items that share at least one label with the query relevant.
 
     Parameters
     ----------
@@ -89,7 +98,7 @@ def shared_label(
 
 
 def pairs() -> Relation:
-    """The item with the query's own row number, where there are as many items as queries.
+    """Make the item in the query's own row relevant; there are as many items as queries.
 
     Returns
     -------
@@ -104,7 +113,7 @@ def pairs() -> Relation:
 
 
 def same_row() -> Relation:
-    """The item with the query's own row number, if there is one: the query itself, to exclude it.
+    """Select the item in the query's own row, if there is one: to exclude queries themselves.
 
     Returns
     -------
@@ -120,7 +129,7 @@ def same_row() -> Relation:
 
 
 def same_id() -> Relation:
-    """The item with the query's own id, if there is one; both sides need ids.
+    """Select the item with the query's own id, if there is one; both sides need ids.
 
     Returns
     -------
@@ -136,7 +145,7 @@ def same_id() -> Relation:
 
 
 def listed(judgements: JudgementsLike) -> Relation:
-    """The items that judgements list for a query, whatever their grade: to exclude them.
+    """Select the items that judgements list for a query, of any grade: to exclude them.
 
     Parameters
     ----------
@@ -154,33 +163,33 @@ def listed(judgements: JudgementsLike) -> Relation:
     >>> both.top_k(2).items.tolist()
     [[0, -1]]
     """
-    return Judgements(judgements, EXCLUSION_LIST)
+    return JudgementRelation(judgements, EXCLUSION_LIST)
 
 
 _PROTOCOLS = {"easy": ("easy",), "medium": ("easy", "hard"), "hard": ("hard",)}
-"""What each protocol of the revisited benchmarks asks for."""
+"""The lists that are relevant in each protocol of the revisited benchmarks."""
 
 
 def revisited(
     ground_truth: Sequence[Mapping[str, Sequence[int]]],
     protocol: Literal["easy", "medium", "hard"] = "medium",
 ) -> tuple[Relation, Relation]:
-    """Relevance and exclusion of the revisited Oxford and Paris benchmarks.
+    """Return relevance and exclusions of the revisited Oxford and Paris benchmarks.
 
-    Use it with `AP(area=trapezoid)` and `empty="skip"`, as their own evaluation does.
+    Use them with `AP(area=trapezoid)` and `empty="skip"`, as in the benchmarks' own evaluation.
 
     Parameters
     ----------
     ground_truth : sequence of dicts
         For each query its lists easy, hard and junk: row numbers of items.
     protocol : {"easy", "medium", "hard"}, optional
-        Easy asks for the easy images and excludes the hard ones, hard does the reverse, medium
-        asks for both; junk is always excluded.
+        With easy, easy images are relevant and hard ones are excluded; hard is the reverse. With
+        medium, both are relevant. Junk is always excluded.
 
     Returns
     -------
     tuple of Relation
-        What is relevant, and what to exclude.
+        Relevance and exclusions.
 
     >>> import judged
     >>> relevance, exclude = revisited([{"easy": [0], "hard": [2], "junk": [1]}], "easy")
@@ -204,23 +213,341 @@ def revisited(
             for place, query in enumerate(ground_truth)
         ]
 
-    return Lists(lists(wanted), "relevant"), Lists(lists(excluded), "junk")
+    return RowLists(lists(wanted), "relevant"), RowLists(lists(excluded), "junk")
 
 
 def _rows_of(query: Any, part: str, place: int) -> list[int]:
-    """Item rows of one list of the ground truth; none where there is no such list."""
+    """Return the item rows of one list of the ground truth."""
     if not isinstance(query, Mapping):
         raise InputError(
             f"the ground truth of query {place} must be a dict of lists; got "
             f"{type(query).__name__}."
         )
-    given = query.get(part, ())
-    rows = given.tolist() if isinstance(given, np.ndarray) else given
+    listed_rows = query.get(part, ())
+    rows = listed_rows.tolist() if isinstance(listed_rows, np.ndarray) else listed_rows
     if not isinstance(rows, (list, tuple)) or not all(
         isinstance(row, (int, np.integer)) and not isinstance(row, bool) for row in rows
     ):
         raise InputError(
             f"the ground truth of query {place}: {part} must be a list of item rows, whole numbers "
-            f"from 0; got {given!r}."
+            f"from 0; got {listed_rows!r}."
         )
     return [int(row) for row in rows]
+
+
+# -- labels
+
+
+def are_labels(relevance: Any) -> bool:
+    """Tell whether relevance is a sequence of labels, or a pair of them.
+
+    >>> are_labels(["a", "b"]), are_labels(([1, 2], [2, 1, 1])), are_labels({"q": {"a": 1}})
+    (True, True, False)
+    """
+    if isinstance(relevance, tuple) and len(relevance) == 2:
+        return all(isinstance(side, Mapping) or _is_one_sequence(side) for side in relevance)
+    return _is_one_sequence(relevance)
+
+
+def _is_one_sequence(labels: Any) -> bool:
+    if hasattr(labels, "shape"):
+        return len(labels.shape) == 1
+    return isinstance(labels, (list, tuple)) and all(
+        isinstance(label, (str, int, np.generic)) for label in labels
+    )
+
+
+def side_labels(labels: Any, queries: Vectors, items: Vectors) -> tuple[Any, Any]:
+    """Return the labels of queries and of items, from a pair or from one sequence for both."""
+    if isinstance(labels, tuple) and len(labels) == 2 and not _is_one_sequence(labels):
+        return labels
+    if len(queries) != len(items):
+        raise InputError(
+            f"one sequence of labels is for queries that are the items, but there are "
+            f"{len(queries)} queries and {len(items)} items. Give labels=(query labels, item "
+            "labels)."
+        )
+    return labels, labels
+
+
+@dataclass(frozen=True, eq=False)
+class SameLabel:
+    """Items with the query's own label."""
+
+    query_labels: Any
+    item_labels: Any
+    says: ClassVar[str] = "items of the query's own label"
+    complete: ClassVar[bool] = True
+
+    def bind(self, queries: Vectors, items: Vectors) -> Bound:
+        of_queries, of_items = _codes(
+            _labels(self.query_labels, queries), _labels(self.item_labels, items)
+        )
+        order = np.argsort(of_items, kind="stable")
+        counts = np.bincount(
+            of_items, minlength=int(max(of_queries.max(initial=-1), of_items.max(initial=-1))) + 1
+        )
+        return _BoundLabels(of_queries, order, counts, starts_of(counts))
+
+
+@dataclass(frozen=True, eq=False)
+class _BoundLabels:
+    query_code: Ints
+    order: Ints
+    counts: Ints
+    starts: Ints
+
+    def block(self, begin: int, end: int) -> Pairs:
+        code = self.query_code[begin:end]
+        lengths = self.counts[code]
+        item = self.order[positions(self.starts[code], lengths)]
+        return Pairs(lengths, item, np.ones(len(item)))
+
+    def most(self, begin: int, end: int) -> Ints:
+        return self.counts[self.query_code[begin:end]]
+
+
+def _codes(left: NDArray[Any], right: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return labels as whole numbers, the same for the same label."""
+    if left.dtype.kind != right.dtype.kind and "U" in (left.dtype.kind, right.dtype.kind):
+        raise InputError(
+            f"the labels of queries are {_kind(left)} but those of items are {_kind(right)}. Make "
+            "both texts or both numbers."
+        )
+    # Signed and unsigned 64-bit numbers together fit only into Python's own.
+    if np.result_type(left, right).kind == "f":
+        left, right = left.astype(object), right.astype(object)
+    _, code = np.unique(np.concatenate([left, right]), return_inverse=True)
+    return code[: len(left)].astype(np.int64), code[len(left) :].astype(np.int64)
+
+
+def _labels(given: Any, vectors: Vectors) -> NDArray[Any]:
+    given = in_order_of(vectors, given)
+    try:
+        labels = np.asarray(array_of(given, "the labels") if hasattr(given, "shape") else given)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(
+            f"{vectors.source}: one label is needed for each of the {len(vectors)} vectors; got "
+            f"{type(given).__name__}, which cannot be read as a sequence of labels."
+        ) from None
+    if labels.dtype.kind == "O" and labels.ndim == 1:
+        missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
+        if missing and len(labels) == len(vectors):
+            raise InputError(
+                f"{vectors.source}: vector {vectors.name(missing[0])} has no label; give it one."
+            )
+        labels = np.array([str(label) for label in labels.tolist()])
+    elif labels.dtype.kind == "S":
+        try:
+            labels = np.char.decode(labels, "utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{vectors.source}: the labels are not UTF-8 text.") from None
+    if labels.ndim != 1 or len(labels) != len(vectors):
+        raise InputError(
+            f"{vectors.source}: labels have shape {labels.shape}; one is needed for each of the "
+            f"{len(vectors)} vectors."
+        )
+    if labels.dtype.kind in "UT":
+        _refuse_ids((re.split(r"[\s,;]+", str(label), maxsplit=1) for label in labels), vectors)
+    if labels.dtype.kind not in "biufUOT":
+        raise InputError(
+            f"{vectors.source}: labels must be texts or whole numbers; got {labels.dtype}."
+        )
+    if labels.dtype.kind == "f":
+        if (
+            not np.isfinite(labels).all()
+            or (labels != np.floor(labels)).any()
+            or np.abs(labels).max(initial=0) >= 2**53
+        ):
+            raise InputError(
+                f"{vectors.source}: labels are floating-point numbers; give whole numbers or texts."
+            )
+        labels = labels.astype(np.int64)
+    return labels
+
+
+def _refuse_ids(parts: Iterable[list[Any]], vectors: Vectors) -> None:
+    """Raise an error for lines of ids and labels that were not split into columns."""
+    known, name = set(vectors.ids or ()), None
+    for words in parts:
+        if len(words) < 2 or words[0] not in known:
+            return
+        name = words[0]
+    if name is None:
+        return
+    raise InputError(
+        f"{vectors.source}: each label begins with the id of a vector, such as {name!r}. Give "
+        "labels and ids in a table (CSV, TSV, Parquet) with the columns id and label."
+    )
+
+
+def _is_missing(label: Any) -> bool:
+    """Tell whether a label is None, NaN, or the missing value of a frame."""
+    return type(label).__name__ in ("NoneType", "NAType", "NaTType") or (
+        isinstance(label, float) and label != label
+    )
+
+
+def _kind(labels: NDArray[Any]) -> str:
+    return "texts" if labels.dtype.kind == "U" else "numbers"
+
+
+@dataclass(frozen=True, eq=False)
+class SharedLabel:
+    """Items that share at least one label with the query; several labels per vector."""
+
+    query_labels: Any
+    item_labels: Any
+    graded: bool = False
+    """Whether the grade is the number of labels in common, not 1."""
+    complete: ClassVar[bool] = True
+
+    @property
+    def says(self) -> str:
+        grade = "; the grade is how many" if self.graded else ""
+        return f"items with a label in common with the query{grade}"
+
+    @property
+    def _both(self) -> tuple[Any, Any]:
+        return self.query_labels, self.item_labels
+
+    def bind(self, queries: Vectors, items: Vectors) -> Bound:
+        left, right = (
+            _lists(part, vectors)
+            for part, vectors in zip(self._both, (queries, items), strict=True)
+        )
+        for labels, vectors in ((left, queries), (right, items)):
+            if (
+                text := next((entry for entry in labels if isinstance(entry, str)), None)
+            ) is not None:
+                raise InputError(
+                    f"{vectors.source}: {text!r} is one text, not a list of labels; give a list "
+                    "for each vector, or use judged.relevance.same_label(…)."
+                )
+            if len(labels) != len(vectors):
+                raise InputError(
+                    f"{vectors.source}: {len(labels)} lists of labels for {len(vectors)} vectors; "
+                    "the numbers must match."
+                )
+        left, right = _without_zeros((left, right), (queries, items))
+        known = {
+            label: code
+            for code, label in enumerate(dict.fromkeys(label for entry in right for label in entry))
+        }
+        counts = np.array([len(set(entry)) for entry in right], dtype=np.int64)
+        label = np.array(
+            [known[name] for entry in right for name in dict.fromkeys(entry)], dtype=np.int64
+        )
+        item = np.repeat(np.arange(len(right)), counts)
+        order = np.argsort(label, kind="stable")
+        per_label = np.bincount(label, minlength=len(known))
+        wanted = [[known[name] for name in dict.fromkeys(entry) if name in known] for entry in left]
+        return _BoundSharedLabels(
+            wanted, item[order], per_label, starts_of(per_label), len(right), self.graded
+        )
+
+
+def _lists(given: Any, vectors: Vectors) -> list[Any]:
+    """Return a list of labels for each vector; a text stays a text."""
+    given = in_order_of(vectors, given, several=True)
+    if hasattr(given, "tocsr") and hasattr(given, "toarray"):  # a sparse matrix of scipy
+        given = given.toarray()
+    try:
+        rows = np.asarray(array_of(given, "the labels")) if hasattr(given, "shape") else given
+        lists = [entry if isinstance(entry, str) else _row(entry) for entry in rows]
+        for entry in lists:
+            set(entry)
+    except TypeError:
+        raise InputError(
+            f"{vectors.source}: a list of labels is needed for each vector, texts or numbers; got "
+            f"{quote(repr(given))}."
+        ) from None
+    numbers = [entry for row in lists for entry in row if isinstance(entry, float)]
+    if (bad := next((entry for entry in numbers if entry != np.floor(entry)), None)) is not None:
+        raise InputError(
+            f"{vectors.source}: labels are whole numbers or texts, or a matrix of 0 and 1; got "
+            f"{bad!r}."
+        )
+    if not any(isinstance(entry, str) for entry in lists):
+        _refuse_ids(map(list, lists), vectors)
+    return lists
+
+
+def _row(labels: Any) -> list[Any]:
+    """Return the labels of a vector as plain values, also those of an array or a tensor."""
+    if hasattr(labels, "shape"):
+        return np.asarray(array_of(labels, "the labels")).tolist()
+    return [entry.item() if hasattr(entry, "item") else entry for entry in labels]
+
+
+_BITS = {0: False, 1: True, "0": False, "1": True, "0.0": False, "1.0": True}
+_BITS |= {"false": False, "true": True, "False": False, "True": True}
+Sides = tuple[list[list[Any]], list[list[Any]]]
+
+
+def _without_zeros(sides: Sides, vectors: tuple[Vectors, Vectors]) -> Sides:
+    """Return lists of labels as they are; of matrices of 0 and 1 the columns that hold a 1.
+
+    A row of a matrix repeats a number, which a list of labels does not: three columns always do.
+    """
+    widths = [{len(row) for row in rows} for rows in sides]
+    bits = [
+        len(width) == 1 and all(label in _BITS for row in rows for label in row)
+        for width, rows in zip(widths, sides, strict=True)
+    ]
+    if all(bits) and widths[0] == widths[1]:
+        width = widths[0].pop()
+        if width == 1 and not all(_BITS[row[0]] for rows in sides for row in rows):
+            raise InputError(
+                "the labels are one 0 or 1 for each vector, which could be one label each or a "
+                "matrix of one column. Use judged.relevance.same_label([0, 1, …]) (--labels) for "
+                "one label each. For a matrix of one column, write its label as a text, "
+                "['a'] for 1 and an empty list for 0."
+            )
+        there = [
+            [[at for at, label in enumerate(row) if _BITS[label]] for row in rows] for rows in sides
+        ]
+        return there[0], there[1]
+    for rows, is_bits, side in zip(sides, bits, vectors, strict=True):
+        repeated = Counter(
+            label for row in rows for label, times in Counter(row).items() if times > 1
+        )
+        if is_bits and repeated:
+            raise InputError(
+                f"{side.source}: labels are a matrix of 0 and 1, and those of the other side are "
+                "lists of labels, or a matrix of other columns; give both in the same form."
+            )
+        same_width = len({len(row) for row in rows}) == 1
+        if same_width and len(repeated) == 1 and next(iter(repeated)) in (0, -1):
+            raise InputError(
+                f"{side.source}: rows of labels repeat {next(iter(repeated))}, so they could be "
+                "counts, one column per label, or lists that are filled up. Give a matrix of 0 "
+                "and 1, or lists of labels without filling."
+            )
+    return sides
+
+
+@dataclass(frozen=True, eq=False)
+class _BoundSharedLabels:
+    wanted: list[list[int]]
+    item: Ints
+    counts: Ints
+    starts: Ints
+    items: int
+    graded: bool
+
+    def block(self, begin: int, end: int) -> Pairs:
+        lists = self.wanted[begin:end]
+        label = np.array([code for entry in lists for code in entry], dtype=np.int64)
+        row = np.repeat(np.arange(len(lists)), [len(entry) for entry in lists])
+        lengths = self.counts[label]
+        found = self.item[positions(self.starts[label], lengths)]
+        key, shared = np.unique(np.repeat(row, lengths) * self.items + found, return_counts=True)
+        grade = shared.astype(np.float64) if self.graded else np.ones(len(key))
+        return Pairs(np.bincount(key // self.items, minlength=len(lists)), key % self.items, grade)
+
+    def most(self, begin: int, end: int) -> Ints:
+        lists = self.wanted[begin:end]
+        label = np.array([code for entry in lists for code in entry], dtype=np.int64)
+        row = np.repeat(np.arange(len(lists)), [len(entry) for entry in lists])
+        return np.bincount(row, self.counts[label], minlength=len(lists)).astype(np.int64)

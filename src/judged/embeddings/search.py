@@ -1,75 +1,85 @@
-"""Queries that search among items: the product to rank by, and the ranks of relevant items."""
+"""A search of queries among items: vectors and how they are compared, and the ranks that follow."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from judged.embeddings.categories import Grouping, UniqueProduct
-from judged.embeddings.counted import of_judged_queries, rankings_of
+from judged.arrays import Floats, Ints
+from judged.embeddings.categories import CategoryGrouping, UniqueProduct
+from judged.embeddings.kernel import keys_of
 from judged.embeddings.normalisation import Fitted, Normalisation
-from judged.embeddings.product import Product, Scores
-from judged.embeddings.ranks import TieOrder, count_ranks
-from judged.embeddings.ready import Plan
-from judged.embeddings.relations import Bound, Judged, Relation, reversed_pairs
-from judged.embeddings.reversed_product import ReversedProduct
-from judged.embeddings.similarity.similarity import Similarity
+from judged.embeddings.product import Product, ReversedProduct, Scores, TilePlan
+from judged.embeddings.ranks import TieOrder, count_ranks, of_judged_queries, rankings_of
+from judged.embeddings.relations import (
+    Bound,
+    BoundJudgements,
+    Relation,
+    all_pairs,
+    reversed_pairs,
+)
+from judged.embeddings.relevance import SameLabel, SharedLabel
+from judged.embeddings.similarity import Similarity
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError, PolicyError
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.keyed import CATEGORIES
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, unit
+from judged.matching.documents import BASIS
 from judged.options import size_in_bytes
 from judged.policy import Policy
-from judged.rankings.rankings import Rankings
-from judged.text import counted
+from judged.rankings.audit import Findings
+from judged.rankings.rankings import ENCODED, OTHER_WAY, Rankings
+from judged.text import Warned, counted
 
 if TYPE_CHECKING:
     from judged.options import Precision, Progress
 
-
 NAME = "embeddings"
-"""What a search is called that nobody named."""
+"""The name of a search without a name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Search:
-    """Vectors that are validated, and all that says how they are compared."""
+    """Vectors that were checked, and how they are compared."""
 
     queries: Vectors
-    """Those that search."""
+    """The vectors that search."""
     items: Vectors
-    """Those that are searched."""
+    """The vectors that are searched."""
     similarity: Similarity
     """How a query and an item are scored."""
     exclude: Relation | None
-    """What is not ranked for a query."""
+    """Items that are not ranked for a query."""
     memory: str | int
-    """The cap on what scores and items made ready take."""
+    """The most memory that scores and prepared items take."""
     dims: int | None
-    """How many of their dimensions the vectors were cut to."""
+    """How many dimensions the vectors were cut to."""
     normalisation: Normalisation | None
-    """What changes scores before items are ranked."""
+    """The change of scores before items are ranked."""
     categories: Any
-    """The items' categories, which are ranked in place of them."""
+    """The categories of items, which are ranked instead of items."""
     precision: Precision = "double"
-    """Of the scores that ranks are by."""
+    """The precision of the scores that ranks are based on."""
 
     def __repr__(self) -> str:
         sides = (self.queries, "query", "queries"), (self.items, "item", "items")
         dims = " and ".join(map(str, dict.fromkeys(side.dims for side, *_ in sides)))
-        said = " and ".join(counted(len(side), *words) for side, *words in sides)
-        return f"<{type(self).__name__}: {said} of {dims} dimensions, by {self.similarity.name}>"
+        sizes = " and ".join(counted(len(side), *words) for side, *words in sides)
+        return f"<{type(self).__name__}: {sizes} of {dims} dimensions, by {self.similarity.name}>"
 
 
 def reversed_search(search: Search) -> Search:
-    """The items' search for queries."""
+    """Return the items' search for queries."""
     return Search(
         queries=search.items,
         items=search.queries,
         similarity=search.similarity.reversed(),
-        exclude=None if search.exclude is None else _Reversed(search.exclude),
+        exclude=None if search.exclude is None else _ReversedRelation(search.exclude),
         memory=search.memory,
         dims=search.dims,
         normalisation=search.normalisation,
@@ -78,184 +88,8 @@ def reversed_search(search: Search) -> Search:
     )
 
 
-def scores_of(
-    search: Search, *, keep: bool = False, precision: Precision | None = None
-) -> tuple[Scores, Fitted | None]:
-    """The product to rank by, with categories for items where they were given; and the
-    normalisation once fitted.
-
-    A normalisation that leaves every ranking as it is does not touch the scores that are ranked
-    by.
-    """
-    queries, items = search.queries, search.items
-    similarity = search.similarity.placed(items)
-    exclude = None if search.exclude is None else search.exclude.bind(queries, items)
-    precision = precision or search.precision
-    # What a normalisation looks at, and what it makes of scores, are all in the precision that was
-    # chosen: there is no bound of what they may be off by.
-    fits = search.normalisation is not None
-    options: dict[str, Any] = {
-        "exclude": exclude,
-        "memory": search.memory,
-        "precision": precision,
-        "keep": keep,
-    }
-    grouping = None
-    if search.categories is not None:
-        wide = precision == "double" and (fits or not similarity.certain)
-        kept = np.float64 if wide else np.float32
-        plan = Plan.of(queries, items, similarity, search.memory, kept)
-        grouping = Grouping(search.categories, items, plan.width)
-        items = grouping.items
-        options |= {
-            "exclude": grouping.moved(exclude),
-            "cuts": grouping.cuts,
-            "shape": (plan.height, plan.width),
-        }
-    product = Product(queries, items, similarity, wide=fits, **options)
-    fitted = None
-    if search.normalisation is not None:
-        fitted = search.normalisation.fit(product, dims=search.dims)
-        if fitted.queries is not None or search.normalisation.keeps_order:
-            product = Product(fitted.queries or queries, items, similarity, **options)
-        else:
-            options["ready"] = product.ready
-            product = Product(queries, items, similarity, normaliser=fitted, **options)
-    return product if grouping is None else UniqueProduct(product, grouping, exclude), fitted
-
-
-def counted_one(
-    search: Search,
-    relation: Relation,
-    policy: Policy,
-    *,
-    name: str,
-    top: int | None,
-    progress: Progress | None,
-) -> tuple[Rankings, TopK | None]:
-    """The ranks of all relevant items, and from the same pass the first `top` items of every
-    query."""
-    bound = relation.bind(search.queries, search.items)
-    return counted_bound(search, bound, policy, name=name, top=top, progress=progress)
-
-
-def counted_bound(
-    search: Search,
-    bound: Bound,
-    policy: Policy,
-    *,
-    name: str,
-    top: int | None,
-    progress: Progress | None,
-) -> tuple[Rankings, TopK | None]:
-    """The same, of relevance that is bound to the vectors."""
-    scores, fitted = scores_of(search)
-    return _counted(scores, fitted, bound, policy, name=name, top=top, progress=progress)
-
-
-def _counted(
-    scores: Scores,
-    fitted: Fitted | None,
-    bound: Bound,
-    policy: Policy,
-    *,
-    name: str,
-    top: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[Rankings, TopK | None]:
-    refuse_removal(policy)
-    judged = bound if isinstance(bound, Judged) else None
-    if isinstance(scores, UniqueProduct):
-        bound = scores.relevance(bound)
-    best = None if top is None else best_of(scores, top, policy, fitted)
-    # Ranks by grade, and means over all orders, read only the ties' ends.
-    order = TieOrder(scores, policy.ties)
-    ranks = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
-    rankings = rankings_of(scores.queries.names(), ranks, policy, name)
-    if judged is not None:
-        rankings = of_judged_queries(rankings, judged, scores)
-    return rankings, None if best is None else best.top_k()
-
-
-def best_of(scores: Scores, top: int, policy: Policy, fitted: Fitted | None) -> Best:
-    """What looks for the first items of every query while ranks are counted."""
-    return Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
-
-
-def counted_both(
-    search: Search, relation: Relation, policy: Policy, *, name: str, progress: Progress | None
-) -> tuple[Rankings, Rankings]:
-    """The ranks of both searches.
-
-    They come from one product where it fits into half of the memory and its columns order the
-    queries as its rows order the items; otherwise the product is computed once for each.
-    """
-    if search.categories is not None:
-        raise InputError(
-            "unique categories are those of items, so there is no search both ways; leave one "
-            "of them out."
-        )
-    if getattr(search.normalisation, "bank", None) is not None:
-        raise InputError(
-            f"the bank of {search.normalisation} holds queries, and the items' search for "
-            "queries would need one of items; evaluate each direction by itself, with its own "
-            "bank."
-        )
-    bound = relation.bind(search.queries, search.items)
-    back = reversed_search(search)
-    size = 4 if search.precision == "single" or search.similarity.certain else 8
-    whole = len(search.queries) * len(search.items) * size
-    keep = (
-        search.normalisation is None
-        and search.similarity.both_ways
-        and whole <= size_in_bytes(search.memory) // 2
-    )
-    scores, fitted = scores_of(search, keep=keep)
-    names = _names_both(name, search)
-    there, _ = _counted(scores, fitted, bound, policy, name=names[0], progress=progress)
-    if keep:
-        assert isinstance(scores, Product)
-        scores = ReversedProduct(scores)
-    else:
-        scores, fitted = scores_of(back)
-    bound = reversed_pairs(bound, search.queries, search.items)
-    back_again, _ = _counted(scores, fitted, bound, policy, name=names[1], progress=progress)
-    return there, back_again
-
-
-def _names_both(name: str, search: Search) -> tuple[str, str]:
-    """What the two searches are called: by their files, where these tell the sides apart."""
-    one, other = _file_of(search.queries), _file_of(search.items)
-    if not one or not other or one == other:
-        one, other = "queries", "items"
-    before = "" if name == NAME else f"{name}: "
-    return f"{before}{one} to {other}", f"{before}{other} to {one}"
-
-
-def _file_of(side: Vectors) -> str:
-    """The bare name of the file that vectors come from, or of their part of it; nothing where they
-    come from none."""
-    file, _, part = side.source.partition("::")
-    return part or (PurePath(file).stem if PurePath(file).suffix else "")
-
-
-def refuse_changes(search: Search, what: str) -> None:
-    """Refuse what makes scores others than those of items as they are."""
-    for option, given in (("normalise", search.normalisation), ("unique", search.categories)):
-        if given is not None:
-            raise InputError(f"{option} has no meaning for {what}; leave it out.")
-
-
-def refuse_removal(policy: Policy) -> None:
-    if policy.unjudged == "removed":
-        raise PolicyError(
-            "unjudged=removed has no meaning here: every item is ranked, and only relevant ones "
-            "are known."
-        )
-
-
 @dataclass(frozen=True, eq=False)
-class _Reversed:
+class _ReversedRelation:
     """A relation seen from the items."""
 
     relation: Relation
@@ -270,3 +104,523 @@ class _Reversed:
 
     def bind(self, queries: Vectors, items: Vectors) -> Bound:
         return reversed_pairs(self.relation.bind(items, queries), items, queries)
+
+
+# -- scores and ranks
+
+
+def scores_of(
+    search: Search, *, keep: bool = False, precision: Precision | None = None
+) -> tuple[Scores, Fitted | None]:
+    """Return the scores to rank by, and the fitted normalisation.
+
+    Categories take the place of items where they were given. A normalisation that changes no
+    ranking does not change these scores.
+    """
+    queries, items = search.queries, search.items
+    similarity = search.similarity.placed(items)
+    exclude = None if search.exclude is None else search.exclude.bind(queries, items)
+    precision = precision or search.precision
+    # Normalised scores have no error bound, so all of them are in the chosen precision.
+    wide = search.normalisation is not None
+    options: dict[str, Any] = {
+        "exclude": exclude,
+        "memory": search.memory,
+        "precision": precision,
+        "keep": keep,
+    }
+    grouping = None
+    if search.categories is not None:
+        double = precision == "double" and (wide or not similarity.certain)
+        kept = np.float64 if double else np.float32
+        plan = TilePlan.of(queries, items, similarity, search.memory, kept)
+        grouping = CategoryGrouping(search.categories, items, plan.width)
+        items = grouping.items
+        options |= {
+            "exclude": grouping.moved(exclude),
+            "cuts": grouping.cuts,
+            "shape": (plan.height, plan.width),
+        }
+    product = Product(queries, items, similarity, wide=wide, **options)
+    fitted = None
+    if search.normalisation is not None:
+        fitted = search.normalisation.fit(product, dims=search.dims)
+        if fitted.queries is not None or search.normalisation.keeps_order:
+            product = Product(fitted.queries or queries, items, similarity, **options)
+        else:
+            options["ready"] = product.ready
+            product = Product(queries, items, similarity, normaliser=fitted, **options)
+    return product if grouping is None else UniqueProduct(product, grouping, exclude), fitted
+
+
+def rank_bound(
+    search: Search,
+    bound: Bound,
+    policy: Policy,
+    *,
+    name: str,
+    top: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Rankings, TopK | None]:
+    """Rank all relevant items, and find the first `top` items of every query in the same pass."""
+    return _rank(*scores_of(search), bound, policy, name=name, top=top, progress=progress)
+
+
+def _rank(
+    scores: Scores,
+    fitted: Fitted | None,
+    bound: Bound,
+    policy: Policy,
+    *,
+    name: str,
+    top: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Rankings, TopK | None]:
+    refuse_removal(policy)
+    judged = bound if isinstance(bound, BoundJudgements) else None
+    if isinstance(scores, UniqueProduct):
+        bound = scores.relevance(bound)
+    best = None
+    if top is not None:
+        best = Best(scores, top, ties="input" if policy.ties == "input" else "id", fitted=fitted)
+    order = TieOrder(scores, policy.ties)
+    counts = list(count_ranks(scores, bound, ties=order, onlooker=best, progress=progress))
+    rankings = rankings_of(scores.queries.names(), counts, policy, name)
+    if judged is not None:
+        rankings = of_judged_queries(rankings, judged, scores)
+    return rankings, None if best is None else best.top_k()
+
+
+def rank_both_ways(
+    search: Search, relation: Relation, policy: Policy, *, name: str, progress: Progress | None
+) -> tuple[Rankings, Rankings]:
+    """Rank both searches, the queries' among the items and the items' among the queries.
+
+    Both come from one product if it fits into half of the memory, and its columns order the queries
+    as its rows order the items. Otherwise the product is computed once for each.
+    """
+    if search.categories is not None:
+        raise InputError(
+            "unique ranks categories of items, so there is no search both ways. Leave out unique "
+            "or both."
+        )
+    if getattr(search.normalisation, "bank", None) is not None:
+        raise InputError(
+            f"the bank of {search.normalisation} holds queries, but the items' search for queries "
+            "would need one of items. Evaluate each direction by itself, with its own bank."
+        )
+    bound = relation.bind(search.queries, search.items)
+    size = 4 if search.precision == "single" or search.similarity.certain else 8
+    whole = len(search.queries) * len(search.items) * size
+    keep = (
+        search.normalisation is None
+        and search.similarity.both_ways
+        and whole <= size_in_bytes(search.memory) // 2
+    )
+    scores, fitted = scores_of(search, keep=keep)
+    names = _names_both_ways(name, search)
+    there, _ = _rank(scores, fitted, bound, policy, name=names[0], progress=progress)
+    if keep:
+        assert isinstance(scores, Product)
+        scores = ReversedProduct(scores)
+    else:
+        scores, fitted = scores_of(reversed_search(search))
+    bound = reversed_pairs(bound, search.queries, search.items)
+    back, _ = _rank(scores, fitted, bound, policy, name=names[1], progress=progress)
+    return there, back
+
+
+def _names_both_ways(name: str, search: Search) -> tuple[str, str]:
+    one, other = _file_of(search.queries), _file_of(search.items)
+    if not one or not other or one == other:
+        one, other = "queries", "items"
+    before = "" if name == NAME else f"{name}: "
+    return f"{before}{one} to {other}", f"{before}{other} to {one}"
+
+
+def _file_of(side: Vectors) -> str:
+    """Return the stem of the vectors' file, or the array's name in it; "" without a file."""
+    file, _, part = side.source.partition("::")
+    return part or (PurePath(file).stem if PurePath(file).suffix else "")
+
+
+def refuse_changes(search: Search, what: str) -> None:
+    """Raise an error if scores are not those of the items themselves."""
+    for option, value in (("normalise", search.normalisation), ("unique", search.categories)):
+        if value is not None:
+            raise InputError(f"{option} is not supported for {what}; leave it out.")
+
+
+def refuse_removal(policy: Policy) -> None:
+    """Raise an error for a policy that removes unjudged items."""
+    if policy.unjudged == "removed":
+        raise PolicyError(
+            "unjudged=removed is not supported for embeddings: every item is ranked, and only "
+            "relevant ones are known."
+        )
+
+
+# -- definitions and findings
+
+
+@dataclass(frozen=True)
+class ItemsWithoutVector:
+    """How many judged items have no vector."""
+
+    items: int
+
+    def plus(self, other: ItemsWithoutVector) -> ItemsWithoutVector:
+        return ItemsWithoutVector(self.items + other.items)
+
+    def sentences(self) -> Iterable[str]:
+        if self.items:
+            items = counted(self.items, "judged item has", "judged items have")
+            yield Warned(f"{items} no vector, so they are never retrieved.")
+
+
+@dataclass(frozen=True)
+class SelfMatches:
+    """A warning about queries that are ranked for themselves, unless that is the task."""
+
+    warned: tuple[str, ...]
+    is_the_task: bool
+
+    def plus(self, other: SelfMatches) -> SelfMatches:
+        return SelfMatches(self.warned, self.is_the_task and other.is_the_task)
+
+    def sentences(self) -> Iterable[str]:
+        return () if self.is_the_task else self.warned
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The definition of rankings in words, and the assumptions made."""
+
+    words: tuple[str, ...]
+    notes: tuple[str, ...]
+    complete: bool
+    self_matches: tuple[str, ...]
+
+    def describe(self, r: Rankings, queries: int) -> Rankings:
+        """Add the definition and findings to rankings of so many queries, judged or not."""
+        lost = int(np.count_nonzero(~r.missing[r.pool_query])) - len(r.hit_query)
+        findings = Findings.of(
+            r,
+            run_queries=queries,
+            notes=self.notes,
+            complete=self.complete,
+            doubts=(
+                ItemsWithoutVector(lost),
+                SelfMatches(self.self_matches, finds_only_itself(r)),
+            ),
+        )
+        return replace(r, complete=self.complete, basis=self.words, findings=findings)
+
+
+def basis_of(search: Search, relation: Relation, *, back: bool = False) -> Basis:
+    """Return the basis of a search's rankings; `back` if items search for queries."""
+    notes = (*getattr(relation, "notes", ()), *search.queries.notes, *search.items.notes)
+    return Basis(
+        _definition(search, relation, back),
+        tuple(dict.fromkeys(notes)),
+        relation.complete,
+        warn_of_self_matches(search, relation, back=back),
+    )
+
+
+def _definition(search: Search, relation: Relation, back: bool) -> tuple[str, ...]:
+    words = [f"{search.similarity.name}: {search.similarity.says}, {_precision(search)}"]
+    words += _encoders(search, back)
+    if search.dims is not None:
+        words.append(f"only the first {search.dims} dimensions of the vectors are used")
+    if search.normalisation is not None:
+        words.append(search.normalisation.note.rstrip("."))
+    ranked = "items"
+    if search.categories is not None:
+        ranked = "categories"
+        words.append(BASIS[CATEGORIES])
+    words.append(OTHER_WAY if back else f"all {ranked} are ranked")
+    words.append(f"relevant: {relation.says}")
+    if search.exclude is not None:
+        words.append(f"excluded from the ranking: {search.exclude.says}")
+    return tuple(words)
+
+
+def _encoders(search: Search, back: bool) -> list[str]:
+    queries, items = search.queries.made_by, search.items.made_by
+    if back:
+        queries, items = items, queries
+    if queries is not None and queries == items:
+        return [f"{ENCODED['queries', 'items']} {queries}"]
+    words = []
+    if queries is not None:
+        words.append(f"{ENCODED['queries',]} {queries}")
+    if items is not None:
+        words.append(f"{ENCODED['items',]} {items}")
+    return words
+
+
+def _precision(search: Search) -> str:
+    if search.precision == "single":
+        return "in single precision, where close scores may tie or change places"
+    if not search.similarity.certain:
+        return "given numbers in double precision; close scores may depend on the machine"
+    if search.normalisation is not None and not search.normalisation.keeps_order:
+        return "in double precision before and after it is normalised"
+    return "in double precision"
+
+
+# -- queries among the items
+
+
+_SAMPLE = 32
+"""Queries that are compared before all of them are."""
+
+_BY_CHANCE = 8
+"""Fewer queries may have the vectors of items by chance."""
+_SHARE = 0.01
+"""A smaller share of the queries hardly changes a number."""
+_SAME_DIRECTION = 1e-12
+"""How far a cosine of vectors that differ in length only may be from 1."""
+_KEY_COLUMNS = 16
+"""Dimensions by which vectors of the same direction are looked up."""
+
+
+def warn_of_self_matches(
+    search: Search,
+    relation: Relation | None = None,
+    r: Rankings | None = None,
+    *,
+    back: bool = False,
+) -> tuple[str, ...]:
+    """Return a warning if queries are among the items and are ranked for themselves.
+
+    There is none if nothing but itself is relevant to a query. Where only some of the queries are
+    items, those whose own item is judged or is their pair are left out. `back` is for items that
+    search for queries.
+    """
+    matches = _own_items(search)
+    if matches is None or (r is not None and finds_only_itself(r)):
+        return ()
+    own, how, exclude = matches
+    if (own < 0).any() and relation is not None and not isinstance(relation, _BY_LABEL):
+        own = _without(own, relation, search, back)
+    if search.exclude is not None:
+        own = _without(own, search.exclude, search)
+    ranked = int((own >= 0).sum())
+    if not ranked or ranked < _SHARE * len(own):
+        return ()
+    who = "The queries" if ranked == len(own) else f"{ranked:,} of {len(own):,} queries"
+    return (
+        Warned(
+            f"{who} are also items ({how}), so they find themselves first and the numbers are too "
+            f"high. Leave each query out of its own ranking, {exclude}."
+        ),
+    )
+
+
+_BY_LABEL = (SameLabel, SharedLabel)
+
+
+def same_vectors(queries: Vectors, items: Vectors) -> bool:
+    """Tell whether queries and items are the same vectors in the same order."""
+    if len(queries) != len(items) or queries.dims != items.dims:
+        return False
+    return bool((_EqualNumbers(queries, items).where(np.arange(len(queries))) >= 0).all())
+
+
+def _without(own: Ints, relation: Relation, search: Search, back: bool = False) -> Ints:
+    """Return the items that queries are, without those that a relation names."""
+    sides = (search.items, search.queries) if back else (search.queries, search.items)
+    pairs = all_pairs(relation.bind(*sides), len(sides[0]))
+    query, item = (pairs.item, pairs.row) if back else (pairs.row, pairs.item)
+    named = (query * len(search.items) + item)[pairs.item >= 0]
+    at = np.arange(len(own)) * len(search.items) + own
+    return np.where(np.isin(at, named), -1, own)
+
+
+def finds_only_itself(r: Rankings) -> bool:
+    """Tell whether the only relevant item of each query is at the top, as the query itself is."""
+    sizes = np.bincount(r.pool_query, minlength=len(r))
+    first = r.hit_rank if r.hit_tie_first is None else r.hit_tie_first
+    return bool(sizes.max(initial=0) <= 1 and (first == 1).all())
+
+
+_BY_ROW = "as with exclude=judged.relevance.same_row() (--exclude-self)"
+_BY_ID = "as with exclude=judged.relevance.same_id() (--exclude-same-id)"
+_BY_LIST = (
+    "with ids on both sides and exclude=judged.relevance.same_id() (--exclude-same-id), or with a "
+    "list of each query and its own item (--exclude-listed); --exclude-self would not do, because "
+    "not every query is the item of its row"
+)
+
+
+def _own_items(search: Search) -> tuple[Ints, str, str] | None:
+    """For each query the item that is itself, or -1, in which way, and how to exclude it; None
+    where too few queries are among the items."""
+    queries, items = search.queries, search.items
+    if queries.dims != items.dims:
+        return None
+    by_chance = len(queries) < min(_BY_CHANCE, len(items))
+    compared = [(_EqualNumbers(queries, items), "equal vectors")]
+    if search.similarity.name == "cosine":
+        compared.append((_EqualDirections(queries, items), "vectors of the same direction"))
+    best: tuple[Ints, str, str] | None = None
+    for same, how in compared:
+        for own, exclude in _ways(same, by_chance):
+            count = int((own >= 0).sum())
+            if count == len(queries):
+                return own, how, exclude
+            if exclude is not _BY_ID:  # codes of a few bits meet by chance
+                own = np.where((own >= 0) & _whole(queries, own), -1, own)
+                count = int((own >= 0).sum())
+            if count > (0 if best is None else int((best[0] >= 0).sum())):
+                # By row, items that have nothing to do with the other queries would go too.
+                best = own, how, _BY_LIST if exclude is _BY_ROW else exclude
+    return None if best is None or (best[0] >= 0).sum() < _BY_CHANCE else best
+
+
+def _ways(same: _EqualNumbers, by_chance: bool) -> Iterator[tuple[Ints, str]]:
+    """Items that queries may be, -1 for none: those of the same row, of the same id, and those of
+    the same vector in memory."""
+    queries, items = same.queries, same.items
+    if not by_chance:
+        rows = np.arange(len(queries))
+        yield same.where(np.where(rows < len(items), rows, -1)), _BY_ROW
+    if queries.ids is not None and items.ids is not None:
+        place = {name: row for row, name in enumerate(items.ids)}
+        yield same.where(np.array([place.get(name, -1) for name in queries.ids])), _BY_ID
+    # Elsewhere there must be no other way to see it: what is in memory is looked through.
+    if not by_chance and isinstance(items.values, np.ndarray):
+        own = same.looked_up()
+        if own is not None:
+            yield same.where(own), _BY_LIST
+
+
+def _whole(queries: Vectors, own: Ints) -> NDArray[np.bool_]:
+    """Which of the queries that have an item hold whole numbers only."""
+    rows = np.flatnonzero(own >= 0)
+    found = np.zeros(len(own), bool)
+    for some in _parts(rows, queries.dims):
+        block = _read(queries, some, np.float64)
+        found[some] = (block == np.rint(block)).all(axis=1)
+    return found
+
+
+def _parts(rows: Ints, dims: int) -> Iterator[Ints]:
+    """Rows in parts of so many numbers as take little memory."""
+    step = max(1, _NUMBERS_PER_BATCH // dims)
+    for begin in range(0, len(rows), step):
+        yield rows[begin : begin + step]
+
+
+_NUMBERS_PER_BATCH = 1 << 22
+
+
+def _read(side: Vectors, rows: Ints, kind: type[np.floating[Any]]) -> Matrix:
+    """Read some rows, at once where they stand one after the other."""
+    if len(rows) and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all():
+        return side.block(int(rows[0]), int(rows[-1]) + 1, kind)
+    return side.rows(rows, kind)
+
+
+class _EqualNumbers:
+    """Queries and items that are compared number for number."""
+
+    def __init__(self, queries: Vectors, items: Vectors) -> None:
+        self.queries, self.items = queries, items
+        # The precision that both have: the same numbers may be there in two.
+        both = queries.precise is np.float64 and items.precise is np.float64
+        self._kind: type[np.floating[Any]] = np.float64 if both else np.float32
+
+    def where(self, own: Ints) -> Ints:
+        """Return the items that queries have the vectors of, -1 for others; a few are compared
+        first."""
+        queries, items = self.queries, self.items
+        in_order = np.array_equal(own, np.arange(len(own)))
+        if queries.values is items.values and in_order and len(own) <= len(items):
+            return own
+        rows, found = np.flatnonzero(own >= 0), np.full(len(own), -1)
+        few = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))[: len(rows)]]
+        if not len(few) or not self._same(*self._both(few, own)).any() or not self._apart(few, own):
+            return found
+        for some in _parts(rows, queries.dims):
+            same = self._same(*self._both(some, own))
+            found[some[same]] = own[some[same]]
+        queries.release()
+        items.release()
+        return found
+
+    def looked_up(self) -> Ints | None:
+        """For each query the one item that may have its vector, -1 where there is none or several,
+        as with coarse codes; None where too few may have one."""
+        firsts = self._column(self.items)
+        if np.isin(self._column(self.queries), firsts).sum() < _BY_CHANCE:
+            return None
+        return self._by_key(keys_of)
+
+    def _by_key(self, key: Callable[[Matrix], NDArray[np.uint64]]) -> Ints:
+        of_queries, of_items = (
+            np.concatenate([key(block) for _, block in side.blocks(ROWS_AT_A_TIME, self._kind)])
+            for side in (self.queries, self.items)
+        )
+        order = np.argsort(of_items, kind="stable")
+        begin, end = (
+            np.searchsorted(of_items[order], of_queries, side=side) for side in ("left", "right")
+        )
+        own = np.where(end - begin == 1, order[np.minimum(begin, len(order) - 1)], -1)
+        # An item is one query: others of the same vector are no copies of it.
+        first = np.unique(own, return_index=True)[1]
+        alone = np.zeros(len(own), bool)
+        alone[first] = True
+        return np.where(alone, own, -1)
+
+    def _column(self, side: Vectors) -> Matrix:
+        with np.errstate(over="ignore"):
+            blocks = (block[:, 0] for _, block in side.blocks(ROWS_AT_A_TIME, self._kind))
+            return (
+                side.values[:, 0].astype(self._kind)
+                if isinstance(side.values, np.ndarray)
+                else np.concatenate(list(blocks))
+            )
+
+    def _both(self, rows: Ints, own: Ints) -> tuple[Matrix, Matrix]:
+        return _read(self.queries, rows, self._kind), _read(self.items, own[rows], self._kind)
+
+    def _same(self, left: Matrix, right: Matrix) -> NDArray[np.bool_]:
+        return (left == right).all(axis=1)
+
+    def _apart(self, few: Ints, own: Ints) -> bool:
+        """Whether a query can be told from the items of others."""
+        return True
+
+
+class _EqualDirections(_EqualNumbers):
+    """Queries and items that are compared by their directions."""
+
+    def looked_up(self) -> Ints | None:
+        at = np.unique(np.linspace(0, self.queries.dims - 1, _KEY_COLUMNS).astype(np.int64))
+
+        def key(block: Matrix) -> NDArray[np.uint64]:
+            some = block[:, at].astype(np.float64)
+            lengths = np.sqrt(np.einsum("ij,ij->i", some, some))
+            # Rounded, so that copies of another length have the same key but for one in thousands.
+            near = np.round(some / np.where(lengths > 0, lengths, 1)[:, None], 4)
+            return keys_of(near.astype(np.float32))
+
+        return self._by_key(key)
+
+    def _same(self, left: Matrix, right: Matrix) -> NDArray[np.bool_]:
+        return self._off(left, right) <= _SAME_DIRECTION
+
+    def _off(self, left: Matrix, right: Matrix) -> Floats:
+        """Half the squared distance of vectors of length 1: their cosine's from 1."""
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
+            apart = unit(left) - unit(right)
+            return np.asarray(np.einsum("ij,ij->i", apart, apart)) / 2
+
+    def _apart(self, few: Ints, own: Ints) -> bool:
+        if len(few) < 2:
+            return False
+        left, right = self._both(few, own)
+        return bool(np.median(self._off(left, np.roll(right, 1, axis=0))) > 1e6 * _SAME_DIRECTION)

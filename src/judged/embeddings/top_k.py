@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, freeze
-from judged.embeddings.blocks import over_blocks
 from judged.embeddings.normalisation import Fitted
-from judged.embeddings.product import Scores
+from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.ranks import TieOrder
-from judged.embeddings.tiles import Tile
 from judged.errors import PolicyError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.options import whole
 from judged.policy import CHOICES
+from judged.rankings.rankings import Rankings
 from judged.results import RunResult, Table
 from judged.text import counted, shown
 
@@ -74,9 +73,9 @@ class Best:
         )
 
     def add(self, tile: Tile) -> None:
-        row, column = tile.reaching(self.k)
+        row, column = tile.first_places(self.k)
         lengths = np.bincount(row, minlength=len(tile.scores))
-        scores: NDArray[Any] = tile.at(row, column)
+        scores: NDArray[Any] = tile.scores[row, column]
         if tile.slack is not None:
             scores = self._product.exact_pairs(row + tile.row, column + tile.column)
         ends = np.cumsum(lengths)[:-1]
@@ -128,6 +127,15 @@ class Best:
         if self._fitted is not None and self._fitted.normalisation.keeps_order:
             scores = self._fitted.of_lists(scores)
         return TopK(items, scores, lengths, self._product.queries, self._product.items, self._rule)
+
+
+def with_best_scores(r: Rankings, best: TopK | None) -> Rankings:
+    """Add the score of each query's first item to rankings."""
+    if best is None:
+        return r
+    scores = np.where(best.lengths > 0, best.scores[:, 0].astype(np.float64), np.nan)
+    known = dict(zip(best.query_vectors.names(), scores.tolist(), strict=True))
+    return replace(r, best_score=np.array([known.get(query, np.nan) for query in r.queries]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,10 +15,9 @@ import numpy as np
 import polars as pl
 
 from judged.arrays import Floats, Ints, positions, starts_of
-from judged.embeddings.blocks import over_blocks
-from judged.embeddings.inspection import Inspection
-from judged.embeddings.product import Product
-from judged.embeddings.similarity.similarity import Cosine
+from judged.embeddings.diagnosis import Inspection
+from judged.embeddings.product import Product, over_blocks
+from judged.embeddings.similarity import Cosine
 from judged.inputs.tables import texts as text_column
 from judged.inputs.vectors import Vectors
 from judged.judgements.collection import SideData

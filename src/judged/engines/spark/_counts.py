@@ -15,28 +15,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from judged.arrays import Floats, Ints, freeze, ordinals, starts_of
-from judged.embeddings.basis import Basis, basis_of
-from judged.embeddings.blocks import over_blocks
-from judged.embeddings.counted import Counted, of_judged_queries, rankings_of
-from judged.embeddings.pairs import Pairs
-from judged.embeddings.product import MEMORY, Product
-from judged.embeddings.ranks import Tally, TieOrder, count_ranks
+from judged.embeddings.kernel import Keys, keys_of
+from judged.embeddings.learned import Learned, as_similarity
+from judged.embeddings.product import MEMORY, Product, over_blocks
+from judged.embeddings.ranks import (
+    RankCounts,
+    Tally,
+    TieOrder,
+    count_ranks,
+    of_judged_queries,
+    rankings_of,
+)
 from judged.embeddings.relations import (
     Bound,
-    Judged,
-    Judgements,
+    BoundJudgements,
+    JudgementRelation,
+    Pairs,
+    RelationUnion,
     SameId,
-    Together,
     all_pairs,
     as_relation,
 )
-from judged.embeddings.scoring import with_best
-from judged.embeddings.search import NAME, Search, refuse_removal
-from judged.embeddings.similarity.choice import as_similarity
-from judged.embeddings.similarity.equal import Keys, keys_of
-from judged.embeddings.similarity.learned import Learned
-from judged.embeddings.similarity.similarity import Similarity
-from judged.embeddings.top_k import Best, TopK
+from judged.embeddings.search import NAME, Basis, Search, basis_of, refuse_removal
+from judged.embeddings.similarity import Similarity
+from judged.embeddings.top_k import Best, TopK, with_best_scores
 from judged.errors import InputError, PolicyError
 from judged.inputs.vectors import as_vectors
 from judged.inputs.vectors.vectors import Vectors
@@ -256,7 +258,7 @@ def count_shard(
     ties = TieOrder(product, "id", ready.items)
     left = len(shard) - len(met)
 
-    def work(begin: int, end: int) -> Counted:
+    def work(begin: int, end: int) -> RankCounts:
         relevant = ready.relevance.block(begin, end)
         # Relevant items are numbered after those of the shard.
         beyond = np.where(relevant.item >= 0, relevant.item + len(shard), -1)
@@ -269,11 +271,11 @@ def count_shard(
             tile = product.tile(made, begin, column, excluded)
             tile.scores[:, met[tile.holds(met)] - column] = -np.inf
             if not column:
-                tally.take(own, tile, product.exact_shifts(begin, end))
+                tally.begin_with(own, tile, product.exact_shifts(begin, end))
             tally.add(tile)
             if best is not None:
                 best.add(tile)
-        return tally.counted(begin, excluded, left)
+        return tally.counts(begin, excluded, left)
 
     first, last, before, ranked = _columns(list(over_blocks(product, work, progress)))
     return replace(
@@ -299,7 +301,7 @@ def _gone(gone: tuple[Ints, Ints] | None, queries: int) -> Pairs | None:
     return Pairs(np.bincount(row, minlength=queries), column, np.ones(len(column)))
 
 
-def _columns(ranks: list[Counted]) -> tuple[Ints, Ints, Ints, Ints]:
+def _columns(ranks: list[RankCounts]) -> tuple[Ints, Ints, Ints, Ints]:
     first, last, before, ranked = (
         np.concatenate([getattr(each, name) for each in ranks])
         for name in ("first", "last", "place", "ranked")
@@ -363,7 +365,7 @@ class Prepared:
     """What the judged items count among themselves."""
     basis: Basis
     """What rankings are of, in words."""
-    judged: Judged | None
+    judged: BoundJudgements | None
     """Which queries have judgements, where relevance comes from these."""
     lacking: frozenset[str] = frozenset()
     """Items that are judged, but have no vector here."""
@@ -495,14 +497,14 @@ class Prepared:
             )
         pairs = self.relevance.pairs
         first = np.where(pairs.item >= 0, total.above + 1, 0)
-        ranks = [Counted(0, pairs, first, total.level, total.before, total.ranked)]
+        ranks = [RankCounts(0, pairs, first, total.level, total.before, total.ranked)]
         sides = _Sides(self.queries, range(total.items))
         r = rankings_of(self.queries.names(), ranks, chosen, name)
         if self.judged is not None:
             r = of_judged_queries(r, self.judged, sides)
         if self.k is not None:
-            r = with_best(r, self.top_k(counts))
-        return self.basis.of(r, len(self.queries))
+            r = with_best_scores(r, self.top_k(counts))
+        return self.basis.describe(r, len(self.queries))
 
     def top_k(self, counts: Counts) -> TopK:
         """The first k items of each query in the judged items and all shards together.
@@ -656,7 +658,7 @@ def prepare(
     bound = relation.bind(search.queries, search.items)
     out = None if search.exclude is None else search.exclude.bind(search.queries, search.items)
     found = prepared(search, bound, out, k=k, basis=basis_of(search, relation))
-    lacking = _lacking(relation, search) if isinstance(relation, Judgements) else frozenset()
+    lacking = _lacking(relation, search) if isinstance(relation, JudgementRelation) else frozenset()
     return signed(replace(found, excluded=excluded, lacking=lacking))
 
 
@@ -666,12 +668,12 @@ def _excluded(search: Search) -> Excluded | None:
         return None
     rows: list[Ints] = [np.zeros(0, np.int64)]
     names: list[str] = []
-    parts = search.exclude.parts if isinstance(search.exclude, Together) else (search.exclude,)
+    parts = search.exclude.parts if isinstance(search.exclude, RelationUnion) else (search.exclude,)
     for part in parts:
         if isinstance(part, SameId):
             rows.append(np.arange(len(search.queries)))
             names += search.queries.names()
-        elif isinstance(part, Judgements):
+        elif isinstance(part, JudgementRelation):
             place = {name: row for row, name in enumerate(search.queries.names())}
             own = np.array([place.get(each, -1) for each in part.pool.queries], np.int64)
             rows.append(own[part.pool.query])
@@ -686,7 +688,7 @@ def _excluded(search: Search) -> Excluded | None:
     return Excluded(row[there], tuple(names[at] for at in there))
 
 
-def _lacking(relation: Judgements, search: Search) -> frozenset[str]:
+def _lacking(relation: JudgementRelation, search: Search) -> frozenset[str]:
     """Items that are judged for some query, but whose vectors were not given."""
     judged = set(search.queries.names()).intersection(relation.pool.queries)
     names = zip(relation.pool.queries, relation.pool.items, strict=True)
@@ -719,7 +721,7 @@ def prepared(
         keys=np.concatenate([keys_of(block) for _, block in items.blocks(dtype=np.float64)]),
         start=start,
         basis=basis,
-        judged=bound if isinstance(bound, Judged) else None,
+        judged=bound if isinstance(bound, BoundJudgements) else None,
     )
 
 

@@ -23,7 +23,7 @@ from judged.text import counted, quote
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.embeddings.relations import Judgements
+    from judged.embeddings.relations import JudgementRelation
     from judged.engines.spark._counts import Counts, Prepared
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.vectors.vectors import Vectors
@@ -41,7 +41,7 @@ NUMBERS_PER_STEP = 1 << 26
 VECTOR_COLUMNS = ("vector", "embedding", "emb", "values", "features")
 """Names of the column of vectors, if several columns hold arrays."""
 _INTEGER_TYPES = ("tinyint", "smallint", "int", "bigint")
-_UNSUPPORTED = ("normalise", "unique", "both", "item_ids", "unanswerable", "answer_threshold")
+_UNSUPPORTED = ("normalise", "unique", "both", "item_ids")
 
 
 def evaluate_in_spark(
@@ -56,7 +56,7 @@ def evaluate_in_spark(
     items : pyspark.sql.DataFrame
         A column of ids (texts or whole numbers) and one of vectors (arrays of float or double).
     relevance : RelevanceLike
-        Judgements by id.
+        JudgementRelation by id.
     measures : MeasuresLike, optional
         The measures to compute.
     **options : Any
@@ -66,7 +66,9 @@ def evaluate_in_spark(
     -------
     Evaluation
     """
-    from judged.embeddings.scoring import Numbers, request_of
+    from judged.evaluation.evaluation import evaluate_rankings
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.warnings import announce_warnings
     from judged.rankings.rankings import Rankings
 
     for name in _UNSUPPORTED:
@@ -74,34 +76,29 @@ def evaluate_in_spark(
             raise InputError(f"{name} is not supported for items in Spark; leave it out.")
     if options.pop("precision", "double") != "double":
         raise InputError("precision must be double for items in Spark; leave it out.")
-    settings = request_of(measures, options.pop("policy", None), options.pop("convention", None))
-    numbers = Numbers(
-        settings,
-        tie_range=options.pop("tie_range", False),
-        weights=options.pop("weights", None),
-        interval=options.pop("interval", False),
-        level=options.pop("level", 0.95),
-        groups=options.pop("groups", None),
-    )
+    policy, convention = options.pop("policy", None), options.pop("convention", None)
+    settings = EvaluationSettings.of(measures, policy, convention)
+    weights = options.pop("weights", None)
     name, progress = options.pop("name", "embeddings"), options.pop("progress", None)
     blocks = []
     for block in _rank_blocks(queries, items, relevance, settings.policy, name, options):
         blocks.append(block)
         if progress is not None:
             progress(len(block))
-    return numbers.of([blocks[0] if len(blocks) == 1 else Rankings.concat(blocks)])
+    rankings = blocks[0] if len(blocks) == 1 else Rankings.concat(blocks)
+    return announce_warnings(evaluate_rankings([rankings], settings, weights=weights))
 
 
 def _rank_blocks(
     queries: Any, items: Any, relevance: Any, policy: Any, name: str, options: dict[str, Any]
 ) -> Iterator[Rankings]:
     """Yield the rankings of as many queries at a time as can be sent to the workers."""
-    from judged.embeddings.relations import Judgements, as_relation
+    from judged.embeddings.relations import JudgementRelation, as_relation
     from judged.engines.spark._counts import prepare
     from judged.inputs.vectors import as_vectors
 
     relation = as_relation(relevance, what="relevance")
-    if not isinstance(relation, Judgements):
+    if not isinstance(relation, JudgementRelation):
         raise InputError(
             "relevance of items in Spark must be judgements by id: {query: {item: grade}}, a file "
             "or a table. Labels and functions are not supported."
@@ -120,8 +117,8 @@ def _rank_blocks(
 
 
 def _query_blocks(
-    vectors: Vectors, relation: Judgements, connect: bool
-) -> Iterator[tuple[Vectors, Judgements]]:
+    vectors: Vectors, relation: JudgementRelation, connect: bool
+) -> Iterator[tuple[Vectors, JudgementRelation]]:
     """Yield queries with their judgements; the last block has judged queries without a vector."""
     size = len(vectors) * vectors.values.shape[1] * 8
     number = math.ceil(size / (QUERY_BYTES_PER_MESSAGE if connect else QUERY_BYTES_PER_JOB))
@@ -220,7 +217,7 @@ def _count_items(items: Any) -> int:
     return int(totals["items"])
 
 
-def _fetch_judged_items(frame: Any, relation: Judgements) -> tuple[list[str], Any]:
+def _fetch_judged_items(frame: Any, relation: JudgementRelation) -> tuple[list[str], Any]:
     """Fetch the ids and vectors of all judged items, in the order of the judgements."""
     import polars as pl
 

@@ -3,9 +3,8 @@ loss."""
 
 from __future__ import annotations
 
-from judged.embeddings.similarity.learned import Learned, load
-from judged.embeddings.similarity.maps import KINDS
-from judged.embeddings.similarity.record import Training
+from judged.embeddings.learned import KINDS, Learned, load
+from judged.embeddings.training import Training
 from judged.learning.learn.training import fit
 
 __all__ = ["KINDS", "Learned", "Training", "fit", "load"]

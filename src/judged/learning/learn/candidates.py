@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from judged.arrays import Ints
-from judged.embeddings.similarity.directions import known, marks_of
+from judged.embeddings.learned import known, marks_of
 from judged.inputs.vectors.vectors import Vectors
 from judged.learning.learn.data import Data, pairs_of
 from judged.learning.learn.split import TRAINING, Split

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judged.arrays import Floats
-from judged.embeddings.similarity.record import Gain
-from judged.embeddings.similarity.similarity import Similarity
+from judged.embeddings.similarity import Similarity
+from judged.embeddings.training import Gain
 from judged.evaluation.scores import Scored
 from judged.learning.learn.data import Part, pairs_of
 from judged.measures import Measure

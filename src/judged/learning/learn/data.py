@@ -10,13 +10,12 @@ import numpy as np
 
 from judged.arrays import Floats, Ints, positions, starts_of
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.pairs import Pairs
-from judged.embeddings.ready import refuse_infinite
-from judged.embeddings.relations import Bound, Relation, all_pairs
-from judged.embeddings.search import counted_one
-from judged.embeddings.similarity.directions import marks_of
-from judged.embeddings.similarity.equal import keys_of
-from judged.embeddings.similarity.similarity import Cosine, Similarity
+from judged.embeddings.kernel import keys_of
+from judged.embeddings.learned import marks_of
+from judged.embeddings.product import refuse_infinite
+from judged.embeddings.relations import Bound, Pairs, Relation, all_pairs
+from judged.embeddings.search import rank_bound
+from judged.embeddings.similarity import Cosine, Similarity
 from judged.errors import InputError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.evaluation.scores import Scored
@@ -135,9 +134,8 @@ class Part:
     def ranked(self, similarity: Similarity) -> Rankings:
         # What is to be said of the vectors is said once, not at every iteration.
         search = self.embeddings(similarity.allow_training_queries())
-        ranked, _ = counted_one(
-            search, self.relevance, Policy(), name="embeddings", top=None, progress=None
-        )
+        bound = self.relevance.bind(search.queries, search.items)
+        ranked, _ = rank_bound(search, bound, Policy(), name="embeddings")
         return replace(ranked, complete=self.relevance.complete)
 
     def marks(self) -> Floats:

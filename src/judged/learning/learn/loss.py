@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from judged.arrays import Floats, Ints, starts_of
-from judged.embeddings.pairs import Pairs
-from judged.embeddings.similarity.maps import Kind, Weights
+from judged.embeddings.learned import Kind, Weights
+from judged.embeddings.relations import Pairs
 from judged.learning.learn.data import pairs_of
 
 HIGHEST = 512

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.arrays import Floats
-from judged.embeddings.similarity.maps import Weights
-from judged.embeddings.similarity.record import Step
+from judged.embeddings.learned import Weights
+from judged.embeddings.training import Step
 from judged.learning.learn.loss import Objective
 from judged.measures import Measure
 from judged.text import counted

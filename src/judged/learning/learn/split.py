@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from judged.arrays import Ints
-from judged.embeddings.similarity.directions import groups_of, known, marks_of
+from judged.embeddings.learned import groups_of, known, marks_of
 from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.learning.learn.data import Data, Part, pairs_of

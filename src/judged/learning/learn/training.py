@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.itself import warned_of_itself
-from judged.embeddings.pairs import Pairs
-from judged.embeddings.relations import as_relation
-from judged.embeddings.similarity.learned import Learned, Seen
-from judged.embeddings.similarity.maps import Kind, Weights, as_kind
-from judged.embeddings.similarity.record import HeldOut, Training
-from judged.embeddings.similarity.similarity import Cosine, Similarity
+from judged.embeddings.learned import Kind, Learned, Seen, Weights, as_kind
+from judged.embeddings.relations import Pairs, as_relation
+from judged.embeddings.search import warn_of_self_matches
+from judged.embeddings.similarity import Cosine, Similarity
+from judged.embeddings.training import HeldOut, Training
 from judged.errors import MeasureError
 from judged.evaluation.warnings import announce_warnings
 from judged.learning.learn.candidates import candidates_of
@@ -238,7 +236,7 @@ class Fit:
             best=search.best,
             stopped=search.stopped,
             notes=tuple(self.notes),
-            warned=warned_of_itself(self.data.embeddings, self.data.relevance, ranked),
+            warned=warn_of_self_matches(self.data.embeddings, self.data.relevance, ranked),
         )
         learned = self._learned(search.weights, training)
         if held_out is None or before is None:

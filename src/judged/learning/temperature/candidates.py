@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Ints, starts_of
-from judged.embeddings.blocks import Blocks, over_blocks
-from judged.embeddings.pairs import Pairs
-from judged.embeddings.product import Product
+from judged.embeddings.product import Blocks, Product, over_blocks
 from judged.embeddings.ranks import relevant_and_excluded
-from judged.embeddings.relations import Bound, reversed_pairs
+from judged.embeddings.relations import Bound, Pairs, reversed_pairs
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.learning.temperature.softmax import NOBODY, Counting, Negatives, Sums

@@ -10,10 +10,9 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.learned import Learned, as_similarity
 from judged.embeddings.relations import as_relation
-from judged.embeddings.similarity.choice import as_similarity
-from judged.embeddings.similarity.learned import Learned
-from judged.embeddings.similarity.similarity import Cosine, Similarity
+from judged.embeddings.similarity import Cosine, Similarity
 from judged.errors import InputError, quoted
 from judged.inputs.vectors.vectors import Vectors
 from judged.learning.learn.chance import Chance

@@ -10,8 +10,8 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from judged.arrays import Floats
-from judged.embeddings.similarity.learned import Learned
-from judged.embeddings.similarity.record import Step
+from judged.embeddings.learned import Learned
+from judged.embeddings.training import Step
 from judged.measures import parse_measure
 from judged.options import LEVEL
 from judged.results import Display, Document, Result, Table

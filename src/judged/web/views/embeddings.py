@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judged.embeddings.normalisation_kinds import NORMALISATIONS
-from judged.embeddings.similarity.choice import SIMILARITIES
+from judged.embeddings.normalisation import NORMALISATIONS
+from judged.embeddings.similarity import SIMILARITIES
 from judged.errors import did_you_mean, quoted
 from judged.options import LEVEL
 from judged.rankings.strips import Cell, strips

@@ -1,1 +1,0 @@
-"""How a query and an item are compared."""

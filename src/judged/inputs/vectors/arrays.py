@@ -1,0 +1,415 @@
+"""Read arrays from files: .npy, .npz, HDF5, safetensors, .fvecs and .fbin with their variants."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.errors import InputError, MissingExtraError
+from judged.inputs.compression import most_unpacked, too_large
+from judged.inputs.vectors.formats import File, a_file, choose, choose_ids
+from judged.inputs.vectors.vectors import (
+    ROWS_AT_A_TIME,
+    Lazy,
+    Origin,
+    Vectors,
+    differing,
+    from_bfloat16,
+    held_or_mapped,
+)
+
+VECS: dict[str, np.dtype[Any]] = {
+    "fvecs": np.dtype("<f4"),
+    "bvecs": np.dtype("u1"),
+    "ivecs": np.dtype("<i4"),
+}
+BINS: dict[str, np.dtype[Any]] = {
+    "fbin": np.dtype("<f4"),
+    "u8bin": np.dtype("u1"),
+    "i8bin": np.dtype("i1"),
+}
+NPY_ERRORS = (
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+    OverflowError,
+    MemoryError,
+    TokenError,
+)
+"""Exceptions of numpy for a damaged header (a Python dict as text), or too few bytes."""
+_HEADER = np.dtype("<u4")
+
+MAX_DIMENSIONS = 1 << 24
+
+
+def refuse_objects(file: File, dtype: np.dtype[Any], what: str = "vectors") -> None:
+    if dtype.hasobject:
+        raise InputError(
+            f"{file.source}: the {what} are Python objects, a pickle, which may run any program "
+            "and is never loaded; save them again as an array of numbers or texts."
+        )
+
+
+def read_npy(file: File) -> Vectors:
+    try:
+        values = np.lib.format.open_memmap(file.path, mode="r")
+    except NPY_ERRORS as error:
+        if "Python objects" in str(error):
+            refuse_objects(file, np.dtype(object))
+        raise file.damaged("npy", error) from None
+    by_column = values.ndim == 2 and values.flags.f_contiguous and not values.flags.c_contiguous
+    slow = (
+        f"{file.label} is in Fortran order, which is slow to read row by row; "
+        "np.ascontiguousarray fixes it."
+    )
+    held, origin = held_or_mapped(np.asarray(values), file.path)
+    return Vectors(held, source=file.source, notes=(slow,) if by_column else (), origin=origin)
+
+
+def read_vecs(file: File) -> Vectors:
+    """Read rows of a dimension (4 bytes) and the values."""
+    format = str(file.format)
+    size = file.path.stat().st_size
+    if size < _HEADER.itemsize:
+        raise file.damaged(format, f"it has {size} bytes")
+    dims = int(np.fromfile(file.path, _HEADER, 1)[0])
+    if dims >= MAX_DIMENSIONS:
+        raise file.damaged(format, f"its first vector would have {dims:,} dimensions")
+    row = np.dtype([("dims", _HEADER), ("values", VECS[format], (dims,))])
+    count, left = divmod(size, row.itemsize)
+    rows = np.memmap(file.path, row, mode="r", shape=(count,)) if count else np.zeros(0, row)
+    for begin in range(0, count, ROWS_AT_A_TIME):
+        odd = np.flatnonzero(rows["dims"][begin : begin + ROWS_AT_A_TIME] != dims)
+        if len(odd):
+            where = begin + int(odd[0])
+            doubt = f" Is it {a_file(format)}, and whole?"
+            raise InputError(differing(file.label, where, int(rows["dims"][where]), dims) + doubt)
+    if left:
+        raise InputError(
+            f"{file.label}: cut off in vector {count} (from 0), of {dims} dimensions: "
+            f"{row.itemsize:,} bytes are needed, {left:,} are left. Is it {a_file(format)}, and "
+            "whole?"
+        )
+    held, origin = held_or_mapped(rows["values"], file.path)
+    return Vectors(held, source=file.source, origin=origin)
+
+
+def read_bin(file: File) -> Vectors:
+    """Read the numbers of vectors and of dimensions (4 bytes each), then all values."""
+    format = str(file.format)
+    size = file.path.stat().st_size
+    if size < 2 * _HEADER.itemsize:
+        raise file.damaged(format, f"it has {size} bytes")
+    count, dims = map(int, np.fromfile(file.path, _HEADER, 2))
+    needed = 2 * _HEADER.itemsize + count * dims * BINS[format].itemsize
+    if size != needed:
+        raise InputError(
+            f"{file.label}: the header says {count:,} vectors of {dims:,} dimensions, which takes "
+            f"{needed:,} bytes; "
+            f"the file has {size:,}. Is it {a_file(format)}, and whole?"
+        )
+    values = np.memmap(
+        file.path, BINS[format], mode="r", offset=2 * _HEADER.itemsize, shape=(count, dims)
+    )
+    held, origin = held_or_mapped(np.asarray(values), file.path)
+    return Vectors(held, source=file.source, origin=origin)
+
+
+Shape = tuple[int, ...]
+
+
+def texts(values: NDArray[Any], file: File, what: str = "ids") -> list[str]:
+    """Return ids or labels as texts; whole numbers stay exact."""
+    if values.dtype.kind == "S" or (
+        values.dtype.kind == "O" and any(isinstance(value, bytes) for value in values)
+    ):
+        try:
+            return [value.decode() if isinstance(value, bytes) else str(value) for value in values]
+        except UnicodeDecodeError:
+            raise InputError(f"{file.label}: the {what} are not UTF-8 text.") from None
+    if values.dtype.kind not in "UiuO":
+        raise InputError(
+            f"{file.label}: {what} must be texts or whole numbers; got {values.dtype}."
+        )
+    return [str(value) for value in values.tolist()]
+
+
+def _with_ids(
+    file: File,
+    values: NDArray[Any] | Lazy,
+    chosen: str,
+    shapes: Mapping[str, Shape | None],
+    ids: Callable[[str], NDArray[Any]],
+) -> Vectors:
+    """Return the vectors with the ids beside them; with several matrices, only ids that fit."""
+    folder = chosen.rpartition("/")[0]
+    beside = [name for name in shapes if name != chosen and name.rpartition("/")[0] == folder]
+    name = choose_ids(beside)
+    if name is None:
+        return Vectors(values, source=file.source)
+    read = ids(name)
+    others = sum(shape is not None and len(shape) == 2 for shape in shapes.values()) > 1
+    if others and read.shape != values.shape[:1]:
+        note = (
+            f"{file.source}: {name} has another length than the vectors, so it was not used as "
+            "their ids."
+        )
+        return Vectors(values, source=file.source, notes=(note,))
+    if read.ndim != 1:
+        raise InputError(
+            f"{file.label}: {name} should be ids, one per vector, but have shape {read.shape}."
+        )
+    return Vectors(values, tuple(texts(read, file)), file.source)
+
+
+def read_npz(file: File) -> Vectors:
+    with _Npz(file) as archive:
+        chosen = choose(file, archive.shapes)
+        values = archive.read(chosen, "vectors")
+        return _with_ids(
+            file, values, chosen, archive.shapes, lambda name: archive.read(name, "ids")
+        )
+
+
+def labelled_arrays(file: File, names: tuple[str, ...]) -> tuple[NDArray[Any], list[str] | None]:
+    """Read one array by its name, and the ids beside it where there are as many."""
+    with _Npz(file) as archive:
+        chosen = choose_named(file, list(archive.shapes), names)
+        labels = archive.read(chosen, "labels")
+        ids = choose_ids([name for name in archive.shapes if name != chosen])
+        if ids is None or archive.headers[ids][0] != labels.shape[:1]:
+            return labels, None
+        return labels, texts(archive.read(ids, "ids"), file)
+
+
+def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
+    """Return the chosen array or column, the only one, or the one with a known name."""
+    if file.key is not None:
+        return choose(file, dict.fromkeys(found))
+    name = found[0] if len(found) == 1 else choose_ids(found, names)
+    if name is None:
+        raise InputError(
+            f"{file.label}: has {', '.join(found)}, none with a name known for labels "
+            f"({', '.join(names)}); "
+            f'choose one as "{file.label}::{found[0]}".'
+            if found
+            else f"{file.label}: holds nothing."
+        )
+    return name
+
+
+def arrays_of_npz(file: File, mark: str) -> dict[str, NDArray[Any]] | None:
+    """Return all arrays if one of them has the name of a mark."""
+    with _Npz(file) as archive:
+        return (
+            {name: archive.read(name, "numbers") for name in archive.shapes}
+            if mark in archive.shapes
+            else None
+        )
+
+
+class _Npz:
+    """A zip archive of .npy files; only those that are needed are read, and no pickle."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+
+    def __enter__(self) -> _Npz:
+        try:
+            self.archive = zipfile.ZipFile(self.file.path)
+            members = [name for name in self.archive.namelist() if name.endswith(".npy")]
+            self.headers = {name.removesuffix(".npy"): self._header(name) for name in members}
+        except _ZIP_ERRORS as error:
+            raise self.file.damaged("npz", error) from None
+        if not self.headers and self.archive.namelist():
+            raise InputError(f"{self.file.label}: this is a zip archive, not a .npz file.")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.archive.close()
+
+    def _header(self, member: str) -> tuple[Shape, np.dtype[Any]]:
+        with self.archive.open(member) as handle:
+            first = np.lib.format.read_magic(handle) == (1, 0)
+            read = (
+                np.lib.format.read_array_header_1_0
+                if first
+                else np.lib.format.read_array_header_2_0
+            )
+            shape, _, dtype = read(handle)
+            return shape, dtype
+
+    @property
+    def shapes(self) -> dict[str, Shape | None]:
+        return {
+            name: shape if dtype.kind in "biuf" else None
+            for name, (shape, dtype) in self.headers.items()
+        }
+
+    def read(self, name: str, what: str) -> NDArray[Any]:
+        shape, dtype = self.headers[name]
+        refuse_objects(self.file, dtype, what)
+        packed = self.archive.getinfo(f"{name}.npy")
+        needed, bound = int(np.prod(shape, dtype=object)) * dtype.itemsize, most_unpacked()
+        if packed.compress_type != zipfile.ZIP_STORED and max(needed, packed.file_size) > bound:
+            raise too_large(self.file.label, packed.compress_size, bound)
+        try:
+            with self.archive.open(f"{name}.npy") as handle:
+                return np.asarray(np.lib.format.read_array(handle, allow_pickle=False))
+        except _ZIP_ERRORS as error:
+            raise self.file.damaged("npz", error) from None
+
+
+_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, RuntimeError, *NPY_ERRORS)
+
+
+def read_hdf5(file: File) -> Vectors:
+    """Read HDF5; the file is opened again for each block, so that no handle stays open."""
+    try:
+        h5py = importlib.import_module("h5py")
+    except ImportError:
+        raise MissingExtraError(
+            f'{file.label}: needs h5py: pip install "judged[vectors]".'
+        ) from None
+
+    def array(name: str, where: Any = ...) -> NDArray[Any]:
+        try:
+            with h5py.File(file.path, "r") as opened:
+                return np.asarray(opened[name][where])
+        except _HDF5_ERRORS as error:
+            raise file.damaged("hdf5", error) from None
+
+    found: dict[str, tuple[Shape, np.dtype[Any]]] = {}
+    elsewhere: set[str] = set()
+
+    def see(name: str, thing: Any) -> None:
+        if isinstance(thing, h5py.Dataset) and thing.shape is not None:
+            if thing.external or thing.is_virtual:
+                elsewhere.add(name)
+            found[name] = (thing.shape, thing.dtype)
+
+    try:
+        with h5py.File(file.path, "r") as opened:
+            opened.visititems(see)
+    except _HDF5_ERRORS as error:
+        raise file.damaged("hdf5", error) from None
+    shapes = {
+        name: shape if dtype.kind in "biuf" else None for name, (shape, dtype) in found.items()
+    }
+    chosen = choose(file, shapes)
+
+    def beside(name: str) -> NDArray[Any]:
+        _refuse_elsewhere(file, name, elsewhere)
+        return array(name)
+
+    _refuse_elsewhere(file, chosen, elsewhere)
+    rows = Lazy(*found[chosen], lambda rows, columns: array(chosen, (rows, columns)))
+    return _with_ids(file, rows, chosen, shapes, beside)
+
+
+_HDF5_ERRORS = (
+    *(OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError),
+    *(OverflowError, MemoryError),
+)
+"""Exceptions of h5py for a damaged file."""
+
+
+def _refuse_elsewhere(file: File, name: str, elsewhere: set[str]) -> None:
+    """Raise an error for data in other files, which could be any file of the user."""
+    if name in elsewhere:
+        raise InputError(
+            f"{file.label}: {name} is stored in other files, which are not read; write the numbers "
+            "into one file."
+        )
+
+
+_TENSOR_TYPES = {
+    **{"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "?"},
+    **{f"{sign}{bits}": f"<{sign.lower()}{bits // 8}" for sign in "IU" for bits in (8, 16, 32, 64)},
+}
+"""Types of safetensors that numpy can hold; of BF16, the bits."""
+
+
+def read_safetensors(file: File) -> Vectors:
+    """Read vectors from a safetensors file."""
+    _, tensors = _open_tensors(file)
+    shapes: dict[str, Shape | None] = {name: tensor.shape for name, tensor in tensors.items()}
+    chosen = choose(file, shapes)
+    values, origin = tensors[chosen].read(file)
+    vectors = _with_ids(
+        file, values, chosen, shapes, lambda name: np.asarray(tensors[name].read(file)[0])
+    )
+    return replace(vectors, origin=origin)
+
+
+def tensors_of_safetensors(file: File, mark: str) -> tuple[str, dict[str, NDArray[Any]]] | None:
+    """Return the metadata under a mark, and all tensors in memory; None without the mark."""
+    metadata, tensors = _open_tensors(file)
+    if mark not in metadata:
+        return None
+    return metadata[mark], {name: np.array(each.read(file)[0]) for name, each in tensors.items()}
+
+
+@dataclass(frozen=True)
+class _Tensor:
+    name: str
+    type: str
+    shape: Shape
+    offset: int
+    """The first byte in the file."""
+
+    def read(self, file: File) -> tuple[NDArray[Any] | Lazy, Origin | None]:
+        """Return the numbers, and the file if they are mapped from it."""
+        if self.type not in _TENSOR_TYPES:
+            raise InputError(
+                f"{file.label}: tensor {self.name} is {self.type}; known types are "
+                f"{', '.join(_TENSOR_TYPES)}."
+            )
+        dtype = np.dtype(_TENSOR_TYPES[self.type])
+        if 0 in self.shape:
+            return np.zeros(self.shape, dtype), None
+        mapped = np.memmap(file.path, dtype, mode="r", offset=self.offset, shape=self.shape)
+        array, origin = held_or_mapped(np.asarray(mapped), file.path)
+        return from_bfloat16(array) if self.type == "BF16" else array, origin
+
+
+def _open_tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
+    """Return the metadata and tensors of a file whose header the library has checked.
+
+    The library's own arrays for numpy have no bfloat16 and are never mapped. Tensors follow each
+    other without gaps, so their order and sizes give their places.
+    """
+    try:
+        safetensors = importlib.import_module("safetensors")
+    except ImportError:
+        raise MissingExtraError(
+            f'{file.label}: needs safetensors: pip install "judged[vectors]".'
+        ) from None
+    tensors = {}
+    try:
+        with safetensors.safe_open(file.path, framework="numpy") as opened:
+            metadata = dict(opened.metadata() or {})
+            slices = {name: opened.get_slice(name) for name in opened.offset_keys()}
+            with file.path.open("rb") as handle:
+                offset = 8 + int.from_bytes(handle.read(8), "little")
+            for name, part in slices.items():
+                type_, shape = str(part.get_dtype()), tuple(part.get_shape())
+                bits = re.search(r"\d+", type_)
+                tensors[name] = _Tensor(name, type_, shape, offset)
+                size = int(np.prod(shape, dtype=object)) * (int(bits[0]) if bits else 8)
+                offset += -(-size // 8)
+    except (safetensors.SafetensorError, OSError) as error:
+        reason = str(error).removeprefix("Error while deserializing header: ")
+        raise file.damaged("safetensors", reason) from None
+    return metadata, tensors

@@ -1,0 +1,46 @@
+"""Medians of many resamples, beside those of one at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from judged.statistics import bootstrap as module
+from judged.statistics.bootstrap import Medians
+from judged.statistics.samples import Median
+
+
+@pytest.mark.parametrize("table", [1, 40, 2**20])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_as_one_by_one(
+    table: int, weighted: bool, grouped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of values with ties, infinite ones, and queries that have none or several."""
+    monkeypatch.setattr(module, "TABLE_SIZE", table)
+    monkeypatch.setattr(module, "FEWEST_PARTS", 1)
+    generator = np.random.default_rng(table)
+    for _ in range(40):
+        size = int(generator.integers(1, 30))
+        owner = generator.integers(0, size, generator.integers(1, 150))
+        values = generator.choice([1.0, 2.0, 3.0, 5.0, np.inf], len(owner))
+        weights = generator.uniform(0.1, 3.0, size) if weighted else None
+        sample = Median(values, owner, size, weights)
+        groups = np.unique(generator.integers(0, size, size), return_inverse=True)[1]
+        units = groups.max() + 1 if grouped else size
+        draws = generator.integers(0, units, (20, units))
+        counts = np.stack([np.bincount(row, minlength=units) for row in draws]).astype(float)
+        found = Medians(sample, groups if grouped else None).of(counts)
+        for row, median in zip(counts[:, groups] if grouped else counts, found, strict=True):
+            times = row[owner].astype(int)
+            taken = values.repeat(times)
+            if weights is None:
+                expected = np.median(taken) if len(taken) else np.nan
+            else:
+                expected = sample.resampled(row[None])[0]
+            np.testing.assert_equal(median, expected)
+
+
+def test_no_values() -> None:
+    nothing = Median(np.empty(0), np.empty(0, np.int64), 3)
+    assert np.isnan(Medians(nothing, None).of(np.ones((2, 3)))).all()

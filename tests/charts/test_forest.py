@@ -12,7 +12,7 @@ import judged
 from judged.charts.kinds.forest import data, forest
 from judged.charts.lines import MOST_INTERVALS as MOST
 from judged.charts.svg import THEMES
-from judged.comparison.verdicts import IMPORTANCE as VERDICTS
+from judged.comparison.verdicts import VERDICTS
 from judged.errors import InputError
 
 

@@ -163,7 +163,7 @@ def _weights_of_column(frame: pl.DataFrame, source: str) -> QueryWeights:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ReadTable:
     """Tidy rows in the order of the input.
 
     Columns are `query` and `item` (texts) and `score` or `grade` (numbers), none of them missing.
@@ -230,7 +230,7 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements(Table):
+class Judgements(ReadTable):
     """The grade of each judged item for its query, as `read_judgements` returns it.
 
     Parameters
@@ -289,7 +289,7 @@ class Passed:
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Table):
+class Run(ReadTable):
     """A system's results, as `read_run` returns them, ranked by score.
 
     Parameters
@@ -553,7 +553,7 @@ def _rows(table: AnyTable, which: pl.Series) -> AnyTable:
     return replace(table, frame=table.frame.filter(which), rows=numbers)
 
 
-def lost_message(lost: Table, row: int = 0) -> str:
+def lost_message(lost: ReadTable, row: int = 0) -> str:
     return f"{lost.source}, {lost.where([row])}: the item is missing."
 
 
@@ -579,7 +579,7 @@ def _without_ungraded(table: Judgements) -> Judgements:
     )
 
 
-def _with_telling_subtopics(table: Table) -> pl.DataFrame:
+def _with_telling_subtopics(table: ReadTable) -> pl.DataFrame:
     """Drop a column of subtopics that is empty, or an iteration that is the same everywhere."""
     frame = table.frame
     name = next((name for name in SUBTOPIC_COLUMNS if name in frame.columns), None)

@@ -13,7 +13,7 @@ from judged.errors import EngineError as EngineError
 from judged.evaluation.evaluation import Evaluation as Evaluation
 from judged.evaluation.batches import Evaluator as Evaluator
 from judged.explanation.explanation import Explanation as Explanation
-from judged.runs.fusion.result import Fusion as Fusion
+from judged.runs.fusion import Fusion as Fusion
 from judged.comparison.gate.result import Gate as Gate
 from judged.conventions.identification import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
@@ -30,7 +30,7 @@ from judged.evaluation.export import Metric as Metric
 from judged.errors import MissingExtraError as MissingExtraError
 from judged.comparison.orders import Orders as Orders
 from judged.errors import OutputError as OutputError
-from judged.runs.overlap.result import Overlap as Overlap
+from judged.runs.overlap import Overlap as Overlap
 from judged.comparison.plan.result import Plan as Plan
 from judged.policy import Policy as Policy
 from judged.errors import PolicyError as PolicyError

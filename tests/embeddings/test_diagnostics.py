@@ -11,8 +11,7 @@ from scipy.stats import skew
 from judged.embeddings.diagnosis import BINS, Diagnosis, NearDuplicates, Rows
 from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.errors import InputError
-from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import Lazy, Vectors
 from support.products import diagnose
 
 RANDOM = np.random.default_rng(11)

@@ -62,7 +62,7 @@ def test_what_is_said_goes_along() -> None:
     with pytest.warns(judged.JudgedWarning, match="two lacks 1 of 2 queries"):
         found = fuse(lacking)
     assert evaluate({"q2": {"x": 1}}, found, "RR").warnings() == [
-        "two lacks 1 of 2 queries (q 1): nothing of it is in its fused list."
+        "two lacks 1 of 2 queries (q 1) and contributes nothing to its fused list."
     ]
 
 
@@ -131,8 +131,8 @@ def test_its_text() -> None:
         "",
         "rrf of one and two: an item's score is the sum over the lists that have it of 1 / "
         "(60 + rank).",
-        "Where the runs or the fused lists have ties, tied results all get the mean of what the "
-        "ranks of their tie give.",
+        "Ties in the runs and in the fused lists: tied results share the mean contribution of "
+        "their ranks.",
     ]
 
 

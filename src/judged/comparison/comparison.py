@@ -26,7 +26,7 @@ from judged.errors import InputError, MeasureError, MissingExtraError, did_you_m
 from judged.evaluation.export import Look
 from judged.results import Display, DisplayOptions, Document, Result, render_latex
 from judged.statistics.intervals import Interval
-from judged.statistics.units import about_few_units
+from judged.statistics.samples import about_few_units
 from judged.text import Best, Dim, Warned, plain
 
 if TYPE_CHECKING:

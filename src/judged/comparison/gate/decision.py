@@ -45,8 +45,7 @@ from judged.errors import InputError, PolicyError, quoted
 from judged.inputs.keyed import groups_of
 from judged.options import choice, number
 from judged.outputs import check_target
-from judged.statistics.aggregates import relative
-from judged.statistics.units import about_few_units
+from judged.statistics.samples import about_few_units, relative
 from judged.text import Warned, listed
 
 if TYPE_CHECKING:

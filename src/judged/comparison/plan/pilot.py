@@ -15,9 +15,8 @@ from judged.comparison.comparison import Comparison
 from judged.comparison.match import Match, matched
 from judged.comparison.verdicts import compared_runs
 from judged.errors import InputError, MeasureError, quoted
-from judged.statistics.aggregates import CLOSE
-from judged.statistics.student import spread
-from judged.statistics.units import effective_units, number_of_units, numbered
+from judged.statistics.samples import CLOSE, effective_units, number_of_units, numbered
+from judged.statistics.t import spread
 from judged.text import Warned, counted, few, listed, plain
 
 if TYPE_CHECKING:

@@ -11,10 +11,16 @@ from typing import Any
 import numpy as np
 
 from judged.arrays import Floats
-from judged.statistics.distributions import t_power, t_power_within
-from judged.statistics.power import critical_value, detectable, fewest, normal_units
-from judged.statistics.shares import clopper_pearson
-from judged.statistics.tested import fewest_units
+from judged.statistics.intervals import clopper_pearson
+from judged.statistics.power import (
+    critical_value,
+    detectable,
+    fewest,
+    normal_units,
+    t_power,
+    t_power_within,
+)
+from judged.statistics.t import fewest_units
 
 MOST = 10**9
 """More queries than these nobody asks for."""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from judged.errors import InputError
+from judged.inputs.agreement import few
 from judged.inputs.order import Ranked, refuse_odd_ranks
 from judged.text import Tallied, Warned, WarnedOnce, counted, listed
 
@@ -59,6 +61,88 @@ class Kind:
 
 RUN = Kind("a run", "score", "6 columns: query, Q0, item, rank, score, tag")
 JUDGEMENTS = Kind("judgements", "grade", "4 columns: query, iteration, item, grade")
+
+
+@dataclass(frozen=True)
+class KeyedKind(Kind):
+    """The kind of a table from an id to one value."""
+
+    key: str = "query"
+    names: tuple[str, ...] = ()
+    """Names of the column of values."""
+    given: str = ""
+    """The name of an object of Python in messages."""
+    every: str = ""
+    """The advice about an id without a value."""
+    plural: str = ""
+    key_names: tuple[str, ...] = ()
+    """Further names of the column of ids."""
+    surest: bool = False
+    """Whether the surest of several possible columns is taken; otherwise they are an error."""
+
+
+CATEGORIES = KeyedKind(
+    "categories",
+    "category",
+    "a dict {item: category}, a table or a file",
+    key="item",
+    names=("category", "category_id", "class", "label", "group", "unique"),
+    given="the categories",
+    every="give every item one, if need be its own id.",
+    plural="categories",
+    surest=True,
+)
+DOCUMENTS = KeyedKind(
+    "documents of items",
+    "document",
+    "a dict {item: document}, a table or a file",
+    key="item",
+    names=(
+        *("document", "document_id", "doc_id", "docid", "docno", "doc", "parent", "parent_id"),
+        *("file", "source"),
+    ),
+    given="the documents of items",
+    every="give every item one, if need be its own id.",
+    plural="documents",
+    key_names=("chunk_id", "chunk", "segment_id", "segment", "node_id", "id"),
+    surest=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """A table of items, each once, with the category or document of each."""
+
+    frame: pl.DataFrame
+    """Columns item and category."""
+    source: str = CATEGORIES.given
+    kind: KeyedKind = CATEGORIES
+
+    @cached_property
+    def by_item(self) -> dict[str, str]:
+        """The category of each item."""
+        return dict(self.frame.select("item", "category").iter_rows())
+
+    @cached_property
+    def all(self) -> frozenset[str]:
+        """Every category."""
+        return frozenset(self.frame["category"].to_list())
+
+    def of(self, names: Sequence[str], source: str) -> list[str]:
+        """Return the categories of some items; an item that is a category is its own."""
+        missing = [name for name in names if name not in self.by_item and name not in self.all]
+        if missing:
+            which = counted(len(missing), "item has", "items have")
+            raise InputError(
+                f"{source}: {which} no {self.kind.value} in {self.source} ({few(missing)}); "
+                f"{self.kind.every}"
+            )
+        return [self.by_item.get(name, name) for name in names]
+
+
+def is_frame(given: Any) -> bool:
+    """Return whether this is a data frame; a lazy one warns when asked for its columns."""
+    return type(given).__name__ == "LazyFrame" or hasattr(given, "columns")
 
 
 @dataclass(frozen=True, eq=False)
@@ -558,9 +642,9 @@ def lost_message(lost: ReadTable, row: int = 0) -> str:
 
 
 def ungraded_note(left: int) -> Warned:
-    them = "it" if left == 1 else "them"
+    are = "is" if left == 1 else "are"
     have = counted(left, "row has", "rows have")
-    return Warned(f"{have} no grade: left out, as nobody judged {them}.")
+    return Warned(f"{have} no grade and {are} left out as unjudged.")
 
 
 def _without_ungraded(table: Judgements) -> Judgements:

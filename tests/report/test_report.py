@@ -186,10 +186,9 @@ def test_runs_that_lack_queries_are_not_compared_unless_somebody_says_so(folder:
     given = ("qrels.txt", ["bm25.run", "short.run"], "RR")
     found = judged.make_report(*given)
     says = (
-        "short lacks 6 (q6, q7, q8, …) of the 12 judged queries that bm25 has: did it run on all "
-        "of them? To compare the two all the same, say what these queries count: "
-        "policy={'missing': 'zero'} (--missing zero) takes them for empty lists, missing=skip "
-        "leaves them out."
+        "short has no results for 6 (q6, q7, q8, …) of the 12 judged queries that bm25 has. Did it "
+        "run on all of them? To compare anyway, use policy={'missing': 'zero'} (--missing zero) "
+        "to score these queries 0, or missing=skip to leave them out."
     )
     assert found.sentences()[-1] == says
     assert words(found.to_html()).count(says) == 1

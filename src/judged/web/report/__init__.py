@@ -112,7 +112,7 @@ unanswerable, answer_threshold, level, groups, columns, judgements_format, run_f
     >>> judgements = {"q1": {"a": 1}, "q2": {"c": 1}}
     >>> runs = {"one": {"q1": ["a"], "q2": ["b", "c"]}, "two": {"q1": ["b", "a"], "q2": ["b", "c"]}}
     >>> make_report(judgements, runs, "RR").sentences()[0]
-    'one is first on RR, not told apart from two'
+    'one is first on RR, not significantly better than two'
     """
     from judged.comparison.dependence import names_missing
     from judged.evaluation.evaluation import evaluate_rankings

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from judged.errors import OutputError
-from judged.results import Result, Table
+from judged.results import Display, DisplayOptions, Document, Result
 from judged.text import counted, listed
 from judged.web.report.layout import OPTIONAL, ReportLayout
 
@@ -63,8 +63,13 @@ class Report(Result):
             )
         return html, without
 
-    def to_html(self) -> str:
-        """The whole file.
+    def to_html(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return the whole file.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
 
         Returns
         -------
@@ -90,8 +95,13 @@ class Report(Result):
         """
         return self._layout.left_out(self._made[1])
 
-    def sentences(self) -> list[str]:
-        """What came out, and what the file is without.
+    def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        """Return the outcome, and what the file is without.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
 
         Returns
         -------
@@ -108,27 +118,20 @@ class Report(Result):
             said.append(self.contents.refused)
         return said + ([f"Left out: {listed(missing)}."] if missing else [])
 
-    def warnings(self) -> list[str]:
-        """What could mislead about the numbers.
+    def document(self, display: Display) -> Document:
+        """Return the outcome and the summary table of the evaluation.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of str
-
-        >>> from judged import evaluate
-        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().warnings()
-        []
+        Document
         """
-        return self.contents.evaluation.warnings()
-
-    def tables(self) -> list[Table]:
-        """The summary, as the evaluation has it.
-
-        Returns
-        -------
-        list of (header, rows)
-        """
-        return self.contents.evaluation.tables()
+        evaluation = self.contents.evaluation
+        return Document(self.sentences(), evaluation.tables(), evaluation.warnings())
 
     def to_frame(self) -> pl.DataFrame:
         """The summary, as the evaluation has it.

@@ -92,7 +92,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "number of ids": (
         ranked(item_ids=["a"]),
-        "the items: 1 ids for 3 vectors; there must be as many.",
+        "the items: there are 1 ids for 3 vectors; the numbers must match.",
     ),
     **{
         f"dims {dims!r}": (

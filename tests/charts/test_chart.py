@@ -13,7 +13,7 @@ import pytest
 from judged import JudgedError, MissingExtraError, OutputError, Rankings, charts
 from judged.charts.canvas import Frame
 from judged.charts.lines import end_labels, spread
-from judged.charts.themes import THEMES, ThemeName, look_of
+from judged.charts.svg import THEMES, ThemeName, look_of
 
 SIGNATURES = {
     ".png": b"\x89PNG",
@@ -119,6 +119,7 @@ def test_a_chart_is_a_result(chart: charts.Chart) -> None:
     assert small.to_text() == (
         "run   queries  k   share\n"
         "mine        2  1  0.5000\n"
+        "\n"
         "Share of 2 queries with a relevant item among the first k."
     )
     assert small.to_csv() == "run,queries,k,share\nmine,2,1,0.5\n"

@@ -11,8 +11,7 @@ from scipy.stats import skew
 from judged.embeddings.diagnosis import BINS, Diagnosis, NearDuplicates, Rows
 from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.errors import InputError
-from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import Lazy, Vectors
 from support.products import diagnose
 
 RANDOM = np.random.default_rng(11)
@@ -266,9 +265,9 @@ def test_many_vectors_are_sampled_and_it_says_so():
     assert other.items.near_duplicates.pairs != near.pairs
     assert (
         "the items: 40 of 40 sampled vectors with a near duplicate (cosine above 0.999), such as"
-        in repr(found)
+        in found.to_text()
     )
-    assert "(from a sample of 40)" in repr(found)
+    assert "(from a sample of 40)" in found.to_text()
 
 
 def diagonal_of(queries, items):
@@ -284,7 +283,7 @@ def test_alignment_of_many_pairs_is_sampled_and_it_says_so():
         True,
     )
     assert sampled.alignment == pytest.approx(exact.alignment, rel=0.1)
-    assert "over a sample of 400 relevant pairs" in repr(sampled)
+    assert "over a sample of 400 relevant pairs" in sampled.to_text()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -395,7 +394,7 @@ def test_one_query_and_one_item():
     assert found.hubness.antihubs == 0
     assert sum(found.scores.relevant) == 1
     assert found.sentences() == []
-    assert "nothing stands out." in repr(found)
+    assert "Nothing stands out." in found.to_text()
 
 
 def test_to_dict_is_plain_and_whole():

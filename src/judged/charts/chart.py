@@ -1,24 +1,26 @@
-"""Chart: a table and how it is drawn. It shows itself in notebooks and saves itself to files that
-need no network."""
+"""Charts: data, a drawing, and the files of both."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from judged.charts.canvas import Canvas
+from judged.charts.canvas import LONGEST, Canvas, drawable
 from judged.charts.svg import tidy, with_rows
 from judged.errors import InputError, MissingExtraError
-from judged.results import Result, Table
-from judged.text import html, script, shown, visible
+from judged.results import Display, DisplayOptions, Document, Result, Table
+from judged.text import Warned, html, script, shown, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import altair
     import polars as pl
+
 
 VERSIONS = (5, 6)
 """Of Vega-Lite: what charts say is the same in all of them."""
@@ -70,16 +72,23 @@ class Figure(Result):
         """Exactly what is shown, which is `data`."""
         return self.data
 
-    def sentences(self) -> list[str]:
-        """The notes under the title: how to read the chart, and what was left out."""
+    def document(self, display: Display) -> Document:
+        """Return the rows of `data` in one table, and the notes under the title."""
+        words = {
+            name
+            for name, kind in zip(self.data.columns, self.data.dtypes, strict=True)
+            if not kind.is_numeric()
+        }
+        rows = [[_cell(value) for value in row] for row in self.data.rows()]
+        return Document(
+            tables=[Table(self.data.columns, rows, words=words)],
+            warnings=[note for note in self.notes if isinstance(note, Warned)],
+            notes=[note for note in self.notes if not isinstance(note, Warned)],
+        )
+
+    def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        """Return the notes under the title: how to read the chart, and what was left out."""
         return list(self.notes)
-
-    def tables(self) -> list[Table]:
-        """The rows of `data` as text, in one table."""
-        return [(self.data.columns, [[_cell(value) for value in row] for row in self.data.rows()])]
-
-    def _right(self, header: Sequence[str]) -> list[int]:
-        return [at for at, kind in enumerate(self.data.dtypes) if kind.is_numeric()]
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -313,3 +322,55 @@ def _converter() -> Any:
     except ImportError as error:
         raise MissingExtraError(_HINT) from error
     return vl_convert
+
+
+WIDTH, HEIGHT = 460, 300
+LETTERS = 6.0
+"""Pixels of a letter of a note, about."""
+TITLE_LETTERS = 8.0
+"""Of a letter of the title."""
+
+
+def chart(
+    kind: str,
+    table: pl.DataFrame,
+    *,
+    title: str,
+    notes: Iterable[str],
+    canvas: Canvas,
+    parts: dict[str, Any],
+    width: int = WIDTH,
+    unseen: Sequence[str] = (),
+    words: Callable[[dict[str, Any]], str] | None = None,
+) -> Chart:
+    """A chart of a table; `parts` are the layers or panels, which read the rows under the name
+    "table", without the columns that are `unseen`. `width` is that of the frame, which notes are
+    broken for, and `words` what the mark of a row says."""
+    said = tuple(note for note in notes if note)
+    shown = title if canvas.title is None else canvas.title
+    heading = {} if canvas.in_page else {"title": _heading(shown, said, canvas, width)}
+    spec = {
+        "$schema": schema(VERSIONS[-1]),
+        **heading,
+        "config": canvas.theme.config,
+        "padding": canvas.padding,
+        "data": {"name": "table"},
+        **parts,
+        "datasets": {"table": rows_of(table.drop(unseen))},
+    }
+    return Chart(kind, table, shown or title, said, drawable(spec), canvas, words)
+
+
+def _heading(title: str, notes: Sequence[str], canvas: Canvas, width: int) -> dict[str, Any]:
+    """Title and notes, in lines that are no longer than the drawing."""
+    room = width + 90 if canvas.width is None else canvas.width - 2 * canvas.padding
+    letters = min(max(50 if canvas.width is None else 20, int(room / LETTERS)), LONGEST)
+    lines = [line for note in notes if canvas.notes for line in wrap(note, letters)]
+    long = int(room / TITLE_LETTERS)
+    broken = canvas.width is not None and len(title) > long
+    return {"text": wrap(title, long) if broken else title, "subtitle": lines}
+
+
+def layers(*parts: dict[str, Any], width: int = WIDTH, height: int = HEIGHT) -> dict[str, Any]:
+    """Parts on top of each other."""
+    return {"width": width, "height": height, "layer": list(parts)}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan, nan
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,8 @@ from judged.embeddings.search import Search, refuse_changes
 from judged.embeddings.similarity import Cosine, Euclidean, Similarity
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors, unit
-from judged.options import checked, whole
-from judged.results import Part, Result, Table
+from judged.options import whole
+from judged.results import Display, DisplayOptions, Document, Result, Table
 from judged.text import counted, few
 
 if TYPE_CHECKING:
@@ -182,9 +182,6 @@ class Diagnosis(Result):
     queries_among_items: Rows = field(default_factory=Rows)
     """Queries that are, number for number, some item that is not excluded for them."""
 
-    WORDS: ClassVar[frozenset[str]] = frozenset(("number",))
-    FOLDED: ClassVar[str] = "all numbers"
-
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values; what is undefined is None.
 
@@ -218,8 +215,39 @@ class Diagnosis(Result):
             schema={"number": pl.String, "value": pl.Float64},
         )
 
-    def sentences(self) -> list[str]:
-        """What is worth a look, one sentence each, the gravest first.
+    def document(self, display: Display) -> Document:
+        """Return the findings, most serious first, and all numbers.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
+
+        Returns
+        -------
+        Document
+        """
+        frame = self.to_frame()
+        numbers = Table(
+            frame.columns,
+            [[name, f"{value:.6g}"] for name, value in frame.rows()],
+            words={"number"},
+            title="all numbers",
+            folded=True,
+        )
+        return Document(
+            [] if display.quiet else self.sentences() or ["Nothing stands out."],
+            [numbers] if display.quiet or display.verbose else [],
+            notes=list(_described(self)),
+        )
+
+    def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        """Return the findings, most serious first; none if nothing stands out.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
 
         Returns
         -------
@@ -231,41 +259,23 @@ class Diagnosis(Result):
         """
         return [sentence for found, sentence in _findings(self) if found]
 
-    def tables(self) -> list[Table]:
-        """One table of every single number with its name.
-
-        Returns
-        -------
-        list of (header, rows)
-
-        >>> import judged
-        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]]).diagnose().tables()[0][0]
-        ['number', 'value']
-        """
-        frame = self.to_frame()
-        return [(frame.columns, [(name, f"{value:.6g}") for name, value in frame.rows()])]
-
-    @checked
-    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
-        """What was found, side by side with what is worth a look.
+    def tables(self, **display: Unpack[DisplayOptions]) -> list[Table]:
+        """Return one table of every number with its name.
 
         Parameters
         ----------
-        verbose : bool, optional
-            Changes nothing: everything stands there anyway.
-        quiet : bool, optional
-            Whether there is only the table of all numbers.
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
 
         Returns
         -------
-        list of str
+        list of Table
 
         >>> import judged
-        >>> both = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]])
-        >>> print(both.diagnose().to_text().splitlines()[0])
-        Diagnosis by cosine
+        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1]]).diagnose().tables()[0].header
+        ['number', 'value']
         """
-        return super().parts(verbose=verbose, quiet=quiet) if quiet else [*_described(self)]
+        return list(self.document(Display(quiet=True)).tables)
 
 
 def _plain(value: Any) -> Any:
@@ -415,8 +425,6 @@ def _described(found: Diagnosis) -> Iterator[str]:
         f"  effective rank {collapse.effective_rank:.1f} of {found.items.dims}; "
         f"{collapse.top_1:.1%} of the variance in 1 direction, {collapse.top_10:.1%} in 10"
     )
-    for sentence in found.sentences() or ["nothing stands out."]:
-        yield f"  - {sentence}"
 
 
 # -- one side

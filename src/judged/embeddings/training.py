@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from judged.options import LEVEL
-from judged.results import Part, Result, Table
+from judged.results import Display, Document, Result, Table
 from judged.statistics.intervals import Interval
-from judged.text import Dim, counted
+from judged.text import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,7 +88,7 @@ class Training(Result):
     >>> same = judged.relevance.same_label(label, label)
     >>> both = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
     >>> learned = judged.learn.fit(both, same, kind="diagonal")
-    >>> learned.training.sentences()[0]
+    >>> learned.training.sentences()[3]
     'diagonal, temperature 0.05'
     >>> Training.from_dict(learned.training.to_dict()) == learned.training
     True
@@ -136,8 +136,6 @@ class Training(Result):
     """How the held-out queries fare; None where there are none."""
     warned: tuple[str, ...] = ()
     """What could mislead whoever overlooks it."""
-
-    WORDS: ClassVar[frozenset[str]] = frozenset(("measure",))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as plain Python values that JSON can hold.
@@ -214,24 +212,43 @@ class Training(Result):
         types = {name: pl.String if name == "measure" else pl.Float64 for name in columns}
         return pl.DataFrame(columns, schema=types)
 
-    def warnings(self) -> list[str]:
-        """What could mislead whoever overlooks it.
+    def document(self, display: Display) -> Document:
+        """Return the gains on held-out queries, and how the similarity was learned.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of str
+        Document
         """
-        return list(self.warned)
-
-    def sentences(self) -> list[str]:
-        """All of it but the table of held-out queries, in words: warnings first, and last what the
-        gains are.
-
-        Returns
-        -------
-        list of str
-        """
-        return [*self._settings(), *self._gains()]
+        held = self.held_out
+        if held is None:
+            return Document(warnings=list(self.warned), notes=self._settings())
+        rows = [
+            [
+                *(gain.measure, gain.before.said(), gain.after.said()),
+                *(
+                    "–" if each is None else each.said("+")
+                    for each in (gain.difference, gain.chance, gain.beyond)
+                ),
+            ]
+            for gain in held.gains
+        ]
+        title = (
+            f"{counted(held.queries, 'held-out query', 'held-out queries')} ranked among "
+            f"{counted(held.items, 'item')}, means with {held.level:.0%} intervals; "
+            f"before: {held.before}"
+        )
+        header = ["measure", "before", "after", "difference", "by chance", "beyond chance"]
+        return Document(
+            self._gains(),
+            [Table(header, rows, words={"measure"}, title=title)],
+            list(self.warned),
+            details=self._settings(),
+        )
 
     def _gains(self) -> list[str]:
         return [] if self.held_out is None else [gain.sentence() for gain in self.held_out.gains]
@@ -247,7 +264,6 @@ class Training(Result):
         rank = "" if self.rank is None else f", rank {self.rank}"
         ways = ", both ways" if self.both else ""
         return [
-            *self._warned(),
             f"{self.kind}, temperature {self.temperature:g}{rank}",
             f"queries: {self.training:,} for training, {self.validation:,} for validation, "
             f"{self.held_out_queries:,} held out; seed {self.seed}",
@@ -259,45 +275,3 @@ class Training(Result):
             f"stopped after {counted(last.iteration, 'iteration')}: {self.stopped}",
             *(f"note: {note}" for note in self.notes),
         ]
-
-    def tables(self) -> list[Table]:
-        """The table of held-out queries: measure, before, after, difference, and how much of that
-        is chance.
-
-        Returns
-        -------
-        list of (header, rows)
-        """
-        if self.held_out is None:
-            return []
-        rows = [
-            (
-                gain.measure,
-                gain.before.said(),
-                gain.after.said(),
-                *(
-                    "–" if each is None else each.said("+")
-                    for each in (gain.difference, gain.chance, gain.beyond)
-                ),
-            )
-            for gain in self.held_out.gains
-        ]
-        return [(("measure", "before", "after", "difference", "by chance", "beyond chance"), rows)]
-
-    def _numbers(self) -> list[Part]:
-        """The table of held-out queries, under what it is of."""
-        held = self.held_out
-        if held is None:
-            return []
-        heading = (
-            f"{counted(held.queries, 'held-out query', 'held-out queries')} ranked among "
-            f"{counted(held.items, 'item')}, means with {held.level:.0%} intervals; "
-            f"before: {held.before}"
-        )
-        return [heading, *self.tables()]
-
-    def _brief(self) -> list[str]:
-        """What the gains are; without held-out queries, how it was learned."""
-        if self.held_out is None:
-            return self._said()
-        return [*self._gains(), Dim("how it was learned: verbose (-v)")]

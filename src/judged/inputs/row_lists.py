@@ -50,7 +50,7 @@ def hold_texts(values: pl.Series | Sequence[Any]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class IdLists:
     """The ids of all rows, one after the other, and the numbers beside them."""
 
     ids: pl.Series
@@ -83,7 +83,7 @@ class Lists:
 
 
 @dataclass(frozen=True)
-class ListColumn:
+class IdListColumn:
     """One column of lists, as it was given."""
 
     name: str
@@ -103,7 +103,7 @@ class ListColumn:
     def refuse(self, row: int, what: str) -> InputError:
         return InputError(f"{self.place(row)}: column {quote(self.name)} {what}")
 
-    def lists(self) -> Lists:
+    def lists(self) -> IdLists:
         """Return the lists of ids; anything else is an error that names the row."""
         cells = self._parsed_cells()
         counts = _counts(cells)
@@ -142,7 +142,7 @@ class ListColumn:
                 _row_of(counts, ids.index(error.object)),
                 f"has {half}, which is half of a pair and no character.",
             ) from None
-        return Lists(series, values, counts, not types <= {str}, is_rank, ranks, distances)
+        return IdLists(series, values, counts, not types <= {str}, is_rank, ranks, distances)
 
     def numbers(self, word: str) -> tuple[pl.Series, Ints]:
         """Return all numbers in lists of them, and how many each row has."""

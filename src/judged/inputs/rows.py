@@ -36,7 +36,7 @@ from judged.inputs.objects import (
 from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
 from judged.inputs.parquet import scan_source
 from judged.inputs.polars_errors import reading_parquet, refusing
-from judged.inputs.row_lists import ListColumn, Lists, are_lists, hold_texts
+from judged.inputs.row_lists import IdListColumn, IdLists, are_lists, hold_texts
 from judged.inputs.source import LineNumbers, Source
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Judgements, Locate, Run, texts
 from judged.text import Warned, counted, quote
@@ -62,7 +62,7 @@ _LONG_TEXT = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RowContents:
     """The judgements and the run that rows hold."""
 
     judgements: Judgements | None
@@ -100,9 +100,9 @@ class LoadedTable:
     label: str
     locate: Locate | None = None
 
-    def lists(self, name: str, role: str, *, by_user: bool = False) -> ListColumn:
+    def lists(self, name: str, role: str, *, by_user: bool = False) -> IdListColumn:
         """Return a column of lists."""
-        return ListColumn(name, role, self.columns[name], self.place, by_user)
+        return IdListColumn(name, role, self.columns[name], self.place, by_user)
 
     def place(self, row: int) -> str:
         """Name the place of a row: "rows.jsonl, line 3"."""
@@ -127,7 +127,7 @@ def rows_in(
     columns: NamedColumns,
     *,
     alone: bool = False,
-) -> Rows | None:
+) -> RowContents | None:
     """Read the rows of a table in these roles; return None if it has no such lists of ids.
 
     A table that is given `alone` must have them, whatever other columns it has.
@@ -404,7 +404,7 @@ def _records_table(given: Records) -> UnreadTable:
     return UnreadTable(header, given.label, load)
 
 
-def _rows_of(table: LoadedTable, columns: RowColumns, roles: Sequence[str]) -> Rows:
+def _rows_of(table: LoadedTable, columns: RowColumns, roles: Sequence[str]) -> RowContents:
     if not table.height:
         raise InputError(f"{table.label}: holds no rows.")
     notes = list(columns.notes)
@@ -422,7 +422,7 @@ def _rows_of(table: LoadedTable, columns: RowColumns, roles: Sequence[str]) -> R
                 f"retrieved ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
             )
             judgements = replace(judgements, notes=(*judgements.notes, warning))
-    return Rows(judgements, run)
+    return RowContents(judgements, run)
 
 
 def _queries(table: LoadedTable, columns: RowColumns, notes: list[str]) -> pl.Series:
@@ -549,7 +549,7 @@ def _run(
     return run
 
 
-def _notes_on_distances(lists: Lists) -> tuple[str, ...]:
+def _notes_on_distances(lists: IdLists) -> tuple[str, ...]:
     """Return a warning if lists without scores are not in the order of their distances."""
     if lists.distances is None:
         return ()
@@ -593,7 +593,7 @@ def _notes_on_order(scores: pl.Series, rows: Ints) -> tuple[str, ...]:
 
 def _lists_and_values(
     table: LoadedTable, columns: RowColumns, role: str
-) -> tuple[Lists, pl.Series | None]:
+) -> tuple[IdLists, pl.Series | None]:
     """Return the ids of a role, and their scores or grades."""
     name = columns.relevant if role == "relevant" else columns.retrieved
     if name is None:
@@ -624,7 +624,9 @@ def _lists_and_values(
     return lists, values
 
 
-def _column_beside(table: LoadedTable, columns: RowColumns, role: str, lists: Lists) -> str | None:
+def _column_beside(
+    table: LoadedTable, columns: RowColumns, role: str, lists: IdLists
+) -> str | None:
     """Return the column that holds the scores or grades of ids, or None."""
     possible = columns.grades if role == "relevant" else columns.scores
     names = [
@@ -640,7 +642,9 @@ def _column_beside(table: LoadedTable, columns: RowColumns, role: str, lists: Li
     return names[0] if names else None
 
 
-def _repeats_relevance(table: LoadedTable, columns: RowColumns, name: str, relevant: Lists) -> bool:
+def _repeats_relevance(
+    table: LoadedTable, columns: RowColumns, name: str, relevant: IdLists
+) -> bool:
     """Return whether a column says of each retrieved id whether it is relevant.
 
     If it may say that, but does not agree with the relevant ids, it is an error.

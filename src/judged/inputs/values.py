@@ -76,7 +76,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class QueryValues:
     """A number of each query for each run and measure; every run has the same queries."""
 
     frame: pl.DataFrame
@@ -137,7 +137,7 @@ class _Part:
     """The name of the run if it has no other."""
 
 
-def values_of(given: ValuesLike, *, measure_name: str | None = None) -> Values:
+def values_of(given: ValuesLike, *, measure_name: str | None = None) -> QueryValues:
     """Read numbers of each query; incomplete ones are an error.
 
     Parameters
@@ -151,13 +151,13 @@ def values_of(given: ValuesLike, *, measure_name: str | None = None) -> Values:
 
     Returns
     -------
-    Values
+    QueryValues
 
     >>> found = values_of({"bm25": {"q1": 0.5}, "dense": {"q1": 0.75}}, measure_name="AP")
     >>> found.runs, found.measures
     (('bm25', 'dense'), ('AP',))
     """
-    if isinstance(given, Values):
+    if isinstance(given, QueryValues):
         return given
     if measure_name is not None and (not isinstance(measure_name, str) or not measure_name.strip()):
         raise InputError(f"measure_name must be a text; got {quoted(measure_name)}.")
@@ -171,7 +171,7 @@ def values_of(given: ValuesLike, *, measure_name: str | None = None) -> Values:
         for part in parts
         for name, measure in part.settings.get("measures", {}).items()
     ]
-    return Values(
+    return QueryValues(
         frame,
         source,
         tuple(notes),

@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import polars as pl
 
 from judged.arrays import Floats
 from judged.errors import InputError, warn
@@ -38,6 +37,8 @@ from judged.runs.ranked import (
 from judged.text import Warned, counted, few, listed, to_json, with_source
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from judged.options import (
         ColumnsLike,
         Duplicates,
@@ -108,6 +109,8 @@ def fuse(
     >>> fuse(runs, method="combsum", weights=[2, 1]).to_dict()
     {'q': {'a': 2.0, 'c': 1.0, 'b': 0.0}}
     """
+    import polars as pl
+
     named = as_runs(runs)
     if len(named) < 2:
         raise InputError(
@@ -386,6 +389,8 @@ class Fusion(RunResult, Run):
         >>> fused.to_frame().select("item", "rank").rows()
         [('a', 1), ('c', 2), ('b', 3)]
         """
+        import polars as pl
+
         return self.frame.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query"))
 
     def document(self, display: Display) -> Document:

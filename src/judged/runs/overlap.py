@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from judged import __version__
@@ -29,6 +28,8 @@ from judged.statistics.samples import Means
 from judged.text import Left, Warned, counted, few, plain, shown, with_source
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from judged.options import ColumnsLike, Duplicates, FileFormat, RunsLike
 
 NUMBERS = ("rbo", "least", "residual", "jaccard", "shared", "tau")
@@ -127,6 +128,7 @@ def _lists_of(
     runs: Sequence[Run | Lookup], duplicates: str
 ) -> tuple[tuple[str, ...], list[TiedLists]]:
     """Return all queries in the order of the runs, and the lists of each run."""
+    import polars as pl
 
     grouped = [_grouped(run, duplicates) for run in runs]
     queries = pl.concat([each.names for each in grouped]).unique(maintain_order=True)
@@ -475,6 +477,8 @@ class PairOverlap:
 
     def query_frame(self) -> pl.DataFrame:
         """Return the numbers of every query as a polars table."""
+        import polars as pl
+
         columns = {name: getattr(self.numbers, name) for name in NUMBERS}
         queries = {"query": pl.Series(self.queries, dtype=pl.String)}
         frame = pl.DataFrame({**queries, **columns}).fill_nan(None)
@@ -659,6 +663,8 @@ class Overlap(Result):
         >>> result.to_frame(per_query=True).select("query", "shared", "jaccard").rows()
         [('q', 1.0, 0.3333333333333333)]
         """
+        import polars as pl
+
         if per_query:
             return pl.concat([pair.query_frame() for pair in self.pairs])
         rows = []

@@ -1,5 +1,4 @@
-"""Files of vectors: the formats, one row each, how a format is recognised, and which array of a
-file is meant."""
+"""Formats of vector files, how they are recognised, and which array of a file is read."""
 
 from __future__ import annotations
 
@@ -34,24 +33,22 @@ _ROOM = "judged.inputs.vectors"
 FORMATS = {
     row.name: row
     for row in (
-        VectorFormat("npy", (".npy",), f"{_ROOM}.npy:read_npy", (b"\x93NUMPY",), one_array=True),
+        VectorFormat("npy", (".npy",), f"{_ROOM}.arrays:read_npy", (b"\x93NUMPY",), one_array=True),
+        VectorFormat("npz", (".npz",), f"{_ROOM}.arrays:read_npz", (b"PK\x03\x04", b"PK\x05\x06")),
         VectorFormat(
-            "npz", (".npz",), f"{_ROOM}.containers:read_npz", (b"PK\x03\x04", b"PK\x05\x06")
-        ),
-        VectorFormat(
-            "hdf5", (".h5", ".hdf5"), f"{_ROOM}.containers:read_hdf5", (b"\x89HDF\r\n\x1a\n",)
+            "hdf5", (".h5", ".hdf5"), f"{_ROOM}.arrays:read_hdf5", (b"\x89HDF\r\n\x1a\n",)
         ),
         VectorFormat("parquet", (".parquet", ".pq"), f"{_ROOM}.tables:read_parquet", (b"PAR1",)),
-        VectorFormat("fvecs", (".fvecs",), f"{_ROOM}.npy:read_vecs", one_array=True),
-        VectorFormat("bvecs", (".bvecs",), f"{_ROOM}.npy:read_vecs", one_array=True),
-        VectorFormat("ivecs", (".ivecs",), f"{_ROOM}.npy:read_vecs", one_array=True),
-        VectorFormat("fbin", (".fbin",), f"{_ROOM}.npy:read_bin", one_array=True),
-        VectorFormat("u8bin", (".u8bin",), f"{_ROOM}.npy:read_bin", one_array=True),
-        VectorFormat("i8bin", (".i8bin",), f"{_ROOM}.npy:read_bin", one_array=True),
-        VectorFormat("safetensors", (".safetensors",), f"{_ROOM}.containers:read_safetensors"),
-        VectorFormat("csv", (".csv",), f"{_ROOM}.text:read_text", text=True),
-        VectorFormat("tsv", (".tsv",), f"{_ROOM}.text:read_text", text=True),
-        VectorFormat("text", (".txt", ".vec"), f"{_ROOM}.text:read_text", text=True),
+        VectorFormat("fvecs", (".fvecs",), f"{_ROOM}.arrays:read_vecs", one_array=True),
+        VectorFormat("bvecs", (".bvecs",), f"{_ROOM}.arrays:read_vecs", one_array=True),
+        VectorFormat("ivecs", (".ivecs",), f"{_ROOM}.arrays:read_vecs", one_array=True),
+        VectorFormat("fbin", (".fbin",), f"{_ROOM}.arrays:read_bin", one_array=True),
+        VectorFormat("u8bin", (".u8bin",), f"{_ROOM}.arrays:read_bin", one_array=True),
+        VectorFormat("i8bin", (".i8bin",), f"{_ROOM}.arrays:read_bin", one_array=True),
+        VectorFormat("safetensors", (".safetensors",), f"{_ROOM}.arrays:read_safetensors"),
+        VectorFormat("csv", (".csv",), f"{_ROOM}.tables:read_text", text=True),
+        VectorFormat("tsv", (".tsv",), f"{_ROOM}.tables:read_text", text=True),
+        VectorFormat("text", (".txt", ".vec"), f"{_ROOM}.tables:read_text", text=True),
         VectorFormat("ndjson", (".ndjson", ".jsonl"), f"{_ROOM}.tables:read_ndjson", text=True),
     )
 }
@@ -99,13 +96,12 @@ class File:
 
 
 def a_file(format: str) -> str:
-    """What messages call a file of this format."""
+    """Return the name of a file of this format in messages."""
     return f"a {FORMATS[format].suffixes[0]} file"
 
 
 def file_of(path: str | os.PathLike[str], key: str | None) -> File:
-    """The file and the key of "vectors.npz::queries"; a file that has "::" in its name is that
-    file."""
+    """Split "vectors.npz::queries" into file and key, unless a file has that name."""
     if not isinstance(path, (str, os.PathLike)) or not isinstance(text := os.fspath(path), str):
         raise InputError(f"a path to a file must be a text or a path; got {quoted(path)}.")
     if key is None and SEPARATOR in text and not os.path.exists(text):
@@ -116,7 +112,7 @@ def file_of(path: str | os.PathLike[str], key: str | None) -> File:
 def detected(
     path: str | os.PathLike[str], kind: Kind, *, key: str | None = None, format: str | None = None
 ) -> File:
-    """The file with its format, by its first bytes and its name, unless the format is given."""
+    """Recognise the format of a file by its first bytes and its name, unless it is given."""
     check_format(format, FORMATS, " of vectors")
     file = file_of(path, key)
     by_name = promised(file.path, FORMATS)
@@ -152,8 +148,7 @@ def is_safetensors(start: bytes) -> bool:
 
 
 def _start(file: File, kind: Kind) -> bytes:
-    """The first bytes; nothing of what can be read only once. What cannot be read is refused in the
-    words of all readers."""
+    """Return the first bytes; none of a pipe, which can be read only once."""
     try:
         if str(file.path) == "-" or stat.S_ISFIFO(file.path.stat().st_mode):
             return b""
@@ -187,8 +182,7 @@ def shaped(shape: Sequence[int]) -> str:
 def choose(
     file: File, shapes: Mapping[str, Sequence[int] | None], names: Sequence[str] = VECTOR_NAMES
 ) -> str:
-    """Which array of several holds the vectors: the one asked for, the only matrix, or the one with
-    the right name.
+    """Return the array with the vectors: the chosen one, the only matrix, or by its name.
 
     `shapes` is None for an array that is not of numbers.
     """
@@ -226,7 +220,7 @@ def is_index(name: str) -> bool:
 
 
 def choose_ids(candidates: Sequence[str], names: Sequence[str] = ID_NAMES) -> str | None:
-    """The surest name for ids among arrays or columns that may be ids; None where no name fits."""
+    """Return the most reliable name for ids; None if no name fits."""
     plain = {
         name.rpartition("/")[2].replace("-", "_").replace(" ", "_").lower(): name
         for name in reversed(candidates)

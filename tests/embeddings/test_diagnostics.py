@@ -266,9 +266,9 @@ def test_many_vectors_are_sampled_and_it_says_so():
     assert other.items.near_duplicates.pairs != near.pairs
     assert (
         "the items: 40 of 40 sampled vectors with a near duplicate (cosine above 0.999), such as"
-        in repr(found)
+        in found.problems[0]
     )
-    assert "(from a sample of 40)" in repr(found)
+    assert "(from a sample of 40)" in found.to_text()
 
 
 def diagonal_of(queries, items):
@@ -312,7 +312,7 @@ def test_bad_vectors_are_named_and_the_rest_is_as_without_them(bad, similarity):
     assert found.hubness == clean.hubness
     assert sum(found.scores.relevant) == sum(clean.scores.relevant)
     assert sum(found.scores.others) == sum(clean.scores.others)
-    assert found.sentences()[0] == (
+    assert found.problems[0] == (
         "the queries: 1 vector with NaN or infinite numbers (4); left out of everything else."
     )
 
@@ -335,11 +335,10 @@ def test_zero_vectors_are_left_out_with_cosine_only():
     assert sum(diagnose(QUERIES, items, similarity="dot").scores.others) == 37 * 53
     assert (
         "the items: 1 vector all zeros (8); without direction, so left out of the scores."
-        in diagnose(QUERIES, items).sentences()
+        in diagnose(QUERIES, items).problems
     )
     assert (
-        "the items: 1 vector all zeros (8)."
-        in diagnose(QUERIES, items, similarity="dot").sentences()
+        "the items: 1 vector all zeros (8)." in diagnose(QUERIES, items, similarity="dot").problems
     )
 
 
@@ -351,7 +350,7 @@ def test_queries_among_the_items():
     assert (
         "2 queries are also found among the items, number for number (5, 7); "
         "if these are the same things, exclude them with same_row() or same_id()."
-        in diagnose(queries, ITEMS).sentences()
+        in diagnose(queries, ITEMS).problems
     )
 
 
@@ -394,8 +393,8 @@ def test_one_query_and_one_item():
     assert np.isnan(found.items.uniformity)
     assert found.hubness.antihubs == 0
     assert sum(found.scores.relevant) == 1
-    assert found.sentences() == []
-    assert "nothing stands out." in repr(found)
+    assert found.problems == []
+    assert "no problems found" in repr(found)
 
 
 def test_to_dict_is_plain_and_whole():
@@ -420,7 +419,7 @@ def test_findings_about_spread():
         similarity="dot",
         k=1,
     )
-    said = found.sentences()
+    said = found.problems
     assert said[-1] == (
         "hubs: item 39 is among the 1 best of 30 queries, 98% of items of none (skewness 6.08, "
         "Robin Hood index 0.97)."
@@ -444,7 +443,7 @@ def test_random_vectors_have_no_findings():
     assert (
         diagnose(
             RANDOM.normal(size=(300, 8)), RANDOM.normal(size=(300, 8)), k=5, sample=100
-        ).sentences()
+        ).problems
         == []
     )
 

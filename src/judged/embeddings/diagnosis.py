@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan, nan
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,8 @@ from judged.embeddings.search import Search, refuse_changes
 from judged.embeddings.similarity import Cosine, Euclidean, Similarity
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors, unit
-from judged.options import checked, whole
-from judged.results import Part, Result, Table
+from judged.options import whole
+from judged.results import Display, Document, Result
 from judged.text import counted, few
 
 if TYPE_CHECKING:
@@ -182,9 +182,6 @@ class Diagnosis(Result):
     queries_among_items: Rows = field(default_factory=Rows)
     """Queries that are, number for number, some item that is not excluded for them."""
 
-    WORDS: ClassVar[frozenset[str]] = frozenset(("number",))
-    FOLDED: ClassVar[str] = "all numbers"
-
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain values; what is undefined is None.
 
@@ -218,54 +215,35 @@ class Diagnosis(Result):
             schema={"number": pl.String, "value": pl.Float64},
         )
 
-    def sentences(self) -> list[str]:
-        """What is worth a look, one sentence each, the gravest first.
-
-        Returns
-        -------
-        list of str
-
-        >>> import judged
-        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1]]).diagnose().sentences()[0]
-        'the items: 1 vector equal to an earlier one (0 = 1).'
-        """
-        return [sentence for found, sentence in _findings(self) if found]
-
-    def tables(self) -> list[Table]:
-        """One table of every single number with its name.
-
-        Returns
-        -------
-        list of (header, rows)
-
-        >>> import judged
-        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]]).diagnose().tables()[0][0]
-        ['number', 'value']
-        """
-        frame = self.to_frame()
-        return [(frame.columns, [(name, f"{value:.6g}") for name, value in frame.rows()])]
-
-    @checked
-    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
-        """What was found, side by side with what is worth a look.
+    def document(self, display: Display) -> Document:
+        """Return a description of the vectors, problems first, and all numbers as details.
 
         Parameters
         ----------
-        verbose : bool, optional
-            Changes nothing: everything stands there anyway.
-        quiet : bool, optional
-            Whether there is only the table of all numbers.
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of str
-
-        >>> import judged
-        >>> both = judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [0.0, 2.0]])
-        >>> print(both.diagnose().to_text().splitlines()[0])
-        Diagnosis by cosine
+        Document
         """
-        return super().parts(verbose=verbose, quiet=quiet) if quiet else [*_described(self)]
+        problems = self.problems
+        summary = counted(len(problems), "problem") if problems else "no problems found"
+        return Document(
+            [f"Diagnosis by {self.similarity}: {summary}", *problems],
+            notes=self.described,
+            details=[f"{name}: {value:.6g}" for name, value in self.to_frame().rows()],
+        )
+
+    @property
+    def described(self) -> list[str]:
+        """A description of the vectors, one line each."""
+        return list(_described(self))
+
+    @property
+    def problems(self) -> list[str]:
+        """Problems found, one sentence each, the most serious first."""
+        return [sentence for is_problem, sentence in _findings(self) if is_problem]
 
 
 def _plain(value: Any) -> Any:
@@ -374,28 +352,27 @@ def _hub_sentence(hubness: Hubness) -> str:
 
 
 def _described(found: Diagnosis) -> Iterator[str]:
-    yield f"Diagnosis by {found.similarity}"
     for side in (found.queries, found.items):
         norms = side.norms
         dims = counted(side.dims, "dimension")
-        yield f"  {side.source}: {counted(side.count, 'vector')} of {dims}"
+        yield f"{side.source}: {counted(side.count, 'vector')} of {dims}"
         yield (
-            f"    lengths {norms.min:.4g} to {norms.max:.4g}, median {norms.median:.4g}, "
+            f"lengths {norms.min:.4g} to {norms.max:.4g}, median {norms.median:.4g}, "
             f"variation {norms.variation:.1%}"
         )
         near = side.near_duplicates
         sampled = f" (from a sample of {near.looked_at:,})" if near.sampled else ""
-        yield f"    uniformity {side.uniformity:.3f}{sampled}"
+        yield f"uniformity {side.uniformity:.3f}{sampled}"
     if found.alignment is not None:
         sampled = "a sample of " if found.alignment_sampled else ""
         yield (
-            f"  alignment {found.alignment:.3f} over "
+            f"alignment {found.alignment:.3f} over "
             f"{sampled}{counted(found.alignment_pairs, 'relevant pair')}"
         )
     if found.hubness is not None:
         hubness = found.hubness
         yield (
-            f"  hubness at {hubness.k}: skewness {hubness.skewness:.2f}, Robin Hood index "
+            f"hubness at {hubness.k}: skewness {hubness.skewness:.2f}, Robin Hood index "
             f"{hubness.robin_hood:.2f}, {hubness.antihubs:.1%} of items never found, "
             f"{counted(hubness.hubs, 'hub')}"
         )
@@ -407,16 +384,14 @@ def _described(found: Diagnosis) -> Iterator[str]:
             else f", relevant items {scores.relevant_mean:.4g} on average"
         )
         yield (
-            f"  scores within {scores.edges[0]:.4g} and {scores.edges[-1]:.4g}{relevant}, "
+            f"scores within {scores.edges[0]:.4g} and {scores.edges[-1]:.4g}{relevant}, "
             f"others {scores.others_mean:.4g}"
         )
     collapse = found.collapse
     yield (
-        f"  effective rank {collapse.effective_rank:.1f} of {found.items.dims}; "
+        f"effective rank {collapse.effective_rank:.1f} of {found.items.dims}; "
         f"{collapse.top_1:.1%} of the variance in 1 direction, {collapse.top_10:.1%} in 10"
     )
-    for sentence in found.sentences() or ["nothing stands out."]:
-        yield f"  - {sentence}"
 
 
 # -- one side

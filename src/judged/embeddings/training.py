@@ -1,16 +1,15 @@
-"""What is on record about the training of a learned similarity: all that a number computed with it
-depends on."""
+"""The record of how a similarity was learned, on which every number computed with it depends."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from judged.options import LEVEL
-from judged.results import Part, Result, Table
+from judged.results import Display, Document, Result, Table
 from judged.statistics.intervals import Interval
-from judged.text import Dim, counted
+from judged.text import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,18 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Step:
-    """Where training stood after an iteration; 0 is the start."""
+    """The state of training after an iteration; 0 is the start."""
 
     iteration: int
     loss: float
-    """Of the training queries, without the pull of `decay`."""
+    """The loss of the training queries, without `decay`."""
     value: float
-    """Of the measure, on the validation queries."""
+    """The measure on the validation queries."""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A measure on the held-out queries, before and after, each with its interval."""
+    """A measure on the held-out queries before and after, with confidence intervals."""
 
     measure: str
     before: Interval
@@ -37,16 +36,16 @@ class Gain:
     difference: Interval
     """After minus before, query by query."""
     chance: Interval | None = None
-    """The same difference where each query is given the relevance of another: what relevance
-    without meaning gains. None where there is no other query."""
+    """The same difference if each query has the relevance of another query; None if there is no
+    other query."""
     beyond: Interval | None = None
-    """What was gained beyond that, query by query: a gain that is real has this above 0."""
+    """The gain beyond chance, query by query."""
 
     def sentence(self) -> str:
-        """Whether the gain is more than chance, in words."""
+        """Return whether the gain is more than chance, in words."""
         gained = f"{self.measure} changed by {self.difference.estimate:+.4f}"
         if self.chance is None or self.beyond is None:
-            return f"{gained} on the one held-out query, which says nothing of others."
+            return f"{gained} on the one held-out query, which is too little to generalise."
         return (
             f"{gained}, and by {self.chance.estimate:+.4f} with the relevance of other held-out "
             f"queries in place of each one's own; beyond that {self.beyond.said('+')}, "
@@ -61,26 +60,26 @@ class Gain:
 
 
 INTERVALS = ("before", "after", "difference", "chance", "beyond")
-"""The intervals of a gain."""
+"""The confidence intervals of a gain."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """How the queries that training never saw fare."""
+    """The results on queries that training never saw."""
 
     queries: int
     items: int
-    """How many items they were ranked among."""
+    """The number of items they were ranked among."""
     before: str
-    """What `before` was, in words."""
+    """A description of `before`."""
     gains: tuple[Gain, ...]
     level: float = LEVEL
-    """Of the intervals."""
+    """The confidence level of the intervals."""
 
 
 @dataclass(frozen=True, repr=False)
 class Training(Result):
-    """How a similarity was learned: the settings, the way of the loss, and the held-out queries.
+    """How a similarity was learned: settings, history of the loss, and held-out queries.
 
     >>> import numpy as np, judged
     >>> label = np.arange(60) % 3
@@ -88,8 +87,8 @@ class Training(Result):
     >>> same = judged.relevance.same_label(label, label)
     >>> both = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
     >>> learned = judged.learn.fit(both, same, kind="diagonal")
-    >>> learned.training.sentences()[0]
-    'diagonal, temperature 0.05'
+    >>> learned.training.kind, learned.training.temperature
+    ('diagonal', 0.05)
     >>> Training.from_dict(learned.training.to_dict()) == learned.training
     True
     """
@@ -97,50 +96,48 @@ class Training(Result):
     kind: str
     """The name of the kind of similarity."""
     temperature: float
-    """Of the softmax in the loss."""
+    """The temperature of the softmax in the loss."""
     positives: str
     """The rule for several positives of a query, one of `judged.policy.POSITIVES`."""
     both: bool
-    """Whether the loss went over queries for each item too."""
+    """Whether the loss also compares queries for each item."""
     rank: int | None
-    """Of the matrices; None for kinds without one."""
+    """The rank of the matrices; None for kinds without one."""
     decay: float
-    """How strongly weights are pulled to where they started."""
+    """The strength of the pull of weights to their start."""
     measure: str
-    """What was computed on the validation queries after each iteration."""
+    """The measure on the validation queries after each iteration."""
     rel: float
-    """The grade from which an item is relevant."""
+    """The lowest grade of relevant items."""
     seed: int
-    """Of the split, and of what is drawn."""
+    """The seed of the split and of random draws."""
     items: int
-    """How many items there were."""
+    """The number of items."""
     candidates: int
-    """How many items each training query was set against."""
+    """The number of items that each training query was compared with."""
     training: int
-    """How many queries were trained on."""
+    """The number of training queries."""
     validation: int
-    """How many chose when to stop."""
+    """The number of validation queries."""
     held_out_queries: int
-    """How many training never saw."""
+    """The number of queries that training never saw."""
     history: tuple[Step, ...]
-    """Where training stood after each iteration, the start included."""
+    """The states after each iteration, the start included."""
     best: int
-    """The iteration whose weights were kept: the best on the validation queries."""
+    """The best iteration on the validation queries, whose weights were kept."""
     stopped: str
-    """Why it ended, in words."""
+    """The reason why training ended."""
     relevance: str
-    """What was relevant, in words."""
+    """The definition of relevance."""
     notes: tuple[str, ...] = ()
-    """What else there is to know."""
+    """Further notes."""
     held_out: HeldOut | None = None
-    """How the held-out queries fare; None where there are none."""
+    """The results on held-out queries; None if there are none."""
     warned: tuple[str, ...] = ()
-    """What could mislead whoever overlooks it."""
-
-    WORDS: ClassVar[frozenset[str]] = frozenset(("measure",))
+    """Warnings."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as plain Python values that JSON can hold.
+        """Return everything as plain Python values that JSON can hold.
 
         Returns
         -------
@@ -165,12 +162,12 @@ class Training(Result):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Training:
-        """The way back from `to_dict`.
+        """Read what `to_dict` returned.
 
         Parameters
         ----------
         given : dict
-            What `to_dict` gave.
+            A result of `to_dict`.
 
         Returns
         -------
@@ -197,7 +194,7 @@ class Training(Result):
         return cls(**parts)
 
     def to_frame(self) -> pl.DataFrame:
-        """The held-out queries: one row per measure, each mean with the ends of its interval.
+        """Return one row per measure: means on held-out queries with their confidence intervals.
 
         Returns
         -------
@@ -214,25 +211,6 @@ class Training(Result):
         types = {name: pl.String if name == "measure" else pl.Float64 for name in columns}
         return pl.DataFrame(columns, schema=types)
 
-    def warnings(self) -> list[str]:
-        """What could mislead whoever overlooks it.
-
-        Returns
-        -------
-        list of str
-        """
-        return list(self.warned)
-
-    def sentences(self) -> list[str]:
-        """All of it but the table of held-out queries, in words: warnings first, and last what the
-        gains are.
-
-        Returns
-        -------
-        list of str
-        """
-        return [*self._settings(), *self._gains()]
-
     def _gains(self) -> list[str]:
         return [] if self.held_out is None else [gain.sentence() for gain in self.held_out.gains]
 
@@ -247,7 +225,6 @@ class Training(Result):
         rank = "" if self.rank is None else f", rank {self.rank}"
         ways = ", both ways" if self.both else ""
         return [
-            *self._warned(),
             f"{self.kind}, temperature {self.temperature:g}{rank}",
             f"queries: {self.training:,} for training, {self.validation:,} for validation, "
             f"{self.held_out_queries:,} held out; seed {self.seed}",
@@ -260,44 +237,35 @@ class Training(Result):
             *(f"note: {note}" for note in self.notes),
         ]
 
-    def tables(self) -> list[Table]:
-        """The table of held-out queries: measure, before, after, difference, and how much of that
-        is chance.
+    def document(self, display: Display) -> Document:
+        """Return the gains on held-out queries, and how the similarity was learned.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of (header, rows)
+        Document
         """
         if self.held_out is None:
-            return []
-        rows = [
-            (
-                gain.measure,
-                gain.before.said(),
-                gain.after.said(),
-                *(
-                    "–" if each is None else each.said("+")
-                    for each in (gain.difference, gain.chance, gain.beyond)
-                ),
-            )
-            for gain in self.held_out.gains
-        ]
-        return [(("measure", "before", "after", "difference", "by chance", "beyond chance"), rows)]
-
-    def _numbers(self) -> list[Part]:
-        """The table of held-out queries, under what it is of."""
+            return Document(warnings=self.warned, notes=self._settings())
         held = self.held_out
-        if held is None:
-            return []
         heading = (
             f"{counted(held.queries, 'held-out query', 'held-out queries')} ranked among "
-            f"{counted(held.items, 'item')}, means with {held.level:.0%} intervals; "
+            f"{counted(held.items, 'item')}, means with {held.level:.0%} confidence intervals; "
             f"before: {held.before}"
         )
-        return [heading, *self.tables()]
+        tables = [self._table(held)]
+        return Document([heading], tables, self.warned, self._gains(), self._settings())
 
-    def _brief(self) -> list[str]:
-        """What the gains are; without held-out queries, how it was learned."""
-        if self.held_out is None:
-            return self._said()
-        return [*self._gains(), Dim("how it was learned: verbose (-v)")]
+    @staticmethod
+    def _table(held: HeldOut) -> Table:
+        header = ("measure", "before", "after", "difference", "by chance", "beyond chance")
+        rows = []
+        for gain in held.gains:
+            signed = (gain.difference, gain.chance, gain.beyond)
+            intervals = ("–" if part is None else part.said("+") for part in signed)
+            rows.append((gain.measure, gain.before.said(), gain.after.said(), *intervals))
+        return Table(header, rows, frozenset(("measure",)))

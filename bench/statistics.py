@@ -39,8 +39,8 @@ def nothing(queries: int, columns: int, systems: int, resamples: int) -> Report:
     """Only the numbers and the libraries: what memory is there before anything is resampled."""
     import scipy.special  # noqa: F401
 
-    import judged.statistics.resampling.bootstrap
-    import judged.statistics.resampling.randomisation  # noqa: F401
+    import judged.statistics.bootstrap
+    import judged.statistics.randomisation  # noqa: F401
 
     numbers = drawn(queries, columns)
     product = numbers[:FEW, 0]
@@ -48,7 +48,7 @@ def nothing(queries: int, columns: int, systems: int, resamples: int) -> Report:
 
 
 def judged_bca(queries: int, columns: int, systems: int, resamples: int) -> Report:
-    from judged.statistics.resampling.bootstrap import bootstrap
+    from judged.statistics.bootstrap import bootstrap
     from judged.statistics.samples import Means
 
     def call(size: int) -> None:
@@ -70,7 +70,7 @@ def scipy_bca(queries: int, columns: int, systems: int, resamples: int) -> Repor
 
 
 def judged_flips(queries: int, columns: int, systems: int, resamples: int) -> Report:
-    from judged.statistics.resampling.randomisation import randomisation
+    from judged.statistics.randomisation import randomisation
 
     return _timed(
         lambda size: randomisation(differences(size, columns), resamples=resamples), queries
@@ -108,14 +108,14 @@ def ranx_flips(queries: int, columns: int, systems: int, resamples: int) -> Repo
 
 
 def judged_exact(queries: int, columns: int, systems: int, resamples: int) -> Report:
-    from judged.statistics.resampling.randomisation import exact_p
+    from judged.statistics.randomisation import exact_p
 
     column = differences(queries, 1)[:, 0]
     return _timed(lambda size: exact_p(column[:size]), queries)
 
 
 def judged_tukey(queries: int, columns: int, systems: int, resamples: int) -> Report:
-    from judged.statistics.resampling.randomised_tukey import randomised_tukey
+    from judged.statistics.tukey import randomised_tukey
 
     return _timed(
         lambda size: randomised_tukey(drawn(size, columns, systems), resamples=resamples), queries

@@ -11,7 +11,7 @@ measure of the registry is a name here too: `judged.nDCG`, `judged.AP`, …
 
 from __future__ import annotations
 
-import judged.process  # noqa: F401  # it has to be there before a fork
+import judged.errors  # noqa: F401  # it guards polars in processes forked later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _HOMES = {
     "Evaluation": "evaluation.evaluation",
     "Evaluator": "evaluation.batches",
     "Explanation": "explanation.explanation",
-    "Fusion": "runs.fusion.result",
+    "Fusion": "runs.fusion",
     "Gate": "comparison.gate.result",
     "Identification": "conventions.identification",
     "IndexEvaluation": "embeddings.index",
@@ -49,13 +49,14 @@ _HOMES = {
     "MissingExtraError": "errors",
     "Orders": "comparison.orders",
     "OutputError": "errors",
-    "Overlap": "runs.overlap.result",
+    "Overlap": "runs.overlap",
     "Plan": "comparison.plan.result",
     "Policy": "policy",
     "PolicyError": "errors",
     "Queue": "judgements.queue",
     "Rankings": "rankings.rankings",
     "Report": "web.report.report",
+    "report": "web.report.report",
     "Run": "inputs",
     "TopK": "embeddings.top_k",
     "Vectors": "inputs.vectors",
@@ -79,7 +80,6 @@ _HOMES = {
     "gate": "comparison.gate",
     "identify": "conventions.identification",
     "learn": "learning.learn",
-    "make_report": "web.report",
     "merge_judgements": "judgements.merge",
     "overlap": "runs.overlap",
     "parse_measure": "measures",

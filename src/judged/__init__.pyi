@@ -13,7 +13,7 @@ from judged.errors import EngineError as EngineError
 from judged.evaluation.evaluation import Evaluation as Evaluation
 from judged.evaluation.batches import Evaluator as Evaluator
 from judged.explanation.explanation import Explanation as Explanation
-from judged.runs.fusion.result import Fusion as Fusion
+from judged.runs.fusion import Fusion as Fusion
 from judged.comparison.gate.result import Gate as Gate
 from judged.conventions.identification import Identification as Identification
 from judged.embeddings.index import IndexEvaluation as IndexEvaluation
@@ -30,13 +30,14 @@ from judged.evaluation.export import Metric as Metric
 from judged.errors import MissingExtraError as MissingExtraError
 from judged.comparison.orders import Orders as Orders
 from judged.errors import OutputError as OutputError
-from judged.runs.overlap.result import Overlap as Overlap
+from judged.runs.overlap import Overlap as Overlap
 from judged.comparison.plan.result import Plan as Plan
 from judged.policy import Policy as Policy
 from judged.errors import PolicyError as PolicyError
 from judged.judgements.queue import Queue as Queue
 from judged.rankings.rankings import Rankings as Rankings
 from judged.web.report.report import Report as Report
+from judged.web.report.report import report as report
 from judged.inputs import Run as Run
 from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
@@ -60,7 +61,6 @@ from judged.comparison.gate import gate as gate
 from judged.conventions.identification import identify as identify
 from judged.matching import judge as judge
 from judged.learning import learn as learn
-from judged.web.report import make_report as make_report
 from judged.judgements.merge import merge_judgements as merge_judgements
 from judged.runs.overlap import overlap as overlap
 from judged.measures import parse_measure as parse_measure

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `import judged` loads this module: nothing slow here
     from collections.abc import Callable, Iterable
@@ -52,7 +55,6 @@ class JudgedWarning(UserWarning):
 
 def warn(text: str) -> None:
     """Issue a `JudgedWarning` where the user's code called judged."""
-    import sys
     import warnings
 
     level, frame = 1, sys._getframe()
@@ -123,3 +125,45 @@ def quoted(given: Any) -> str:
     except Exception:
         return f"something of the type {type(given).__name__}"
     return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
+
+
+_FORKED = (
+    "polars was loaded before this process was forked. Threads do not survive a fork, so polars "
+    "would deadlock. Start processes with multiprocessing.get_context('spawn') or 'forkserver', or "
+    "pass dicts instead of files and frames."
+)
+
+
+def _guard_polars() -> None:
+    """Make calls of polars by judged raise an error in a forked process.
+
+    Calls of polars by other code are left alone.
+    """
+    polars = sys.modules.get("polars")
+    if polars is None or hasattr(polars, "_judged_guard"):
+        return
+    polars._judged_guard = True  # type: ignore[attr-defined]
+    for owner in (polars, polars.DataFrame, polars.LazyFrame, polars.Series):
+        for name, function in tuple(vars(owner).items()):
+            if type(function) is type(_guard_polars):
+                setattr(owner, name, _raising_for_judged(function))
+
+
+def _raising_for_judged(function: Callable[..., Any]) -> Callable[..., Any]:
+    from functools import wraps
+
+    @wraps(function)
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        frame = sys._getframe(1)
+        while frame is not None:
+            module = frame.f_globals.get("__name__", "")
+            if module.startswith("judged.") and module != __name__:
+                raise JudgedError(_FORKED)
+            frame = frame.f_back  # type: ignore[assignment]
+        return function(*arguments, **options)
+
+    return guarded
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_guard_polars)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from judged.embeddings.similarity import Similarity
     from judged.inputs.tables import Judgements, Lookup, QueryWeights, Run
     from judged.inputs.texts import Texts
-    from judged.inputs.values import Values
+    from judged.inputs.values import QueryValues
     from judged.inputs.vectors.vectors import Vectors
     from judged.measures import Measure
     from judged.policy import Policy
@@ -149,7 +149,7 @@ AttributesLike: TypeAlias = "Path | Mapping[str, Mapping[str, Any]] | TableLike"
 ValuesLike: TypeAlias = (
     "Path | Sequence[Path] | Mapping[str, Mapping[str, Number]]"
     " | Mapping[str, Mapping[str, Mapping[str, Number]]] | Mapping[str, Path | TableLike]"
-    " | TableLike | Values"
+    " | TableLike | QueryValues"
 )
 """Numbers of each query: {run: {query: value}}, {run: {measure: {query: value}}}, {run: table or
 file}, a table, a file, or several."""

@@ -1,18 +1,23 @@
-"""Files out: written beside their place and moved there whole, so that nothing is ever
-half-written."""
+"""Outputs: files written whole or not at all, temporary files, and the standard streams."""
 
 from __future__ import annotations
 
+import io
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from judged.errors import OutputError, quoted
-from judged.process import TEMPORARY
 from judged.text import listed
+
+TEMPORARY: set[str] = set()
+"""Temporary files and folders, removed when a signal ends the process. A path is added before the
+file is created, because a signal may arrive at any time."""
 
 
 def check_target(
@@ -153,3 +158,103 @@ def _refused(target: Path, error: Exception) -> OutputError:
     return OutputError(
         f"{target}: cannot be written ({getattr(error, 'strerror', None) or error})."
     )
+
+
+def remove_temporary() -> None:
+    """Remove all temporary files and folders.
+
+    Signal handlers call this, so it imports nothing.
+    """
+    for path in tuple(TEMPORARY):
+        for folder, _, names in os.walk(path, topdown=False):
+            for name in names:
+                _try(os.unlink, os.path.join(folder, name))
+            _try(os.rmdir, folder)
+        _try(os.unlink, path)
+
+
+def _try(remove: Callable[[str], None], path: str) -> None:
+    with suppress(OSError):
+        remove(path)
+
+
+class StandardOutputError(OSError):
+    """An error of writing to standard output, in contrast to errors of files."""
+
+
+class _WholeWriter(io.FileIO):
+    """A file that takes all bytes, or raises.
+
+    `io.FileIO` may take only a part where a disk is full, or nothing where a pipe does not block,
+    and with PYTHONUNBUFFERED nothing checks that.
+    """
+
+    def write(self, data: Any) -> int:
+        left = memoryview(data).cast("B")
+        size = len(left)
+        while left:
+            written = super().write(left)
+            if written:
+                left = left[written:]
+            else:
+                import select
+
+                select.select([], [self.fileno()], [])
+        return size
+
+
+class _StandardOutput(_WholeWriter):
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise StandardOutputError(error.errno, error.strerror) from None
+
+
+class _StandardError(_WholeWriter):
+    """Standard error that loses what it cannot write: the exit code must stay what it is."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
+_messages = 2
+"""The file descriptor of `sys.stderr`."""
+
+
+def open_standard_streams() -> None:
+    """Make standard output write everything or fail, and standard error never fail.
+
+    `sys.stderr` gets a file descriptor of its own. So the reports that threads of polars print to
+    descriptor 2 can be held back (see `inputs.polars_errors.hidden_panics`).
+    """
+    global _messages
+    if sys.stdout is not None:
+        sys.stdout = _text_stream(_StandardOutput(1, "w", closefd=False), sys.stdout)
+    if sys.stderr is not None:
+        _messages = os.dup(2)
+        sys.stderr = _text_stream(_StandardError(_messages, "w", closefd=False), sys.stderr)
+
+
+def _text_stream(file: io.FileIO, stream: Any) -> io.TextIOWrapper:
+    by_line = stream.line_buffering or stream.write_through
+    return io.TextIOWrapper(
+        io.BufferedWriter(file), stream.encoding, stream.errors, line_buffering=by_line
+    )
+
+
+def has_separate_standard_error() -> bool:
+    """Return True if libraries in other languages have descriptor 2 to themselves."""
+    return _messages != 2
+
+
+def print_last_words(message: str) -> None:
+    """Print a message past all buffers, and show the cursor that a progress bar may have hidden."""
+    show_cursor = "\x1b[?25h" if os.isatty(_messages) else ""
+    with suppress(OSError):  # closed or full: the exit code remains
+        os.write(_messages, f"{show_cursor}judged: {message}\n".encode())

@@ -321,7 +321,8 @@ def text_lines(
     header = [readable(name) for name in table.header]
     rows = [[readable(cell) for cell in row] for row in table.rows]
     layout = _Layout(table, header, rows, style or (lambda text, kind: text))
-    lines = [readable(table.title)] if table.title else []
+    title = readable(table.title)
+    lines = [] if not title else [title] if width is None else wrap_words(title, width)
     if width is None or layout.natural_width() <= width:
         return lines + layout.lines(layout.natural())
     short = _Layout(table, [_abbreviate(name) for name in header], rows, layout.style)

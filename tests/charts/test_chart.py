@@ -119,6 +119,7 @@ def test_a_chart_is_a_result(chart: charts.Chart) -> None:
     assert small.to_text() == (
         "run   queries  k   share\n"
         "mine        2  1  0.5000\n"
+        "\n"
         "Share of 2 queries with a relevant item among the first k."
     )
     assert small.to_csv() == "run,queries,k,share\nmine,2,1,0.5\n"

@@ -12,7 +12,7 @@ import judged
 from judged.charts.intervals import MOST
 from judged.charts.kinds.forest import data, forest
 from judged.charts.themes import THEMES
-from judged.comparison.verdicts import IMPORTANCE as VERDICTS
+from judged.comparison.verdicts import VERDICTS
 from judged.errors import InputError
 
 

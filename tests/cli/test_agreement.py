@@ -109,7 +109,7 @@ def test_what_readers_say_comes_with_the_judge(judged, judges) -> None:
     table = "".join(f"{query},{item},{grade}\n" for query, _, item, grade in rows)
     Path("dora.csv").write_text(f"query,item,grade\n{table}q1,e,\n")
     done = judged("agreement", "dora=dora.csv", "bob.qrels")
-    assert done.err == "warning: dora: 1 row has no grade: left out, as nobody judged it.\n"
+    assert done.err == "warning: dora: 1 row has no grade and is left out as unjudged.\n"
     assert library.agreement("dora.csv", "bob.qrels").kappa == (
         library.agreement("ann.qrels", "bob.qrels").kappa
     )

@@ -30,11 +30,10 @@ TEXTS = {
     "embeddings": {
         *("caption", "columns", "convention", "label", "measures", "memory", "name", "sort"),
         *("encoder", "query_encoder", "item_encoder", "query_prompt", "item_prompt"),
-        "dataset",
         *("encoder_name", "cache"),  # a folder, in which only files under hashes are written
     },
     "evaluate": {
-        *("caption", "columns", "convention", "dataset", "label", "measures", "sort"),
+        *("caption", "columns", "convention", "label", "measures", "sort"),
         *(*SPARK, *ROOM),
     },
     "explain": {"columns", "convention", "measure", "pool", "query", *ROOM},
@@ -54,7 +53,7 @@ TEXTS = {
     "report": {"baseline", "columns", "convention", "date", "max_size", "measures", "title"},
     "retriever": {
         *("caption", "columns", "convention", "item", "label", "measures", "name", "retriever"),
-        *("dataset", "sort"),
+        "sort",
     },
     "serve": {"annotator", "grades", "host", "memory", "upload_limit"},
     "temperature": {"columns", "kind", "measure", "memory", "query", "report"},

@@ -25,14 +25,15 @@ def test_a_file(judged, files):
         "run  weight  queries  results  only here\n"
         "a         1        3        7          4\n"
         "b         1        3        4          1\n"
+        "\n"
         "rrf of a and b: an item's score is the sum over the lists that have it of 1 / (60 + rank)."
         "\n"
-        "Where the runs or the fused lists have ties, tied results are ordered by item id, "
-        "descending on bytes (trec_eval's rule).\n"
+        "Ties in the runs and in the fused lists: tied results are ordered by item id, descending "
+        "on bytes (trec_eval's rule).\n"
     )
     assert done.err == (
-        "warning: a lacks 1 of 4 queries (q3): nothing of it is in its fused list.\n"
-        "warning: b lacks 1 of 4 queries (q9): nothing of it is in its fused list.\n"
+        "warning: a lacks 1 of 4 queries (q3) and contributes nothing to its fused list.\n"
+        "warning: b lacks 1 of 4 queries (q9) and contributes nothing to its fused list.\n"
         f"wrote fused.run ({Path('fused.run').stat().st_size} bytes)\n"
     )
     assert judged("evaluate", "qrels", "fused.run", "-m", "RR", "-q").out.split()[-1] == "1.0000"
@@ -62,7 +63,7 @@ def test_all_options(judged, files):
 def test_a_run_twice(judged, files):
     done = judged("fuse", "a.run", "a.run", "-o", "fused.run")
     assert done.code == 0
-    assert "warning: a.run and a.run (2) are the same: their lists count twice." in done.err
+    assert "warning: a.run and a.run (2) are identical, so their lists count twice." in done.err
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_a_run_twice(judged, files):
     [
         (
             "a.run -o f.run",
-            "judged: fusion takes at least two runs, as {name: run} or a list of files; got one.\n",
+            "judged: fuse needs at least two runs, as {name: run} or a list of files; got one.\n",
         ),
         ("a.run b.run", "Error: Missing option '-o' / '--output'.\n"),
         (

@@ -12,17 +12,17 @@ def test_text(judged: Any, files: Path) -> None:
     assert found.code == 0
     # q1: y x against x, overlaps 0 and 1: 0.1·0.9/2 + 0.81/2 = 0.45; q2: u n against v u, the same.
     assert found.out == (
-        "run  against  queries     RBO  95 % interval   least  residual\n"
-        "a    b              2  0.4500  –              0.1558    0.7217\n"
-        "\n"
-        "run  against  Jaccard@2  95 % interval    shared  tau-b  95 % interval\n"
-        "a    b           0.4167  0.0000 … 1.0000     1.0      –  –\n"
-        "\n"
         "a and b: RBO 0.4500 over 2 queries (at least 0.1558, at most 0.8775); 1.0 shared items "
         "on average.\n"
+        "\n"
+        "run  against  queries     RBO  95 % CI   least  residual\n"
+        "a    b              2  0.4500  –        0.1558    0.7217\n"
+        "\n"
+        "run  against  Jaccard@2  95 % CI          shared  tau-b  95 % CI\n"
+        "a    b           0.4167  0.0000 … 1.0000     1.0      –  –\n"
     )
     assert found.err == (
-        "warning: a and b are compared on the 2 queries that both have results for; left out: 1 "
+        "warning: a and b are compared on the 2 queries for which both have results. Left out: 1 "
         "query only in a (q9), 1 query only in b (q3).\n"
     )
 
@@ -39,15 +39,15 @@ def test_formats(judged: Any, files: Path) -> None:
 
 def test_refusals(judged: Any, files: Path) -> None:
     assert judged("overlap", "a.run").err == (
-        "judged: overlap takes at least two runs, as {name: run} or a list of files; got one.\n"
+        "judged: overlap needs at least two runs, as {name: run} or a list of files; got one.\n"
     )
     assert judged("overlap", "a.run", "b.run", "--p", 2).err == (
-        "judged: p must be a number between 0 and 1, as 0.9; got 2.0.\n"
+        "judged: p must be a number between 0 and 1, such as 0.9; got 2.0.\n"
     )
     assert judged("overlap", "a.run", "b.run", "--p", 2).code == 2
     assert judged("overlap", "a.run", "qrels").err == (
         "judged: qrels looks like judgements (4 columns: query, iteration, item, grade), not a "
-        "run. Overlap takes runs alone.\n"
+        "run. Overlap takes only runs.\n"
     )
 
 

@@ -35,7 +35,8 @@ def test_weights(judged: Any, unanswered: Path) -> None:
     assert said[1:] in found["definition"]
 
 
-def test_unanswerable(judged: Any, unanswered: Path) -> None:
+def test_unanswerable(judged: Any, unanswered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     options = ("-m", "RR", "--unanswerable")
     outcome = judged("evaluate", "qrels", "a.run", *options)
     assert outcome.code == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import judged
 from judged.comparison.verdicts import Pair
-from judged.statistics.tested import below
+from judged.statistics.t import below
 from support.loops import for_each
 
 pytestmark = pytest.mark.usefixtures("few_resamples")

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from judged.arrays import Floats
-from judged.statistics.corrections import corrected
-from judged.statistics.resampling.randomisation import EXACT, randomisation
-from judged.statistics.student import t_test
-from judged.statistics.tested import below
+from judged.statistics.randomisation import EXACT_UNITS, randomisation
+from judged.statistics.ranks import corrected
+from judged.statistics.t import below, t_test
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
@@ -60,7 +59,7 @@ def test_t_covers(queries: int, least: float, seed: int) -> None:
 def test_randomisation_covers(queries: int, least: float) -> None:
     one, two = population(3)
     differences = two - one
-    if queries > EXACT:
+    if queries > EXACT_UNITS:
         differences = differences[differences != 0]  # so many that signs are drawn
     rng = np.random.default_rng(3)
     trials = 1_000

@@ -11,7 +11,7 @@ import pytest
 import judged
 from judged.errors import InputError
 from judged.statistics.prediction_powered import powered
-from judged.statistics.student import against_zero
+from judged.statistics.t import against_zero
 from support.cheap_judges import judged_twice
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*errors that rare")

@@ -17,7 +17,7 @@ from judged.embeddings.relevance import listed, same_label
 from judged.inputs.keyed import read_categories
 from judged.inputs.tables import Judgements, Run
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Lazy
 from judged.matching.documents import item_to_category, judgements_by_document, run_by_document
 from support.products import rank, top_k
 

@@ -11,8 +11,7 @@ from scipy.stats import skew
 from judged.embeddings.diagnosis import BINS, Diagnosis, NearDuplicates, Rows
 from judged.embeddings.relevance import pairs, same_label, same_row
 from judged.errors import InputError
-from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import Lazy, Vectors
 from support.products import diagnose
 
 RANDOM = np.random.default_rng(11)
@@ -266,7 +265,7 @@ def test_many_vectors_are_sampled_and_it_says_so():
     assert other.items.near_duplicates.pairs != near.pairs
     assert (
         "the items: 40 of 40 sampled vectors with a near duplicate (cosine above 0.999), such as"
-        in found.problems[0]
+        in found.to_text()
     )
     assert "(from a sample of 40)" in found.to_text()
 
@@ -284,7 +283,7 @@ def test_alignment_of_many_pairs_is_sampled_and_it_says_so():
         True,
     )
     assert sampled.alignment == pytest.approx(exact.alignment, rel=0.1)
-    assert "over a sample of 400 relevant pairs" in repr(sampled)
+    assert "over a sample of 400 relevant pairs" in sampled.to_text()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -312,7 +311,7 @@ def test_bad_vectors_are_named_and_the_rest_is_as_without_them(bad, similarity):
     assert found.hubness == clean.hubness
     assert sum(found.scores.relevant) == sum(clean.scores.relevant)
     assert sum(found.scores.others) == sum(clean.scores.others)
-    assert found.problems[0] == (
+    assert found.sentences()[0] == (
         "the queries: 1 vector with NaN or infinite numbers (4); left out of everything else."
     )
 
@@ -335,10 +334,11 @@ def test_zero_vectors_are_left_out_with_cosine_only():
     assert sum(diagnose(QUERIES, items, similarity="dot").scores.others) == 37 * 53
     assert (
         "the items: 1 vector all zeros (8); without direction, so left out of the scores."
-        in diagnose(QUERIES, items).problems
+        in diagnose(QUERIES, items).sentences()
     )
     assert (
-        "the items: 1 vector all zeros (8)." in diagnose(QUERIES, items, similarity="dot").problems
+        "the items: 1 vector all zeros (8)."
+        in diagnose(QUERIES, items, similarity="dot").sentences()
     )
 
 
@@ -350,7 +350,7 @@ def test_queries_among_the_items():
     assert (
         "2 queries are also found among the items, number for number (5, 7); "
         "if these are the same things, exclude them with same_row() or same_id()."
-        in diagnose(queries, ITEMS).problems
+        in diagnose(queries, ITEMS).sentences()
     )
 
 
@@ -393,8 +393,8 @@ def test_one_query_and_one_item():
     assert np.isnan(found.items.uniformity)
     assert found.hubness.antihubs == 0
     assert sum(found.scores.relevant) == 1
-    assert found.problems == []
-    assert "no problems found" in repr(found)
+    assert found.sentences() == []
+    assert "Nothing stands out." in found.to_text()
 
 
 def test_to_dict_is_plain_and_whole():
@@ -419,7 +419,7 @@ def test_findings_about_spread():
         similarity="dot",
         k=1,
     )
-    said = found.problems
+    said = found.sentences()
     assert said[-1] == (
         "hubs: item 39 is among the 1 best of 30 queries, 98% of items of none (skewness 6.08, "
         "Robin Hood index 0.97)."
@@ -443,7 +443,7 @@ def test_random_vectors_have_no_findings():
     assert (
         diagnose(
             RANDOM.normal(size=(300, 8)), RANDOM.normal(size=(300, 8)), k=5, sample=100
-        ).problems
+        ).sentences()
         == []
     )
 

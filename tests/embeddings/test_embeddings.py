@@ -16,7 +16,7 @@ from judged.embeddings import kernel
 from judged.embeddings.kernel import _SORT_FROM, _STRAGGLERS, SHORT_ROW
 from judged.embeddings.relevance import listed, same_label, same_row
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Lazy
 from judged.options import size_in_bytes
 from judged.policy import CHOICES
 from support.dense import (

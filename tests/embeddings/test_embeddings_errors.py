@@ -78,10 +78,10 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "one vector": (
         ranked(queries=np.ones(2)),
-        "the queries: one row per vector is needed, a matrix; got an array of shape (2,). "
-        "For a single vector give a matrix of one row, as x[None, :].",
+        "the queries: vectors must be a matrix with one row each; got an array of shape (2,). "
+        "For a single vector give a matrix of one row, such as x[None, :].",
     ),
-    "no vector": (ranked(items=np.ones((0, 2))), "the items: there is no vector in it."),
+    "no vector": (ranked(items=np.ones((0, 2))), "the items: there are no vectors in it."),
     "repeated ids": (
         ranked(item_ids=["a", "b", "a"]),
         "the items: the id 'a' occurs more than once.",
@@ -92,7 +92,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "number of ids": (
         ranked(item_ids=["a"]),
-        "the items: 1 ids for 3 vectors; there must be as many.",
+        "the items: there are 1 ids for 3 vectors; the numbers must match.",
     ),
     **{
         f"dims {dims!r}": (

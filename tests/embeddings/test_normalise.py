@@ -29,7 +29,7 @@ from judged.embeddings.normalisation import (
 from judged.embeddings.product import Product
 from judged.errors import InputError
 from judged.inputs.vectors import Vectors, as_vectors
-from judged.inputs.vectors.lazy import Lazy
+from judged.inputs.vectors.vectors import Lazy
 from support.loops import for_each
 from support.products import BANK, ITEMS, QUERIES, normalised, product_of
 

@@ -14,8 +14,7 @@ from scipy.sparse import csr_matrix
 from judged import evaluate, evaluate_embeddings
 from judged.embeddings.relevance import listed, pairs, same_id, same_label, same_row, shared_label
 from judged.errors import InputError
-from judged.inputs.vectors.label_tables import LabelTable
-from judged.inputs.vectors.labels import labels_from, labels_lists_from
+from judged.inputs.vectors.labels import LabelTable, labels_from, labels_lists_from
 from judged.policy import CHOICES
 from support.dense import among, as_judgements, as_run, judged, same, sample
 from support.loops import for_each

@@ -250,12 +250,13 @@ WRONG = {
     ),
     "one vector": (
         lambda texts: np.ones(3),
-        f"{SECOND}one row per vector is needed, a matrix; got an array of shape (3,). For a single "
-        "vector give a matrix of one row, as x[None, :].",
+        f"{SECOND}vectors must be a matrix with one row each; got an array of shape (3,). For a "
+        f"single "
+        "vector give a matrix of one row, such as x[None, :].",
     ),
     "a matrix for each": (
         lambda texts: np.ones((len(texts), 5, 3)),
-        f"{SECOND}one row per vector is needed, a matrix; got an array of shape (2, 5, 3).",
+        f"{SECOND}vectors must be a matrix with one row each; got an array of shape (2, 5, 3).",
     ),
     "nothing": (
         lambda texts: None,
@@ -268,7 +269,7 @@ WRONG = {
     ),
     "other lengths": (
         lambda texts: [[1.0, 2.0, 3.0], [1.0]],
-        f"{SECOND}vector 1 (from 0) has 1 dimensions, the first has 3; all must have as many.",
+        f"{SECOND}vector 1 (from 0) has 1 dimensions, but the first has 3.",
     ),
     "no dimensions": (
         lambda texts: np.ones((2, 0)),

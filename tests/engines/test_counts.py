@@ -136,7 +136,7 @@ def test_judged_items_count_once_whether_a_shard_holds_them_or_not(ties: Any) ->
 
 @pytest.mark.parametrize("similarity", ["cosine", "euclidean", "hamming"])
 @pytest.mark.parametrize("tile", [None, (4, 17)])
-def test_exclusions_and_first_items(
+def test_exclusions(
     similarity: str, tile: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if tile is not None:
@@ -146,16 +146,13 @@ def test_exclusions_and_first_items(
         listed = {"q1": {case.item_ids[3]: 1, case.item_ids[100]: 1}, "q5": {case.item_ids[0]: 1}}
         exclude = [judged.relevance.same_id(), judged.relevance.listed(listed)]
         both = case.embeddings(exclude=exclude)
-        evaluated, top = both.evaluate_and_top_k(case.judgements, k=5)
-        ready = case.prepared(exclude=exclude, k=5)
+        expected = both.rank(case.judgements)
+        ready = case.prepared(exclude=exclude)
         for parts in (1, 5, 60):
-            counts = case.counts(ready, parts)
-            found = ready.top_k(counts)
-            assert found.to_dict() == top.to_dict()
-            assert found.sentences() == top.sentences()
-            assert (
-                ready.rankings(counts).evaluate().to_dict()["runs"] == evaluated.to_dict()["runs"]
-            )
+            rankings = ready.rankings(case.counts(ready, parts))
+            alike(rankings, expected)
+            found, wanted = (each.evaluate().to_dict()["runs"] for each in (rankings, expected))
+            assert found == wanted
 
 
 def test_an_outlier_among_the_judged_items() -> None:
@@ -232,11 +229,9 @@ def test_what_does_not_add_up_is_refused() -> None:
     ):
         ready.rankings(one, collection=120)
     with refused(
-        PolicyError, "ties=input has no meaning for shards: there is no order of the input in them."
+        PolicyError, "ties=input needs an order, which shards do not have; choose another rule."
     ):
         ready.rankings(one, policy={"ties": "input"})
-    with refused(InputError, "no first items were kept; give k to prepare."):
-        ready.top_k(one)
     with refused(
         InputError,
         f"the shard: the vector of item {name!r} is not the one that the judged items have; an "
@@ -261,16 +256,6 @@ def test_what_does_not_add_up_is_refused() -> None:
         ready.count(None, items)  # type: ignore[arg-type]
 
 
-def test_the_same_item_in_two_lists_is_noticed() -> None:
-    ready = prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}}, k=2)
-    one, other = ready.count(["b"], [[1.0, 0.0]]), ready.count(["b", "c"], [[1.0, 0.0], [0.0, 1.0]])
-    with refused(
-        InputError,
-        "1 item is in two shards (b); every item is counted once, so it must be in one shard only.",
-    ):
-        one + other
-
-
 def test_what_cannot_be_counted_in_shards_is_refused_by_name() -> None:
     sides: Any = ([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}})
     with refused(
@@ -290,7 +275,7 @@ def test_what_cannot_be_counted_in_shards_is_refused_by_name() -> None:
 
 def test_empty_shards_add_nothing() -> None:
     case = Case(0, "dot")
-    ready = case.prepared(k=4)
+    ready = case.prepared()
     counts = case.counts(ready, 2)
     more = ready.nothing() + counts + ready.count([], np.zeros((0, 6)))
     alike(ready.rankings(more), ready.rankings(counts))

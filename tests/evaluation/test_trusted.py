@@ -16,7 +16,7 @@ from judged.errors import InputError, JudgedError, MeasureError, PolicyError
 from judged.evaluation.trusted import Correction
 from judged.statistics.intervals import Interval
 from judged.statistics.prediction_powered import powered
-from judged.statistics.student import half_widths
+from judged.statistics.t import half_widths
 from support.cheap_judges import Judged, judged_twice
 from support.evaluating import evaluate
 

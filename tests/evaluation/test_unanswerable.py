@@ -13,7 +13,7 @@ import pytest
 import judged
 from judged.errors import InputError, PolicyError
 from judged.policy import add_choices
-from judged.statistics.auroc import auroc
+from judged.statistics.intervals import auroc
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")
 

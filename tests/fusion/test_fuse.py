@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judged import InputError, fuse
-from judged.runs.fusion.settings import METHODS, NORMALISATIONS, TIES
-from judged.runs.fusion.sums import _groups
+from judged.runs.ranked import METHODS, NORMALISATIONS, TIES, _groups
 
 Lists = Mapping[str, Mapping[str, float]]
 
@@ -166,8 +165,8 @@ def test_depth_cuts_the_lists_and_the_fused_ones() -> None:
     found = fuse(runs, depth=2)
     assert found.to_dict() == {"q": {"d": 1 / 61, "a": 1 / 61}}
     assert [note for note in found.notes if "cut" in note or "longer" in note] == [
-        "Of one, 1 list is longer than 2: what stands below does not count.",
-        "Of two, 1 list is longer than 2: what stands below does not count.",
+        "one: 1 list is longer than 2; results below do not count.",
+        "two: 1 list is longer than 2; results below do not count.",
         "1 fused list was cut at 2 results.",
     ]
     # Where ties have no order none is chosen by it: a and d are tied, and so are b and e.
@@ -184,7 +183,7 @@ def test_a_query_that_one_run_has_comes_out_as_it_is() -> None:
         found = fuse(runs, method=method, normalise=normalise)
         assert list(found.to_dict()["own"]) == ["x", "a", "z", "b"]
         assert (
-            "two lacks 1 of 2 queries (own): nothing of it is in its fused list."
+            "two lacks 1 of 2 queries (own) and contributes nothing to its fused list."
             in found.warnings()
         )
 
@@ -194,7 +193,7 @@ def test_queries_without_results_are_said() -> None:
     found = fuse(runs)
     assert found.names() == ["q"]
     assert found.warnings() == [
-        "2 queries have no results in any run (o, p): not in the fused run."
+        "2 queries have no results in any run (o, p) and are not in the fused run."
     ]
 
 
@@ -209,7 +208,7 @@ def test_lists_with_one_score_are_said() -> None:
         found = fuse(runs, method="combsum", normalise=normalise)
         assert found.to_dict() == {"q": values}
         assert found.warnings()[0] == (
-            f"one: 1 list has one score throughout: every result there counts {word}."
+            f"one: 1 list has only one score, so each result there counts {word}."
         )
     assert fuse(runs).warnings() == []
 
@@ -217,29 +216,28 @@ def test_lists_with_one_score_are_said() -> None:
 def test_what_could_mislead_is_said() -> None:
     same = {"q": {"a": 2.0, "b": 1.0}}
     assert fuse({"one": same, "two": same}).warnings() == [
-        "one and two are the same: their lists count twice."
+        "one and two are identical, so their lists count twice."
     ]
     assert fuse({"one": same, "two": {"q": {"doc-a": 1.0}}}).warnings() == [
-        "No result of one (2 in all) is in another run: are its item ids written as theirs are?",
-        "No result of two (1 in all) is in another run: are its item ids written as theirs are?",
+        "None of the results of one (2) is in another run. Are its item ids spelled like theirs?",
+        "None of the results of two (1) is in another run. Are its item ids spelled like theirs?",
     ]
     found = fuse({"one": same, "two": {"q": ["b", "c"]}}, method="combmnz", normalise="zscore")
     assert found.warnings() == [
-        "two: it has an order and no scores, and combmnz adds numbers that stand for its ranks; "
-        "rrf is made for ranks.",
-        "2 of 4 scores normalised by zscore are below 0: there an item gets less than one that "
-        "the list lacks, which gets 0, and the number of lists makes it less. minmax has nothing "
-        "below 0.",
+        "two: the run has an order but no scores, so combmnz adds numbers made from its ranks. Use "
+        "rrf for ranks.",
+        "2 of 4 scores are below 0 after zscore, so these items get less than items that the list "
+        "lacks, which get 0. combmnz lowers them further. Use minmax to avoid this.",
     ]
     raw = fuse({"one": {"q": {"a": -1.0}}, "two": same}, method="combsum", normalise="none")
     assert raw.warnings() == [
-        "1 of 3 scores are below 0: there an item gets less than one that the list lacks, which "
-        "gets 0. minmax has nothing below 0."
+        "1 of 3 scores are below 0, so these items get less than items that the list lacks, which "
+        "get 0. Use minmax to avoid this."
     ]
     close = {"q": {"a": 2e-17, "b": 1e-17, "c": -1.0}}
     assert fuse({"one": close, "two": same}, method="combsum").warnings() == [
-        "one: 1 score differs so little from the next one that normalised they are the same: "
-        "rounding makes ties of them."
+        "one: 1 score differs so little from the next one that rounding makes them ties when they "
+        "are normalised."
     ]
     rising = {f"q{at}": {"a": 1.0, "b": 2.0, "c": 3.0} for at in range(4)}
     assert (
@@ -255,8 +253,8 @@ def test_weights_are_recorded() -> None:
     assert found.weights == (0.5, 3.0)
     assert found.tag == "rrf(k=60,weights=0.5,3)"
     assert (
-        "The weights 0.5 and 3 were given by hand. Where they were chosen by how well some "
-        "queries do, those queries flatter the fused run: compare it on others."
+        "The weights 0.5 and 3 were given by hand. If they were tuned on some queries, compare the "
+        "fused run on other queries."
     ) in found.sentences()
     assert fuse({"one": same, "two": {"q": {"a": 1.0}}}).weights is None
 
@@ -285,7 +283,7 @@ def test_duplicates_keep_the_best_ranked_row() -> None:
     frame = pl.DataFrame({"query": ["q"] * 3, "item": ["a", "b", "a"], "score": [1.0, 2.0, 3.0]})
     found = fuse({"one": frame, "two": GOOD}, duplicates="first")
     assert found.to_dict() == fuse({"one": {"q": {"a": 3.0, "b": 2.0}}, "two": GOOD}).to_dict()
-    assert "one: 1 row that repeats another was left out." in found.sentences()
+    assert "one: 1 duplicate row was dropped." in found.sentences()
     with pytest.raises(InputError, match="data frame 'one', rows 1 and 3: query 'q' has item 'a'"):
         fuse({"one": frame, "two": GOOD}, depth=1)
 

@@ -18,9 +18,9 @@ GOOD = {"q": {"a": 1.0, "b": 0.5}}
         (
             {"one": GOOD},
             {},
-            "fusion takes at least two runs, as {name: run} or a list of files; got one.",
+            "fuse needs at least two runs, as {name: run} or a list of files; got one.",
         ),
-        (GOOD, {}, "fusion takes at least two runs, as {name: run} or a list of files; got one."),
+        (GOOD, {}, "fuse needs at least two runs, as {name: run} or a list of files; got one."),
         (
             {"one": GOOD, "two": {"q": {}}},
             {},
@@ -42,26 +42,26 @@ GOOD = {"q": {"a": 1.0, "b": 0.5}}
         (
             {"one": GOOD, "two": {"q": {"a": np.inf}}},
             {"method": "combsum"},
-            "a dict, row 1: the score of item 'a' for query 'q' is infinite, which cannot be added "
-            "up; give it a number, or fuse ranks: method='rrf' (--method rrf).",
+            "a dict, row 1: the score of item 'a' for query 'q' is infinite and cannot be added; "
+            "give a finite score, or fuse ranks: method='rrf' (--method rrf).",
         ),
         (
             {"one": GOOD, "two": {"q": {"b": -2.0, "a": -1.0}}},
             {"method": "combsum", "normalise": "max"},
-            "a dict, row 2: the highest score of query 'q' is -1, and to divide by it turns "
-            "orders; choose another normalisation, as minmax.",
+            "a dict, row 2: the highest score of query 'q' is -1, but max needs a positive one; "
+            "choose another normalisation, such as minmax.",
         ),
         (
             {"one": GOOD, "two": {"q": {"b": 0.0}}},
             {"method": "combsum", "normalise": "max"},
-            "a dict, row 1: the highest score of query 'q' is 0, which nothing can be divided by; "
-            "choose another normalisation, as minmax.",
+            "a dict, row 1: the highest score of query 'q' is 0, but max needs a positive one; "
+            "choose another normalisation, such as minmax.",
         ),
         (
             {"one": GOOD, "two": {"q": {"a": 1e308}}},
             {"method": "combsum", "normalise": "none", "weights": [1, 100]},
-            "the sums of some scores are beyond all floating-point numbers; normalise the scores "
-            "(--normalise minmax), or give smaller weights.",
+            "the sum of some scores overflows; normalise the scores (--normalise minmax), or give "
+            "smaller weights.",
         ),
         (
             {"one": GOOD, "two": {"q": ["a", "b", "a"]}},
@@ -72,13 +72,13 @@ GOOD = {"q": {"a": 1.0, "b": 0.5}}
         (
             {"one": GOOD, "two": GOOD},
             {"normalise": "minmax"},
-            "normalise is for methods that add scores, and rrf adds ranks; leave it out, or choose "
-            "another method, as combsum.",
+            "normalise applies to methods that add scores, but rrf adds ranks; leave it out, or "
+            "choose another method, such as combsum.",
         ),
         (
             {"one": GOOD, "two": GOOD},
             {"method": "combsum", "k": 10},
-            "k is for the method rrf; combsum has no use for it. Leave it out.",
+            "k applies to the method rrf, not to combsum; leave it out.",
         ),
         (
             {"one": GOOD, "two": GOOD},
@@ -124,6 +124,5 @@ def test_ties_that_need_judgements_are_refused() -> None:
     with pytest.raises(PolicyError) as refused:
         fuse({"one": GOOD, "two": GOOD}, ties="best")
     assert str(refused.value) == (
-        "runs are fused with ties=id, input or expected; best needs judgements, which fusion has "
-        "none of."
+        "ties must be id, input or expected in a fusion; best needs judgements."
     )

@@ -48,7 +48,7 @@ def test_everything_takes_it() -> None:
     assert judged.Rankings.from_run(judgements, found).retrieved.tolist() == [5, 2]
     again = fuse({"fused": found, "one": TIED["one"]}, method="combsum")
     assert again.names() == ["q 1", "q2"]
-    assert judged.make_report(judgements, found).to_html()
+    assert judged.report(judgements, found).to_html()
 
 
 def test_what_is_said_goes_along() -> None:
@@ -62,7 +62,7 @@ def test_what_is_said_goes_along() -> None:
     with pytest.warns(judged.JudgedWarning, match="two lacks 1 of 2 queries"):
         found = fuse(lacking)
     assert evaluate({"q2": {"x": 1}}, found, "RR").warnings() == [
-        "two lacks 1 of 2 queries (q 1): nothing of it is in its fused list."
+        "two lacks 1 of 2 queries (q 1) and contributes nothing to its fused list."
     ]
 
 
@@ -128,10 +128,11 @@ def test_its_text() -> None:
         "run  weight  queries  results  only here",
         "one       1        2        4          3",
         "two       1        2        4          3",
+        "",
         "rrf of one and two: an item's score is the sum over the lists that have it of 1 / "
         "(60 + rank).",
-        "Where the runs or the fused lists have ties, tied results all get the mean of what the "
-        "ranks of their tie give.",
+        "Ties in the runs and in the fused lists: tied results share the mean contribution of "
+        "their ranks.",
     ]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from judged import InputError, evaluate, read_judgements, read_run
 
-LEFT = "2 rows have no grade: left out, as nobody judged them."
+LEFT = "2 rows have no grade and are left out as unjudged."
 WAYS = {
     "a.csv": "query,item,grade\nq1,a,1\nq1,b,\nq2,c,\nq3,d,0\n",
     "a.tsv": "query\titem\tgrade\nq1\ta\t1\nq1\tb\t\nq2\tc\t\nq3\td\t0\n",
@@ -42,7 +42,7 @@ def test_tables_are_the_same(tmp_path):
     for given in (frame, frame.lazy(), tmp_path / "a.parquet"):
         table = read_judgements(given)
         assert table.frame.rows() == [("q1", "a", 1.0)]
-        assert table.notes == ("1 row has no grade: left out, as nobody judged it.",)
+        assert table.notes == ("1 row has no grade and is left out as unjudged.",)
 
 
 def test_the_audit_says_it(write):

@@ -19,7 +19,7 @@ from polars.testing import assert_frame_equal
 
 import judged
 from judged.errors import InputError
-from judged.inputs.values import Values, values_of
+from judged.inputs.values import QueryValues, values_of
 from judged.text import Warned
 from support.hostile import NAMES
 
@@ -50,7 +50,7 @@ def long(nested: Nested) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def same(found: Values, nested: Nested = NESTED) -> None:
+def same(found: QueryValues, nested: Nested = NESTED) -> None:
     assert_frame_equal(found.frame.sort(KEY), long(nested).sort(KEY))
     assert found.frame.columns == [*KEY, "value"]
     assert found.runs == tuple(nested)

@@ -19,7 +19,7 @@ from judged.arrays import Floats
 from judged.errors import InputError
 from judged.judgements.pairs import UNBOUNDED, UNSPREAD
 from judged.statistics.agreement import kappa_sample
-from judged.statistics.resampling.bootstrap import bootstrap
+from judged.statistics.bootstrap import bootstrap
 
 Given = dict[str, dict[str, float]]
 

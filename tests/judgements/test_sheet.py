@@ -58,7 +58,7 @@ def test_filled_in_it_is_judgements(tmp_path: Path, ending: str, texts: bool) ->
     queue_of(IDS, **given).save(path)
     grades = {each: number % 4 for number, each in enumerate(IDS)}
     filled(path, {**grades, "NA": None})
-    with pytest.warns(match="^2 rows have no grade: left out, as nobody judged them.$"):
+    with pytest.warns(match="^2 rows have no grade and are left out as unjudged.$"):
         found = judged.evaluate(path, {"the query": IDS, "r": ["x"]}, "NumRel", policy={})
     known = judged.read_judgements(path).frame
     wanted = {("the query", item, float(grade)) for item, grade in grades.items() if item != "NA"}

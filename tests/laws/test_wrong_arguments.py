@@ -17,6 +17,7 @@ from judged import charts, conventions, relevance
 from judged.errors import JudgedError, quoted
 from judged.learning import learn, temperature
 from judged.options import OPTIONS
+from judged.results import DISPLAY_NAMES
 
 JUDGEMENTS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 0.5, "b": 0.5, "d": 0.1}, "q2": {"b": 0.7, "c": 0.1}}
@@ -109,7 +110,7 @@ CALLS: dict[str, Callable[[Results], Call]] = {
         lambda batch: judged.Evaluator(JUDGEMENTS).add(batch),
         {"batch": RUN},
     ),
-    "make_report": lambda made: (judged.make_report, JUDGED),
+    "report": lambda made: (judged.report, JUDGED),
     "explain": lambda made: (judged.explain, {**JUDGED, "query": "q1"}),
     "explain a list": lambda made: (judged.explain, {"judgements": [1, 0, 1]}),
     "identify": lambda made: (judged.identify, {"value": "0.5", "measures": "RR", **JUDGED}),
@@ -252,7 +253,7 @@ def calls_of(name: str, made: Results) -> Iterator[tuple[str, Callable[..., Any]
         for attribute in dir(result):
             method = getattr(result, attribute)
             own = not attribute.startswith("_") and not hasattr(judged.Run, attribute)
-            if own and inspect.ismethod(method):
+            if own and inspect.ismethod(method) and attribute not in ("document", "render"):
                 base = {"path": "x.json"} if attribute == "save" else {}
                 yield f"{name}.{attribute}", method, base
     else:
@@ -321,9 +322,13 @@ def test_a_wrong_value_is_an_error_of_judged(
 ) -> None:
     failures = []
     for label, call, base in calls_of(name, made):
+        options = []
         for option, declared in inspect.signature(call).parameters.items():
-            if declared.kind not in (declared.POSITIONAL_OR_KEYWORD, declared.KEYWORD_ONLY):
-                continue
+            if declared.kind in (declared.POSITIONAL_OR_KEYWORD, declared.KEYWORD_ONLY):
+                options.append(option)
+            elif option == "display":
+                options += DISPLAY_NAMES
+        for option in options:
             for wrong in WRONG:
                 try:
                     call(**{**base, option: wrong})

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -175,30 +173,13 @@ def declare_again() -> None:
     measure(name="ndcg", params=(), **same)(like.compute)
 
 
-def test_the_index_of_families_is_what_they_declare() -> None:
-    declared: dict[str, dict[str, tuple[str, ...]]] = {family: {} for family in FAMILIES}
-    assert len(catalogue()) == len(REGISTRY)
-    for spec in REGISTRY.declared.values():
-        declared[spec.family][spec.name] = tuple(spec.aliases)
-    assert declared == FAMILIES
-    assert [list(of_family) for of_family in declared.values()] == list(
-        map(list, FAMILIES.values())
-    )
+def test_the_catalogue_lists_every_measure() -> None:
     assert list(REGISTRY) == [spec.name for spec in catalogue()]
 
 
 def test_every_file_that_declares_a_measure_is_a_family() -> None:
     files = Path(measures.__file__).parent.glob("*.py")
     assert {each.stem for each in files if "\n@measure(" in each.read_text()} == set(FAMILIES)
-
-
-def test_a_measure_that_is_asked_for_loads_its_own_family_alone() -> None:
-    code = (
-        "import sys, judged.measures as m; m.parse_measure('MRR@10'); "
-        "print(*(each for each in m.FAMILIES if f'judged.measures.{each}' in sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["rank"]
 
 
 def test_the_default_measures_can_be_read() -> None:

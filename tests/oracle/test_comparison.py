@@ -103,7 +103,7 @@ def test_corrections_are_those_of_statsmodels(correction: str, theirs: str) -> N
 def test_a_table_of_holm_by_hand() -> None:
     # Sorted 0.01, 0.02, 0.03, 0.04: times 4, 3, 2 and 1 that is 0.04, 0.06, 0.06, 0.04, and none
     # may be below one before it: 0.04, 0.06, 0.06, 0.06. In the order given: 0.06, 0.04, 0.06, 0.06
-    from judged.statistics.corrections import corrected
+    from judged.statistics.ranks import corrected
 
     found = corrected(np.array([0.03, 0.01, 0.02, 0.04]), "holm")
     assert found == pytest.approx([0.06, 0.04, 0.06, 0.06])

@@ -20,7 +20,7 @@ def test_a_lead_that_is_shown() -> None:
     # RR: 1; (9 · 0.5 + 3 · 1) / 12 = 0.625; (9 · 0.25 + 3 · 0.5) / 12 = 0.3125.
     assert heading.title == "first leads on RR"
     assert heading.line == (
-        "With 1.000 it is 0.375 ahead of second (95 % interval 0.231 to 0.519, 12 queries)."
+        "With 1.000 it is 0.375 ahead of second (95 % CI 0.231 to 0.519, 12 queries)."
     )
     assert [part for part in heading.parts if isinstance(part, Best)] == ["1.000", "0.375"]
 
@@ -29,17 +29,17 @@ def test_a_lead_that_is_not_shown() -> None:
     runs = {"a": FIRST, "b": FIRST, "c": UNLIKE, "d": THIRD}
     found = judged.evaluate(JUDGEMENTS, runs, "RR").showing(intervals=True)
     heading = leading(found, found.compare(), "RR")
-    assert heading.title == "a is first on RR, not told apart from b and c"
+    assert heading.title == "a is first on RR, not significantly better than b and c"
     assert heading.line == (
-        "With 1.000 it is 0.000 ahead of b (no interval: no query differs, 12 queries). "
-        "Places 1 to 3 cannot be told apart on these queries."
+        "With 1.000 it is 0.000 ahead of b (no confidence interval: no query differs, 12 queries). "
+        "Ranks 1 to 3 do not differ significantly."
     )
 
 
 def test_two_that_are_the_same() -> None:
     found = judged.evaluate(JUDGEMENTS, {"a": FIRST, "b": FIRST}, "RR").showing(intervals=True)
     heading = leading(found, found.compare(), "RR")
-    assert heading.title == "a and b are the same on RR"
+    assert heading.title == "a and b have the same values on RR"
     assert heading.line == "Both have 1.000, and the same value on all 12 queries."
 
 
@@ -52,7 +52,7 @@ def test_nothing_compared() -> None:
     alone = judged.evaluate(JUDGEMENTS, {"a": SECOND}, "RR").showing(intervals=True)
     heading = leading(alone, None, "RR")
     assert heading.title == "a has 0.625 on RR"
-    assert heading.line == "95 % interval 0.481 to 0.769, 12 queries."
+    assert heading.line == "95 % CI 0.481 to 0.769, 12 queries."
 
 
 def test_the_first_by_value_may_be_behind_on_the_queries_of_both() -> None:
@@ -70,7 +70,7 @@ def test_the_first_by_value_may_be_behind_on_the_queries_of_both() -> None:
     heading = leading(found, compared, "RR")
     assert heading.title == "whole leads on RR"
     assert heading.line == (
-        "With 0.583 it is 0.250 ahead of part (95 % interval 0.130 to 0.370, 20 queries)."
+        "With 0.583 it is 0.250 ahead of part (95 % CI 0.130 to 0.370, 20 queries)."
     )
     heading = leading(found, compared, "MedR")
     assert heading.title == "part has the lowest MedR, on other queries than whole"
@@ -87,8 +87,7 @@ def test_two_without_a_query_in_common() -> None:
     heading = leading(found, found.compare(), "RR")
     assert heading.title == "low has the highest RR"
     assert heading.line == (
-        "With 1.000; it has no query in common with up. "
-        "Places 1 to 2 cannot be told apart on these queries."
+        "With 1.000; it has no query in common with up. Ranks 1 to 2 do not differ significantly."
     )
 
 
@@ -103,13 +102,8 @@ def test_an_interval_around_no_lead_has_the_sign_of_the_lead() -> None:
         found = judged.evaluate(judgements, runs, "MedR")
         return leading(found, found.compare(), "MedR").line.partition(", ")[0]
 
-    assert (
-        line(a=better, b=worse) == "With 1.000 it is 0.000 ahead of b (95 % interval 0.000 to 2.000"
-    )
-    assert (
-        line(b=worse, a=better)
-        == "With 1.000 it is 0.000 ahead of a (95 % interval −2.000 to 0.000"
-    )
+    assert line(a=better, b=worse) == "With 1.000 it is 0.000 ahead of b (95 % CI 0.000 to 2.000"
+    assert line(b=worse, a=better) == "With 1.000 it is 0.000 ahead of a (95 % CI −2.000 to 0.000"
 
 
 def test_no_system_leads_where_all_are_infinite() -> None:
@@ -126,13 +120,13 @@ def test_each_verdict_has_its_heading() -> None:
         found = judged.compare(JUDGEMENTS, runs, "RR", **settings)  # type: ignore[arg-type]
         return verdict_heading(found.pair(), found.settings).title
 
-    assert title(THIRD, FIRST) == "new is better than old on RR"
-    assert title(FIRST, THIRD) == "new is worse than old on RR"
-    assert title(FIRST, FIRST) == "new and old are the same on RR"
-    assert title(FIRST, UNLIKE) == "new against old: too few queries differ to tell on RR"
+    assert title(THIRD, FIRST) == "new is significantly better than old on RR"
+    assert title(FIRST, THIRD) == "new is significantly worse than old on RR"
+    assert title(FIRST, FIRST) == "new and old have the same values on RR"
+    assert title(FIRST, UNLIKE) == "Too few queries differ to compare new with old on RR"
     mixed = {str(q): ["b", "a"] if q % 2 else ["a"] for q in range(12)}
     other = {str(q): ["a"] if q % 2 else ["b", "a"] for q in range(12)}
-    assert title(mixed, other) == "new against old: not told apart on RR"
+    assert title(mixed, other) == "No significant difference between new and old on RR"
     assert title(mixed, other, margin=0.9) == "new and old differ by less than 0.9 on RR"
 
 
@@ -141,8 +135,8 @@ def test_what_could_have_been_shown_is_said_where_nothing_was() -> None:
     other = {str(q): ["a"] if q % 2 else ["b", "a"] for q in range(12)}
     found = judged.compare(JUDGEMENTS, {"old": mixed, "new": other}, "RR")
     assert verdict_heading(found.pair(), found.settings).line == (
-        "The difference is 0.000, and anything from −0.332 to +0.332 fits these 12 queries. "
-        "They could have shown a difference of 0.464 or more, 8 times in 10."
+        "The difference is 0.000 (95 % CI −0.332 to +0.332, 12 queries). "
+        "A true difference of 0.464 would be detected with 80 % power."
     )
 
 
@@ -153,4 +147,4 @@ def test_long_names_are_cut() -> None:
     assert heading.title == f"{'w' * 33}… leads on RR"
     compared = found.compare(baseline="third")
     title = verdict_heading(compared.pair(), compared.settings).title
-    assert title == f"{'w' * 33}… is better than third on RR"
+    assert title == f"{'w' * 33}… is significantly better than third on RR"

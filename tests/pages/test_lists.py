@@ -160,7 +160,7 @@ def test_a_run_that_lacks_the_query() -> None:
 def test_refused() -> None:
     with pytest.raises(InputError) as caught:
         side_by_side([given("a", LEFT)] * 5)
-    assert str(caught.value) == "one to 4 lists can stand side by side; got 5."
+    assert str(caught.value) == "one to 4 lists can be shown side by side; got 5."
     with pytest.raises(InputError) as caught:
         side_by_side([given("a", LEFT), RankedList("b", Rankings.from_relevance([[1]]))])
     assert str(caught.value) == (

@@ -31,18 +31,19 @@ def test_the_panel_says_what_the_pair_says() -> None:
         ("detectable difference", "0.288"),
     ]
     assert shown.done == (
-        "test: paired t; correction: none needed for 1 comparison of each measure; level 95 %."
+        "Test: paired t; correction: none needed for 1 comparison of each measure; "
+        "confidence level: 95 %."
     )
 
 
 def test_what_could_turn_a_verdict() -> None:
     open_ = panel(compared(), measure="RR").turns
     assert [(turn.about, turn.could) for turn in open_] == [("ties", False), ("unjudged", None)]
-    assert open_[0].says == "No judged result of both ties with another."
+    assert open_[0].says == "No judged result of either system is tied."
     looked = panel(compared(unjudged_range=True), measure="RR", unjudged=True).turns
     assert looked[1].could is True
-    assert looked[1].says.startswith("With the unjudged results judged the verdict could be ")
-    assert looked[1].says.endswith("Of the first ten results 77 % and 100 % are judged.")
+    assert looked[1].says.startswith("With the unjudged results judged, the verdict could be ")
+    assert looked[1].says.endswith("77 % and 100 % of the top-10 results are judged.")
 
 
 def test_ties_that_could_turn_a_verdict() -> None:
@@ -50,7 +51,7 @@ def test_ties_that_could_turn_a_verdict() -> None:
     found = judged.compare(JUDGEMENTS, {"old": OLD, "new": tied}, "RR")
     (ties,) = panel(found).turns
     assert ties.could is True
-    assert ties.says == "With ties broken the other way the verdict could be better."
+    assert ties.says == "With ties broken the other way, the verdict could be better."
 
 
 def test_the_queries_that_differ_most() -> None:

@@ -81,10 +81,10 @@ def test_steps_are_the_walk() -> None:
     explanation = explain("0 1 0 1", measure="AP")
     view = calculation_of(explanation)
     frames = explanation.animation.frames
-    assert [(step.rank, step.caption, step.score) for step in view.steps] == [
+    assert [(step["rank"], step["caption"], step["score"]) for step in view.steps] == [
         (frame.rank, frame.caption, frame.score) for frame in frames
     ]
-    assert view.steps[-1].finished
+    assert view.steps[-1]["finished"]
 
 
 def test_ranks_that_are_left_out_are_said() -> None:

@@ -65,8 +65,8 @@ def test_a_small_pilot_says_how_wide() -> None:
     [warning] = found.warnings()
     low, high = found.answer.low, found.answer.high
     assert warning == (
-        "a pilot of 6 queries hardly knows the standard deviation: it may be anything from 0.0739 "
-        f"to 0.29, and the queries anything from {low:.0f} to {high:.0f}. Take at least 10."
+        "A pilot of 6 queries hardly determines the standard deviation: it may be 0.0739 to 0.29, "
+        f"and the queries {low:.0f} to {high:.0f}. Take at least 10."
     )
     assert found.sentences()[0] == f"warning: {warning}"
     assert judged.plan(difference=0.05, pilot=np.arange(10) / 10).warnings() == []
@@ -75,8 +75,8 @@ def test_a_small_pilot_says_how_wide() -> None:
 def test_few_that_differ_are_a_warning() -> None:
     found = judged.plan(difference=0.05, pilot=[0.0] * 30 + [0.4, -0.2, 0.1])
     assert found.warnings() == [
-        "only 3 queries of the pilot's 33 differ: the standard deviation depends on these, and t "
-        "is a rough guide; take a larger pilot."
+        "Only 3 queries of the pilot's 33 differ, so the standard deviation is "
+        "uncertain. Take a larger pilot."
     ]
     values = {
         "a": {str(at): 0.5 for at in range(33)},
@@ -86,13 +86,13 @@ def test_few_that_differ_are_a_warning() -> None:
     weighted = judged.plan(
         difference=0.05, pilot=judged.compare_values(values, weights=weights), queries=99
     )
-    assert weighted.warnings()[0].startswith("only 2 queries of the pilot's 33 differ:")
+    assert weighted.warnings()[0].startswith("Only 2 queries of the pilot's 33 differ,")
 
 
 def test_warnings_of_the_comparison_come_along() -> None:
     compared = judged.compare(JUDGEMENTS, RUNS, "Judged@2")
     found = judged.plan(difference=0.1, pilot=compared)
-    assert found.warnings() == [f"the pilot: {each}" for each in compared.warnings()]
+    assert found.warnings() == [f"Pilot: {each}" for each in compared.warnings()]
     assert found.warnings()
     assert all(isinstance(note, Warned) for note in found.notes)
 
@@ -102,21 +102,21 @@ def test_warnings_of_the_comparison_come_along() -> None:
     [
         (
             [0.1, 0.1, 0.1],
-            "the pilot has no spread to plan by: all queries differ by the same. Take other "
-            "queries, or say the standard deviation by sd (--sd).",
+            "the pilot has no variance: all queries differ by the same amount. Take "
+            "other queries, or give the standard deviation (sd, --sd).",
         ),
         (
             [0.3 - 0.2, 0.2 - 0.1, 0.1],
-            "the pilot has no spread to plan by: all queries differ by the same. Take other "
-            "queries, or say the standard deviation by sd (--sd).",
+            "the pilot has no variance: all queries differ by the same amount. Take "
+            "other queries, or give the standard deviation (sd, --sd).",
         ),
         (
             [0, 0],
-            "the pilot has no spread to plan by: no query differs. Take other queries, or say the "
-            "standard deviation by sd (--sd).",
+            "the pilot has no variance: no query differs. Take other queries, or "
+            "give the standard deviation (sd, --sd).",
         ),
-        ([0.1], "a pilot needs at least two queries to spread; got 1 query."),
-        ({}, "a pilot needs at least two queries to spread; got 0 queries."),
+        ([0.1], "a pilot needs at least two queries; got 1 query."),
+        ({}, "a pilot needs at least two queries; got 0 queries."),
         (
             [0.1, float("nan"), 0.2],
             "the pilot's differences must be finite; 1 is not (number 2). Leave these queries out.",
@@ -127,23 +127,23 @@ def test_warnings_of_the_comparison_come_along() -> None:
         ),
         (
             [[1], [1, 2]],
-            "pilot must be a comparison, or the differences of queries: numbers, or {query: "
-            "difference}; got [[1], [1, 2]].",
+            "pilot must be a comparison, or per-query differences: numbers, or "
+            "{query: difference}; got [[1], [1, 2]].",
         ),
         (
             "runs.json",
-            "pilot must be a comparison, or the differences of queries: numbers, or {query: "
-            "difference}; got 'runs.json'.",
+            "pilot must be a comparison, or per-query differences: numbers, or "
+            "{query: difference}; got 'runs.json'.",
         ),
         (
             [[1, 2]],
-            "pilot must be a comparison, or the differences of queries: numbers, or {query: "
-            "difference}; got [[1, 2]].",
+            "pilot must be a comparison, or per-query differences: numbers, or "
+            "{query: difference}; got [[1, 2]].",
         ),
         (
             ["a", "b"],
-            "pilot must be a comparison, or the differences of queries: numbers, or {query: "
-            "difference}; got ['a', 'b'].",
+            "pilot must be a comparison, or per-query differences: numbers, or "
+            "{query: difference}; got ['a', 'b'].",
         ),
     ],
 )
@@ -158,23 +158,23 @@ def test_what_is_no_pilot(pilot: Any, message: str) -> None:
     [
         (
             "GMAP",
-            "a plan is for means over queries, and GMAP is a geometric mean; plan by a measure "
-            "that is one, as nDCG@10.",
+            "a plan needs a mean over queries, but GMAP is a geometric mean; use a "
+            "measure such as nDCG@10.",
         ),
         (
             "NumRet",
-            "a plan is for means over queries, and NumRet is a sum, which grows with the queries; "
-            "plan by a measure that is one, as nDCG@10.",
+            "a plan needs a mean over queries, but NumRet is a sum, which grows with "
+            "the queries; use a measure such as nDCG@10.",
         ),
         (
             "AP(aggregate=median)",
-            "a plan is for means over queries, and AP(aggregate=median) is no mean; plan by a "
-            "measure that is one, as nDCG@10.",
+            "a plan needs a mean over queries, but AP(aggregate=median) is not a "
+            "mean; use a measure such as nDCG@10.",
         ),
         (
             "F(average=means)@2",
-            "a plan is for means over queries, and F(average=means)@2 is no mean; plan by a "
-            "measure that is one, as nDCG@10.",
+            "a plan needs a mean over queries, but F(average=means)@2 is not a mean; "
+            "use a measure such as nDCG@10.",
         ),
     ],
 )
@@ -190,8 +190,8 @@ def test_repeats_are_refused() -> None:
     with pytest.raises(InputError) as refused:
         judged.plan(difference=0.1, pilot=judged.compare(JUDGEMENTS, runs, "RR"))
     assert str(refused.value) == (
-        "the pilot has repeats of new, whose noise does not shrink with more queries; plan with "
-        "one run of each system."
+        "the pilot has repeats of new, whose variation does not shrink with more "
+        "queries; use one run of each system."
     )
 
 
@@ -200,8 +200,9 @@ def test_corrected_differences_are_refused() -> None:
     with pytest.raises(InputError) as refused:
         judged.plan(difference=0.1, pilot=compared)
     assert str(refused.value) == (
-        "the pilot's differences are corrected by trusted judgements, and how far those spread "
-        "depends on how many queries have some; plan by one kind of judgements alone."
+        "the pilot's differences are corrected by trusted judgements, so their "
+        "variance depends on the number of trusted queries; use one kind of "
+        "judgements alone."
     )
 
 
@@ -210,7 +211,7 @@ def test_several_measures_have_to_be_chosen_from() -> None:
     with pytest.raises(JudgedError) as refused:
         judged.plan(difference=0.1, pilot=compared)
     assert str(refused.value) == (
-        "a plan is for one measure, and the pilot has RR and AP; say which by measure (-m)."
+        "a plan is for one measure, but the pilot has RR and AP; name one with measure (-m)."
     )
     found = judged.plan(difference=0.1, pilot=compared, measure="AP")
     assert found.pilot is not None

@@ -82,13 +82,6 @@ def test_more_comparisons_take_more_queries() -> None:
     assert needed == [199, 307]  # statsmodels at 0.05 / 6: 306.22
 
 
-def test_a_design_effect_multiplies_queries() -> None:
-    found = judged.plan(difference=0.02, sd=0.1, design_effect=2)
-    assert (found.queries, found.units) == (398, 199)
-    half = judged.plan(difference=0.02, sd=0.1, design_effect=2, queries=398)
-    assert half.power == judged.plan(difference=0.02, sd=0.1, queries=199).power
-
-
 def test_a_pilot_makes_the_answer_a_range() -> None:
     found = judged.plan(difference=0.02, pilot=SPREAD)
     assert found.sd == pytest.approx(SPREAD.std(ddof=1), rel=1e-12)
@@ -224,8 +217,8 @@ def test_a_plan_as_json_and_as_a_table() -> None:
     [
         (
             {},
-            "a plan needs the spread of differences: give their standard deviation, sd (--sd), or "
-            "a pilot to estimate it from (--pilot QRELS RUN RUN).",
+            "a plan needs the standard deviation of per-query differences (sd, "
+            "--sd), or a pilot to estimate it from (--pilot QRELS RUN RUN).",
         ),
         (
             {"sd": 0.1, "pilot": SPREAD},
@@ -233,14 +226,13 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         ),
         (
             {"sd": 0.1},
-            "say what is to be seen: a difference (--difference), a margin (--margin) or a "
-            "half_width (--half-width); or give the queries that there are (--queries), to see "
-            "what they show.",
+            "give a difference (--difference), a margin (--margin) or a half_width "
+            "(--half-width) to plan for, or the number of queries (--queries).",
         ),
         (
             {"sd": 0.1, "difference": 0},
-            "difference must not be 0: no number of queries shows that; to show that a system is "
-            "as good, give a margin.",
+            "difference must not be 0, which no number of queries detects; to show "
+            "that a system is as good, give a margin.",
         ),
         ({"sd": 0, "difference": 1}, "sd must be a finite number above 0; got 0."),
         ({"sd": -0.1, "difference": 1}, "sd must be a finite number above 0; got -0.1."),
@@ -254,21 +246,21 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         ),
         (
             {"sd": 0.1, "difference": 0.02, "queries": 100, "power": 0.8},
-            "difference, queries and power are all given; leave one of them out, and it is worked "
-            "out from the others.",
+            "difference, queries and power are all given; leave one of them out, and "
+            "it is computed from the others.",
         ),
         (
             {"sd": 0.1, "queries": 100, "half_width": 0.1},
-            "with queries the half-width of intervals is worked out; leave out half_width "
+            "the half-width is computed from queries; leave out half_width "
             "(--half-width), or queries.",
         ),
         (
             {"sd": 0.1, "difference": 0.02, "power": 0.05},
-            "power must be a number between 0.05, which chance alone has, and 1; got 0.05.",
+            "power must be a number between 0.05, which chance alone gives, and 1; got 0.05.",
         ),
         (
             {"sd": 0.1, "difference": 0.02, "power": 1},
-            "power must be a number between 0.05, which chance alone has, and 1; got 1.",
+            "power must be a number between 0.05, which chance alone gives, and 1; got 1.",
         ),
         (
             {"sd": 0.1, "queries": 1},
@@ -276,46 +268,39 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         ),
         (
             {"sd": 0.1, "queries": 5},
-            "5 queries cannot show any difference at 95 %: give at least 6.",
-        ),
-        (
-            {"sd": 0.1, "queries": 11, "design_effect": 2},
-            "11 queries cannot show any difference at 95 %: give at least 12, which count as 6 "
-            "independent ones.",
+            "5 queries are too few for any significant difference at the 95 % level; "
+            "give at least 6.",
         ),
         (
             {"pilot": SPREAD, "groups": [at // 4 for at in range(40)], "queries": 20},
-            "20 queries cannot show any difference at 95 %: give at least 24, which are 6 groups "
-            "of 4 queries.",
+            "20 queries are too few for any significant difference at the 95 % "
+            "level; give at least 24, which are 6 groups of 4 queries.",
         ),
         (
             {"sd": 0.1, "difference": 1e-9},
-            "a difference of 1e-09 takes more than 1,000,000,000 queries where differences spread "
-            "by 0.1; ask for a larger one.",
+            "a difference of 1e-09 needs more than 1,000,000,000 queries if the "
+            "standard deviation is 0.1; use a larger one.",
         ),
         (
             {"sd": 0.1, "margin": 1e-3, "difference": -0.9999e-3},
-            "a margin of 0.001, with a true difference of -0.0009999, takes more than "
-            "1,000,000,000 queries where differences spread by 0.1; ask for a larger one.",
+            "a margin of 0.001, with a true difference of -0.0009999, needs more "
+            "than 1,000,000,000 queries if the standard deviation is 0.1; use a "
+            "larger one.",
         ),
         (
             {"sd": 0.1, "half_width": 1e-9},
-            "a half-width of 1e-09 takes more than 1,000,000,000 queries where differences spread "
-            "by 0.1; ask for a larger one.",
+            "a half-width of 1e-09 needs more than 1,000,000,000 queries if the "
+            "standard deviation is 0.1; use a larger one.",
         ),
         (
             {"sd": 0.1, "margin": 0.02, "difference": -0.02},
-            "a system that is worse by 0.02 cannot be shown to be no worse by 0.02 or more; give a "
+            "a system that is worse by 0.02 is not within a margin of 0.02; give a "
             "difference above −0.02.",
         ),
         ({"sd": 0.1, "margin": 0}, "margin must be a finite number above 0; got 0."),
         (
             {"sd": 0.1, "margin": 0.02, "level": 0.4, "power": 0.9},
-            "with a margin the level must be above 0.5, as 0.95; got 0.4.",
-        ),
-        (
-            {"sd": 0.1, "difference": 0.1, "design_effect": 0.5},
-            "design_effect must be a finite number from 1 to 1e+06; got 0.5.",
+            "with a margin the level must be above 0.5, such as 0.95; got 0.4.",
         ),
         (
             {"sd": 0.1, "difference": 0.1, "comparisons": 0},
@@ -323,27 +308,21 @@ def test_a_plan_as_json_and_as_a_table() -> None:
         ),
         (
             {"sd": 0.1, "difference": 0.1, "level": 1 - 1e-9, "comparisons": 10},
-            "a level of 0.999999999 among 10 comparisons asks for a p below 1e-10, which no plan "
-            "is made for; take a lower level.",
+            "a level of 0.999999999 among 10 comparisons needs a p below 1e-10, "
+            "which is too small to plan for; use a lower level.",
         ),
         (
             {"sd": 0.1, "difference": 0.1, "simulate": True},
-            "simulate draws from the differences of a pilot; give a pilot (--pilot QRELS RUN "
-            "RUN) in place of sd.",
+            "simulate draws from the differences of a pilot; give a pilot (--pilot "
+            "QRELS RUN RUN) instead of sd.",
         ),
         (
             {"sd": 0.1, "difference": 0.1, "groups": [1]},
-            "groups is for a pilot; with sd leave it out.",
+            "groups is for a pilot; leave it out with sd.",
         ),
         (
             {"pilot": SPREAD, "difference": 0.1, "measure": "AP"},
-            "measure chooses one of a comparison's measures; differences are of one already. Leave "
-            "it out.",
-        ),
-        (
-            {"pilot": SPREAD, "groups": list(range(20)) * 2, "design_effect": 2, "difference": 1},
-            "the pilot's groups say what the design effect is; leave out design_effect "
-            "(--design-effect), or the groups.",
+            "measure chooses one of a comparison's measures; leave it out with differences.",
         ),
     ],
 )
@@ -363,6 +342,6 @@ def test_differences_that_cannot_be() -> None:
     with pytest.raises(InputError) as refused:
         judged.plan(difference=2, pilot=pilot)
     assert str(refused.value) == (
-        "difference must be smaller than 1, the largest that there can be of RR; got 2. It is in "
-        "the measure's own unit, also where numbers are shown in percent."
+        "difference must be smaller than 1, the largest possible of RR; got 2. It is "
+        "in the measure's own unit, even if numbers are shown in percent."
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import judged
 from judged.comparison.plan import power as simulation
-from judged.comparison.plan.power import Terms, simulated
+from judged.comparison.plan.power import PowerAnalysis, simulate_power
 
 NORMAL = stats.norm.ppf((np.arange(200) + 0.5) / 200) * 0.1
 SKEWED = np.r_[np.zeros(180), np.full(20, 1.0)]
@@ -17,9 +19,9 @@ SKEWED = np.r_[np.zeros(180), np.full(20, 1.0)]
 
 @pytest.mark.parametrize("units", [20, 500])  # fewer than the pilot has, and more
 def test_normal_differences_bear_out_what_t_says(units: int) -> None:
-    terms = Terms()
+    terms = PowerAnalysis()
     difference = terms.detectable(float(NORMAL.std(ddof=1)), units, 0.8)
-    found = simulated(NORMAL, terms, difference=difference, units=units, seed=1)
+    found = simulate_power(NORMAL, terms, difference=difference, units=units, seed=1)
     assert found.power.value == pytest.approx(0.8, abs=0.02)
     assert found.false_alarms.value == pytest.approx(0.05, abs=0.01)
     assert found.power.low < found.power.value < found.power.high
@@ -27,7 +29,7 @@ def test_normal_differences_bear_out_what_t_says(units: int) -> None:
 
 def test_as_scipy_would_test_each_sample() -> None:
     """The same draws, tested one by one."""
-    found = simulated(NORMAL, Terms(), difference=0.05, units=25, seed=7)
+    found = simulate_power(NORMAL, PowerAnalysis(), difference=0.05, units=25, seed=7)
     random = np.random.default_rng(7)
     away = NORMAL - NORMAL.mean()
     away *= NORMAL.std(ddof=1) / away.std()
@@ -39,30 +41,30 @@ def test_as_scipy_would_test_each_sample() -> None:
 
 
 def test_a_margin_is_tested_on_one_side() -> None:
-    terms = Terms(margin=0.02)
+    terms = PowerAnalysis(margin=0.02)
     units = terms.units(float(NORMAL.std(ddof=1)), 0.0, 0.8)
     assert units is not None
-    found = simulated(NORMAL, terms, difference=0.0, units=units, seed=1)
+    found = simulate_power(NORMAL, terms, difference=0.0, units=units, seed=1)
     assert found.power.value == pytest.approx(0.8, abs=0.02)
     assert found.false_alarms.value == pytest.approx(0.05, abs=0.01)
 
 
 def test_the_same_seed_gives_the_same_samples() -> None:
-    one, again, other = (
-        judged.plan(difference=0.05, pilot=NORMAL, simulate=True, seed=seed).simulation
-        for seed in (3, 3, 4)
+    options: dict[str, Any] = {"difference": 0.05, "units": 25}
+    one, two, other = (
+        simulate_power(NORMAL, PowerAnalysis(), **options, seed=seed) for seed in (3, 3, 4)
     )
-    assert one == again != other
+    assert one == two != other
 
 
 def test_differences_far_from_normal_are_a_warning() -> None:
     found = judged.plan(difference=0.08, pilot=SKEWED, queries=40, simulate=True)
     alarms = found.simulation.false_alarms.value  # type: ignore[union-attr]
     assert found.warnings() == [
-        "samples of the pilot's differences show it less often than t says, for these differences "
-        "are far from normal; go by the samples.",
-        f"samples without what is to be shown show it in {100 * alarms:.1f} %, more often than the "
-        "5.0 % that the level allows; take more queries.",
+        "Samples of the pilot's differences have less power than t predicts, because "
+        "these differences are far from normal. Use the power of the samples.",
+        f"{100 * alarms:.1f} % of samples are false alarms, more than the 5.0 % that the level "
+        "allows. Take more queries.",
     ]
     quiet = judged.plan(difference=0.05, pilot=NORMAL, simulate=True)
     assert quiet.warnings() == []
@@ -96,13 +98,17 @@ def test_lower_may_be_better() -> None:
 
 
 def test_large_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = simulated(NORMAL, Terms(), difference=0.02, units=300, seed=0)
-    monkeypatch.setattr(simulation, "AT_ONCE", 3_000)  # 15 samples of 200 differences
-    assert simulated(NORMAL, Terms(), difference=0.02, units=300, seed=0) == whole
-    monkeypatch.setattr(simulation, "NUMBERS", 400_000)
-    assert simulated(NORMAL, Terms(), difference=0.02, units=300, seed=0).draws == 2_000
-    monkeypatch.setattr(simulation, "NUMBERS", 1)
-    assert simulated(NORMAL, Terms(), difference=0.02, units=300, seed=0).draws == 1_000
+    whole = simulate_power(NORMAL, PowerAnalysis(), difference=0.02, units=300, seed=0)
+    monkeypatch.setattr(simulation, "NUMBERS_AT_ONCE", 3_000)  # 15 samples of 200 differences
+    assert simulate_power(NORMAL, PowerAnalysis(), difference=0.02, units=300, seed=0) == whole
+    monkeypatch.setattr(simulation, "MAX_NUMBERS", 400_000)
+    assert (
+        simulate_power(NORMAL, PowerAnalysis(), difference=0.02, units=300, seed=0).draws == 2_000
+    )
+    monkeypatch.setattr(simulation, "MAX_NUMBERS", 1)
+    assert (
+        simulate_power(NORMAL, PowerAnalysis(), difference=0.02, units=300, seed=0).draws == 1_000
+    )
 
 
 def test_groups_are_drawn_as_a_whole() -> None:

@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.comparison.plan.power import MOST, Terms
+from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis
 
 oracle: Any = pytest.importorskip("statsmodels.stats.power").TTestPower()
 
 CASES = [
-    (Terms(), 0.1, 0.02, 0.8),
-    (Terms(level=0.99), 0.15, 0.05, 0.9),
-    (Terms(comparisons=6), 0.1, 0.03, 0.8),
-    (Terms(margin=0.01), 0.1, 0.0, 0.8),
-    (Terms(margin=0.03, comparisons=3), 0.1, -0.01, 0.95),
-    (Terms(level=0.9, margin=0.02), 0.08, 0.01, 0.5),
+    (PowerAnalysis(), 0.1, 0.02, 0.8),
+    (PowerAnalysis(level=0.99), 0.15, 0.05, 0.9),
+    (PowerAnalysis(comparisons=6), 0.1, 0.03, 0.8),
+    (PowerAnalysis(margin=0.01), 0.1, 0.0, 0.8),
+    (PowerAnalysis(margin=0.03, comparisons=3), 0.1, -0.01, 0.95),
+    (PowerAnalysis(level=0.9, margin=0.02), 0.08, 0.01, 0.5),
 ]
 
 
-def known(terms: Terms, sd: float, difference: float, units: float) -> float:
+def known(terms: PowerAnalysis, sd: float, difference: float, units: float) -> float:
     return float(
         oracle.power(
             (difference + (terms.margin or 0)) / sd,
@@ -37,7 +37,7 @@ def known(terms: Terms, sd: float, difference: float, units: float) -> float:
 
 @pytest.mark.parametrize(("terms", "sd", "difference", "power"), CASES)
 def test_power_is_that_of_statsmodels(
-    terms: Terms, sd: float, difference: float, power: float
+    terms: PowerAnalysis, sd: float, difference: float, power: float
 ) -> None:
     for units in (6, 20, 31.5, 200):
         found = terms.power(sd, difference, units)
@@ -46,7 +46,7 @@ def test_power_is_that_of_statsmodels(
 
 @pytest.mark.parametrize(("terms", "sd", "difference", "power"), CASES)
 def test_the_smallest_number_that_is_enough(
-    terms: Terms, sd: float, difference: float, power: float
+    terms: PowerAnalysis, sd: float, difference: float, power: float
 ) -> None:
     units = terms.units(sd, difference, power)
     assert units is not None
@@ -60,8 +60,8 @@ def test_the_smallest_number_that_is_enough(
     assert units == math.ceil(solved)
 
 
-@pytest.mark.parametrize("terms", [Terms(), Terms(level=0.99, comparisons=4)])
-def test_the_detectable_difference_has_that_power(terms: Terms) -> None:
+@pytest.mark.parametrize("terms", [PowerAnalysis(), PowerAnalysis(level=0.99, comparisons=4)])
+def test_the_detectable_difference_has_that_power(terms: PowerAnalysis) -> None:
     for units in (12, 50, 1000):
         found = terms.detectable(0.1, units, 0.8)
         assert known(terms, 0.1, found, units) == pytest.approx(0.8, abs=1e-7)
@@ -71,7 +71,7 @@ def test_the_detectable_difference_has_that_power(terms: Terms) -> None:
 @pytest.mark.parametrize("level", [0.95, 0.9])
 def test_equivalence_by_brute_force(difference: float, level: float) -> None:
     """Both one-sided tests, on drawn means and standard deviations."""
-    terms, sd, units = Terms(level=level, margin=0.01), 0.05, 150
+    terms, sd, units = PowerAnalysis(level=level, margin=0.01), 0.05, 150
     random = np.random.default_rng(3)
     means = difference + sd / math.sqrt(units) * random.normal(size=400_000)
     errors = sd * np.sqrt(random.chisquare(units - 1, 400_000) / (units - 1) / units)
@@ -81,7 +81,7 @@ def test_equivalence_by_brute_force(difference: float, level: float) -> None:
 
 
 def test_the_smallest_number_to_be_equivalent() -> None:
-    terms = Terms(margin=0.01)
+    terms = PowerAnalysis(margin=0.01)
     for difference in (0.0, 0.003, -0.003):
         units = terms.equivalence_units(0.05, difference, 0.8)
         assert units is not None
@@ -91,14 +91,14 @@ def test_the_smallest_number_to_be_equivalent() -> None:
 
 
 def test_equivalence_is_corrected_for_the_number_of_comparisons() -> None:
-    six = Terms(margin=0.01, comparisons=6)
-    alone = Terms(level=1 - 0.05 / 6, margin=0.01)
+    six = PowerAnalysis(margin=0.01, comparisons=6)
+    alone = PowerAnalysis(level=1 - 0.05 / 6, margin=0.01)
     assert six.equivalence_units(0.05, 0.0, 0.8) == alone.equivalence_units(0.05, 0.0, 0.8)
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
 def test_the_half_width_of_an_interval(level: float) -> None:
-    terms = Terms(level=level, comparisons=5)  # of which intervals know nothing
+    terms = PowerAnalysis(level=level, comparisons=5)  # of which intervals know nothing
     units = terms.half_width_units(0.1, 0.02)
     assert units is not None
     for number in (units, units - 1):
@@ -111,19 +111,21 @@ def test_the_half_width_of_an_interval(level: float) -> None:
 def test_no_fewer_than_compare_says_anything_of(level: float, fewest: int) -> None:
     # Of n differences all have the same sign in two of 2ⁿ cases: 2^(1 - 6) = 0.031, 2^(1 - 5) is
     # above 0.05.
-    assert Terms(level=level).floor == fewest
-    assert Terms(level=level).units(0.1, 5.0, 0.96) == fewest
+    assert PowerAnalysis(level=level).floor == fewest
+    assert PowerAnalysis(level=level).units(0.1, 5.0, 0.96) == fewest
 
 
 def test_what_takes_too_many_queries() -> None:
-    assert Terms().units(0.1, 1e-6, 0.8) is None
-    assert Terms().units(1e300, 1e-300, 0.8) is None
-    assert Terms(per_unit=1000.0).units(0.1, 1e-4, 0.8) is None
-    found = Terms().units(0.1, 9e-6, 0.8)
+    assert PowerAnalysis().units(0.1, 1e-6, 0.8) is None
+    assert PowerAnalysis().units(1e300, 1e-300, 0.8) is None
+    assert PowerAnalysis(per_unit=1000.0).units(0.1, 1e-4, 0.8) is None
+    found = PowerAnalysis().units(0.1, 9e-6, 0.8)
     assert found is not None
-    assert found < MOST
+    assert found < MAX_QUERIES
 
 
 def test_a_design_effect_makes_queries_of_units() -> None:
-    assert Terms(per_unit=2.5).queries(199) == 498
-    assert Terms(per_unit=1.1).queries(10) == 11  # 1.1·10 is a little more than 11 in floats
+    assert PowerAnalysis(per_unit=2.5).queries(199) == 498
+    assert (
+        PowerAnalysis(per_unit=1.1).queries(10) == 11
+    )  # 1.1·10 is a little more than 11 in floats

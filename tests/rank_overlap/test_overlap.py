@@ -17,8 +17,7 @@ from scipy.stats import kendalltau
 
 import judged
 from judged.errors import InputError, JudgedWarning, PolicyError
-from judged.runs.overlap.pair import NUMBERS
-from judged.runs.overlap.persistence import Persistence
+from judged.runs.overlap import NUMBERS, Persistence
 
 Scores = dict[str, float]
 
@@ -245,10 +244,10 @@ def test_queries_of_one_run_only_are_named_and_left_out() -> None:
         "two": {"q1": ["a", "c"], "q4": ["a"], "q3": ["x"]},
     }
     said = (
-        "one and two are compared on the 1 query that both have results for; left out: 1 query "
+        "one and two are compared on the 1 query for which both have results. Left out: 1 query "
         "only in one (q2), 2 queries only in two (q3, q4)."
     )
-    with pytest.warns(JudgedWarning, match="left out") as caught:
+    with pytest.warns(JudgedWarning, match="Left out") as caught:
         found = judged.overlap(runs)
     assert [str(each.message) for each in caught] == [said]
     assert found.warnings() == [said]
@@ -278,8 +277,8 @@ def test_all_pairs_of_runs_have_intervals_by_t() -> None:
 def test_exports(tmp_path: Path) -> None:
     runs = {"one": {"q1": ["a", "b"], "q2": ["a", "b"]}, "two": {"q1": ["b", "a"], "q2": ["a"]}}
     found = judged.overlap(runs, depth=2)
-    assert found.to_text().splitlines()[0] == (
-        "run  against  queries     RBO  95 % interval     least  residual"
+    assert found.to_text().splitlines()[2] == (
+        "run  against  queries     RBO  95 % CI           least  residual"
     )
     assert "Jaccard@2" in found.to_markdown(per_query=True)
     assert found.to_csv(per_query=True).splitlines()[2].endswith(",0.5,1.0,")
@@ -297,7 +296,7 @@ def test_exports(tmp_path: Path) -> None:
         (
             {"one": {"q": ["a"]}},
             {},
-            "overlap takes at least two runs, as {name: run} or a list of files; got one.",
+            "overlap needs at least two runs, as {name: run} or a list of files; got one.",
         ),
         (
             {"one": {"q": ["a"]}, "two": {"r": ["a"]}},
@@ -323,9 +322,9 @@ def test_exports(tmp_path: Path) -> None:
             "a dict: the run is empty. An empty run is not a system that scored zero; is it the "
             "right one?",
         ),
-        (None, {"p": 0}, "p must be a number between 0 and 1, as 0.9; got 0."),
-        (None, {"p": 1.0}, "p must be a number between 0 and 1, as 0.9; got 1.0."),
-        (None, {"p": "x"}, "p must be a number between 0 and 1, as 0.9; got 'x'."),
+        (None, {"p": 0}, "p must be a number between 0 and 1, such as 0.9; got 0."),
+        (None, {"p": 1.0}, "p must be a number between 0 and 1, such as 0.9; got 1.0."),
+        (None, {"p": "x"}, "p must be a number between 0 and 1, such as 0.9; got 'x'."),
         (None, {"depth": 0}, "depth must be a whole number from 1; got 0."),
         (None, {"level": 95}, "level must be a number between 0 and 1, as 0.95; got 95."),
     ],
@@ -339,10 +338,10 @@ def test_what_is_refused(runs: Any, options: dict[str, Any], message: str) -> No
 
 def test_which_pair() -> None:
     found = judged.overlap({name: {"q": ["a", name]} for name in ("x", "y", "z")})
-    for names, what in ((("x",), "say which pair"), (("x", "x"), "there is no such pair")):
+    for names in (("x",), ("x", "x")):
         with pytest.raises(InputError) as raised:
             found.pair(*names)
-        assert str(raised.value) == f"{what}: there is x and y, x and z, y and z."
+        assert str(raised.value) == "name two of the runs: x and y, x and z, y and z."
     with pytest.raises(InputError) as raised:
         found.pair("w", "x")
     assert str(raised.value) == "there is no run 'w'; the runs are x, y, z."

@@ -21,7 +21,7 @@ from judged.statistics.agreement import (
     kappa_sample,
     krippendorff_alpha,
 )
-from judged.statistics.resampling.resamples import left_out, resampled
+from judged.statistics.bootstrap import left_out, resampled
 
 
 def grades(seed: int, judges: int = 2, gaps: float = 0.0) -> Floats:
@@ -150,7 +150,7 @@ def test_kappa_of_what_is_no_pair_of_lists(first: Any, second: Any) -> None:
     with pytest.raises(InputError) as caught:
         cohen_kappa(first, second)
     assert str(caught.value) == (
-        "kappa takes two lists of finite grades, one of each judge for each item."
+        "kappa takes two lists of finite grades of the same items, one per assessor."
     )
 
 
@@ -162,8 +162,8 @@ def test_what_else_is_refused() -> None:
         with pytest.raises(InputError) as caught:
             krippendorff_alpha(wrong)
         assert str(caught.value) == (
-            "alpha takes a table of grades: a row per item, a column for each of two judges or "
-            "more."
+            "alpha takes a table of grades: a row per item, and two or more columns, one per "
+            "assessor."
         )
     with pytest.raises(InputError) as caught:
         cohen_kappa([1], [1], weights="cubic")

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from judged.errors import InputError
-from judged.statistics.aggregates import effective_number
-from judged.statistics.auroc import Auroc, auroc
+from judged.statistics.intervals import Auroc, auroc
+from judged.statistics.samples import effective_number
 
 RNG = np.random.default_rng(20)
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from judged.arrays import Floats, Ints
-from judged.statistics.student import between
-from judged.statistics.tested import below
+from judged.statistics.t import below, between
 
 
 def parts(seed: int, size: int = 30, parts: int = 3) -> tuple[Floats, Ints]:

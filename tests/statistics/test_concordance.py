@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from judged.statistics.concordance import taus
+from judged.statistics.orders import taus
 
 
 @pytest.mark.parametrize("kinds", [3, 12, 400])

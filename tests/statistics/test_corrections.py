@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judged.errors import InputError
-from judged.statistics.corrections import CORRECTIONS, corrected
+from judged.statistics.ranks import CORRECTIONS, corrected
 
 P = np.array([0.01, 0.04, 0.03, 0.005])
 

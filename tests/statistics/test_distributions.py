@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from judged.statistics.distributions import normal_quantile, t_power, t_quantile, t_tail
+from judged.statistics.power import t_power
+from judged.statistics.t import normal_quantile, t_quantile, t_tail
 
 FREEDOMS = [0.7, 1, 1.5, 2, 3, 5.5, 10, 29, 49, 61, 299, 999, 6999, 50_000, 1e6, np.inf]
 

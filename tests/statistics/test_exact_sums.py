@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.statistics.aggregates import mean, median, median_error
-from judged.statistics.exact_sums import ExactSum, exact_mean, exact_sum
+from judged.statistics.samples import ExactSum, exact_mean, exact_sum, mean, median, median_error
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 

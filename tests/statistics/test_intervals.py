@@ -15,11 +15,10 @@ from scipy import stats
 
 from judged.arrays import Floats
 from judged.errors import InputError
-from judged.statistics.intervals import Interval, interval, mean_interval
-from judged.statistics.resampling.bootstrap import bootstrap
+from judged.statistics.bootstrap import bootstrap
+from judged.statistics.intervals import Interval, interval, mean_interval, wilson
 from judged.statistics.samples import Means, Median, Sample
-from judged.statistics.shares import wilson
-from judged.statistics.student import half_widths, spread
+from judged.statistics.t import half_widths, spread
 
 ALL_SAME = "all queries have the same value, which says nothing of how others would spread"
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from judged.errors import InputError
-from judged.statistics.distributions import t_power, t_quantile
-from judged.statistics.power import detectable, needed_units
+from judged.statistics.power import detectable, needed_units, t_power
+from judged.statistics.t import t_quantile
 from support.loops import for_each
 
 

@@ -14,7 +14,7 @@ from judged.statistics.prediction_powered import (
     powered,
     sampled_alike,
 )
-from judged.statistics.student import half_widths, spread
+from judged.statistics.t import half_widths, spread
 
 
 def drawn(

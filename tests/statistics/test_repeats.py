@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from judged.arrays import Floats
-from judged.statistics.repeats import repeat_variance
-from judged.statistics.student import spread, t_test
+from judged.statistics.t import repeat_variance, spread, t_test
 
 
 def test_by_hand() -> None:

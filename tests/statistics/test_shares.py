@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judged.statistics.shares import clopper_pearson, wilson
+from judged.statistics.intervals import clopper_pearson, wilson
 
 
 def test_wilson_10_of_10_by_hand() -> None:

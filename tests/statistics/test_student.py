@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judged.arrays import Floats
-from judged.statistics.distributions import t_quantile
-from judged.statistics.student import spread, t_test
-from judged.statistics.tested import SMALLEST_P, below
+from judged.statistics.t import SMALLEST_P, below, spread, t_quantile, t_test
 
 LEVELS = (0.95, 0.9, 0.999)
 

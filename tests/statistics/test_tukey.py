@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from judged.arrays import Floats
-from judged.statistics.tested import below
+from judged.statistics.t import below
 from judged.statistics.tukey import tukey
 
 

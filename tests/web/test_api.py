@@ -44,7 +44,7 @@ def test_files_and_systems(server: Serve, data: Path) -> None:
 def test_what_commands_print(server: Serve, data: Path) -> None:
     running = server(data)
     judgements, runs = paths(data)
-    policy = {"policy": {"ties": "best"}, "depth": 7}
+    policy = {"policy": {"ties": "best", "depth": 7}}
     query = "measure=AP&measure=P@5&ties=best&depth=7"
     found = running.ask(f"/api/evaluate?{query}&interval=1&per_query=1").json
     expected = judged.evaluate(judgements, runs, ["AP", "P@5"], **policy).showing(intervals=True)
@@ -58,7 +58,11 @@ def test_what_commands_print(server: Serve, data: Path) -> None:
     expected = judged.compare(judgements, [runs[1], runs[0]], ["AP", "P@5"], test="sign", **policy)
     assert found == plain(expected.to_dict())
     found = running.ask("/api/explain?measure=AP&ties=best&depth=7&system=dense&query=q2").json
-    assert found == plain(judged.explain(judgements, runs[1], "AP", query="q2", **policy).to_dict())
+    assert found == plain(
+        judged.explain(
+            judgements, runs[1], "AP", query="q2", policy={"ties": "best"}, depth=7
+        ).to_dict()
+    )
 
 
 def test_other_results(server: Serve, data: Path) -> None:
@@ -139,7 +143,7 @@ def test_queries_and_one_of_them(server: Serve, data: Path) -> None:
         ("evaluate?depth=x", 400, "depth must be a whole number from 1; got 'x'.", None),
         ("evaluate?level=2", 400, None, None),
         ("evaluate?interval=yes", 400, "interval must be 0 or 1; got 'yes'.", None),
-        ("evaluate?depth=1&depth=2", 400, "depth stands there 2 times; give it once.", "depth"),
+        ("evaluate?depth=1&depth=2", 400, "depth occurs 2 times; give it once.", "depth"),
         ("evaluate?convention=rnx", 400, None, None),
         ("evaluate?judgements=qrel.txt", 404, None, "judgements"),
         (

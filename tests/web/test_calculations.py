@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import shlex
+from dataclasses import asdict, is_dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -49,8 +50,9 @@ def read(folder: Path) -> tuple[Any, dict[str, Any]]:
 
 def everything(found: Any, **options: Any) -> str:
     """All that a result says, as text: numbers are written exactly."""
-    said = [found.warnings(), found.sentences(), found.tables()]
-    return json.dumps([found.to_dict(**options), said])
+    tables = [asdict(table) if is_dataclass(table) else table for table in found.tables()]
+    said = [found.warnings(), found.sentences(), tables]
+    return json.dumps([found.to_dict(**options), said], default=sorted)
 
 
 def outcome(call: Any) -> str:
@@ -77,10 +79,12 @@ def test_evaluations_under_every_policy(data: Path, ties: str) -> None:
         query = "&".join(f"{name}={value}" for name, value in chosen.items())
         query += f"&depth={depth or ''}" + "".join(f"&measure={each}" for each in MEASURES)
         asked = ask(data, query, cache, library)
-        options = {"policy": chosen, "depth": depth, "interval": True}
+        policy = {**chosen, "depth": depth}
         ours = outcome(lambda asked=asked: asked.calculations.evaluation(asked.scoring))
         theirs = outcome(
-            lambda options=options: judged.evaluate(judgements, runs, list(MEASURES), **options)
+            lambda policy=policy: judged.evaluate(
+                judgements, runs, list(MEASURES), policy=policy
+            ).showing(intervals=True)
         )
         assert agree(ours, theirs)
 
@@ -217,7 +221,7 @@ def run_python(code: str) -> Any:
     names: dict[str, Any] = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(code, names)
-    return json.loads(json.dumps(names["found"].to_dict()))
+    return json.loads(json.dumps(names["result"].to_dict()))
 
 
 TERMS = [
@@ -276,7 +280,7 @@ def test_a_change_of_terms_reads_and_judges_nothing(
     cache = Cache(10**8)
     first = ask(data, "", cache)
     first.calculations.evaluation(first.scoring)
-    monkeypatch.setattr("judged.web.calculations.Calculations._judge", None)
+    monkeypatch.setattr("judged.web.calculations.Calculations._match", None)
     monkeypatch.setattr("judged.web.calculations.Calculations._data", None)
     for query in (
         "ties=best",

@@ -60,10 +60,10 @@ def test_swapping_turns_the_difference(server: Serve, data: Path) -> None:
 def test_what_unjudged_results_could_do(server: Serve, data: Path) -> None:
     served = server(data)
     before = words(served.ask("/compare?system=dense&against=bm25&by=RR").text)
-    assert "What the others could do was not looked into." in before
+    assert "The effect of unjudged results was not examined." in before
     after = words(served.ask("/compare?system=dense&against=bm25&by=RR&ranges=1").text)
     assert "dense − bm25, RR" in after
-    assert "What the others could do was not looked into." not in after
+    assert "The effect of unjudged results was not examined." not in after
     found = compared(data, "bm25", "dense", measures="RR", unjudged_range=True).pair()
     could = "with the unjudged results judged the verdict could be" in found.says
     assert ("With the unjudged results judged the verdict could be" in after) == could
@@ -98,7 +98,7 @@ def test_a_system_that_is_gone(server: Serve, data: Path) -> None:
 def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Path) -> None:
     page = server(data).ask("/compare?system=dense&against=bm25&by=RR&empty=skip").text
     told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(found", "found = (found"), told)
+    exec(shown_code(page).replace("print(result", "found = (result"), told)
     pair = told["found"].pair(measure="RR")
     assert verdict_heading(pair, told["found"].settings).line in words(page)
 
@@ -152,10 +152,10 @@ def test_charts_that_cannot_be(server: Serve, data: Path) -> None:
     for asked, says in {
         "kind=pie": "There is no chart 'pie'",
         "kind=scatter": "scatter needs judgements and two runs; got 4: bm25, dense, hybrid, short.",
-        "kind=cmc&bins=4": "bins has no meaning for cmc.",
+        "kind=cmc&bins=4": "cmc has no option bins.",
         "kind=cmc&k=x": "k must be a whole number from 1; got 'x'.",
-        "kind=gallery": "the chart gallery is not drawn here.",
-        "kind=power": "the chart power is not drawn here.",
+        "kind=gallery": "the chart gallery is not supported here.",
+        "kind=power": "the chart power is not supported here.",
     }.items():
         answer = served.ask(f"/chart?{asked}")
         assert answer.status == 400
@@ -172,8 +172,8 @@ def test_which_definitions_give_a_number(server: Serve, data: Path) -> None:
     for row in found.rows()[:3]:
         assert row[1] in said
     told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(found)", ""), told)
-    assert told["found"].rows() == found.rows()
+    exec(shown_code(page).replace("print(result)", ""), told)
+    assert told["result"].rows() == found.rows()
 
 
 def test_a_number_that_is_none(server: Serve, data: Path) -> None:
@@ -239,7 +239,7 @@ def test_a_pair_has_one_verdict_by_every_way_in(
     named = "" if baseline is None else f"&baseline={baseline}"
     served = server(folder)
     api = served.ask(f"/api/compare?measure=RR{named}").json
-    report = judged.make_report(folder / "qrels.txt", runs, "RR", baseline=baseline)
+    report = judged.report(folder / "qrels.txt", runs, "RR", baseline=baseline)
     chart = served.ask(
         f"/chart?kind=forest&system=b&against=a&of=RR&measure=RR{named}&format=csv"
     ).text

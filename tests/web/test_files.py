@@ -189,14 +189,14 @@ def test_a_folder_without_anything_useful(server: Serve, tmp_path: Path) -> None
     answer = server(tmp_path).ask("/")
     assert answer.status == 200
     assert "Nothing to judge yet" in answer.text
-    assert "has 1 file, and none of them holds judgements or results." in answer.text
+    assert "has 1 file, but no judgements or results." in answer.text
 
 
 def test_a_folder_of_vectors_leads_to_them(server: Serve, tmp_path: Path) -> None:
     np.save(tmp_path / "queries.npy", np.ones((2, 2)))
     np.save(tmp_path / "items.npy", np.ones((3, 2)))
     text = server(tmp_path).ask("/").text
-    assert "none of them holds judgements or results. 2 files of vectors can be looked at." in text
+    assert "but no judgements or results. It has 2 files of vectors." in text
     assert '<a class="button" href="/embeddings">' in text
 
 

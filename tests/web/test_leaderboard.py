@@ -23,7 +23,7 @@ TERMS: dict[str, dict[str, Any]] = {
     "empty=one": {"policy": {"empty": "one"}},
     "empty=skip": {"policy": {"empty": "skip"}},
     "unjudged=removed": {"policy": {"unjudged": "removed"}},
-    "depth=5": {"depth": 5},
+    "depth=5": {"policy": {"depth": 5}},
     "convention=trec_eval&missing=skip": {
         "convention": "trec_eval",
         "policy": {"missing": "skip"},
@@ -184,9 +184,9 @@ def test_files_to_save_hold_the_same_numbers(server: Serve, data: Path) -> None:
 def test_what_the_page_says_as_python_gives_its_numbers(server: Serve, data: Path) -> None:
     page = server(data).ask("/?measure=AP&measure=RR&unjudged=removed&depth=8").text
     told: dict[str, Any] = {}
-    exec(shown_code(page).replace("print(found)", ""), told)
+    exec(shown_code(page).replace("print(result)", ""), told)
     shown = numbers(page)
-    for run in told["found"].runs:
+    for run in told["result"].runs:
         assert shown[run.name] == [plain_number(each) for each in run.summary.values()]
 
 
@@ -231,9 +231,9 @@ def test_the_report_is_that_of_the_command(server: Serve, data: Path) -> None:
     assert saved.headers["content-disposition"] == 'attachment; filename="report.html"'
     assert saved.text.startswith("<!DOCTYPE html>")
     told: dict[str, Any] = {}
-    code = shown_code(page.text).replace('found.save("report.html")', "")
+    code = shown_code(page.text).replace('result.save("report.html")', "")
     exec(code, told)
-    ours, theirs = words(saved.text), words(told["found"].to_html())
+    ours, theirs = words(saved.text), words(told["result"].to_html())
     assert ours.partition("Methods")[0] == theirs.partition("Methods")[0]
 
 

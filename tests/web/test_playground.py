@@ -23,10 +23,9 @@ from judged.web.playground import (
     CARDS,
     EXAMPLES,
     PLAYGROUND_PARAMS,
-    LibraryValues,
-    PlaygroundAnswer,
     PlaygroundState,
 )
+from judged.web.playground_answer import LibraryValues, PlaygroundAnswer
 from judged.web.views import playground
 from judged.web.visit import Page, Params, Visit
 from judged.web.work import Cache
@@ -150,7 +149,7 @@ def test_cards_are_explanations(query: str) -> None:
 def test_ties_may_be_means_over_all_orders() -> None:
     # RR of (0 1) is 1 or 1/2.
     assert values("list=(0+1)&list_ties=expected")["RR"] == 0.75
-    assert answer("list=(0+1)&list_ties=expected&card=RR").sentences() == [
+    assert answer("list=(0+1)&list_ties=expected&card=RR").to_dict()["sentences"] == [
         "an explanation goes through one order of the results, and ties=expected is the mean over "
         "all orders; choose ties=id, input, best or worst."
     ]
@@ -203,7 +202,7 @@ def test_equal_values_stand_together_and_the_card_s_own_is_marked() -> None:
     assert shown == [0.5, 0.4433, 0.2955, 0.2276, 0.1773, 0.15]
     assert [group.own for group in found.groups] == [False, False, True, False, False, False]
     (asked_for, *_) = found.groups[2].lines
-    assert (asked_for.notations, asked_for.reasons) == (("AP@10",), ("as asked for",))
+    assert (asked_for.notations, asked_for.reasons) == (("AP@10",), ("as requested",))
     assert [user.name for user in asked_for.users][:2] == ["judged", "ir_measures"]
     assert found.groups[4].lines[0].reasons == ("divided by k",)
     assert found.numbers == 6
@@ -360,7 +359,7 @@ def test_the_python_gives_the_numbers_of_the_page(query: str) -> None:
             "'best'?",
         ),
         ("example=nix", "There is no example 'nix'; there is " + ", ".join(EXAMPLES) + "."),
-        ("list=0&list=1", "list stands there 2 times; give it once."),
+        ("list=0&list=1", "list occurs 2 times; give it once."),
     ],
 )
 def test_what_is_refused(query: str, message: str) -> None:

@@ -233,8 +233,8 @@ def test_the_command_gives_the_same_number(server: Serve, data: Path) -> None:
     code = re.search(r"<code>(import judged.*?)</code>", text, re.DOTALL)
     assert code is not None
     scope: dict[str, object] = {}
-    exec(unescape(code[1]).replace("print(found)", ""), scope)
-    found = scope["found"]
+    exec(unescape(code[1]).replace("print(result)", ""), scope)
+    found = scope["result"]
     assert isinstance(found, judged.explain("0 1").__class__)
     assert f"AP = {found.settled:.4f}" in plain(text)
 

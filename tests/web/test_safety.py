@@ -165,8 +165,8 @@ def test_what_others_can_reach_needs_the_key() -> None:
     with pytest.raises(InputError) as refused:
         ServerSettings.of([], host="0.0.0.0", key=False)
     assert str(refused.value) == (
-        "--no-key is only for this machine: 0.0.0.0 can be reached from elsewhere, and whoever "
-        "reaches it could look at everything. Leave out --no-key, or --host."
+        "--no-key works on this machine only: 0.0.0.0 can be reached from elsewhere, and anyone "
+        "who reaches it could read everything. Leave out --no-key, or --host."
     )
 
 

@@ -55,7 +55,7 @@ def test_only_what_was_chosen_is_there() -> None:
         ("level=1", "level must be a number between 0 and 1, as 0.95; got 1.0."),
         ("level=x", "level must be a number between 0 and 1, as 0.95; got 'x'."),
         ("duplicates=last", "duplicates must be error or first; got 'last'."),
-        ("ties=id&ties=best", "ties stands there 2 times; give it once."),
+        ("ties=id&ties=best", "ties occurs 2 times; give it once."),
     ],
 )
 def test_what_is_wrong_is_said_as_elsewhere(query: str, message: str) -> None:

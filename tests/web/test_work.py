@@ -106,7 +106,7 @@ def test_work_is_stopped_where_it_says_how_far_it_is() -> None:
     jobs.stop(job)
     with pytest.raises(StoppedError) as stopped:
         job.future.result(5)
-    assert str(stopped.value) == "This was stopped. Ask again to begin again."
+    assert str(stopped.value) == "This was stopped. Reload the page to start again."
     assert len(steps) < 900
     jobs.close()
 
@@ -178,7 +178,7 @@ def test_work_can_be_stopped_from_its_page(
     stopped = running.ask(f"/stop?job={job}", method="POST")
     assert (stopped.status, stopped.headers["location"]) == (303, "/files")
     time.sleep(0.2)
-    assert "This was stopped. Ask again to begin again." in running.ask("/").text
+    assert "This was stopped. Reload the page to start again." in running.ask("/").text
 
 
 def test_one_crash_has_a_name_and_ends_no_other(

@@ -6,16 +6,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from judged.charts.canvas import Canvas
 from judged.charts.svg import tidy, with_rows
 from judged.errors import InputError, MissingExtraError
-from judged.results import Result, Table
-from judged.text import html, script, shown, visible
+from judged.results import Display, DisplayOptions, Document, Result, Table
+from judged.text import Warned, html, script, shown, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import altair
     import polars as pl
@@ -70,16 +70,23 @@ class Figure(Result):
         """Exactly what is shown, which is `data`."""
         return self.data
 
-    def sentences(self) -> list[str]:
-        """The notes under the title: how to read the chart, and what was left out."""
+    def document(self, display: Display) -> Document:
+        """Return the rows of `data` in one table, and the notes under the title."""
+        words = {
+            name
+            for name, kind in zip(self.data.columns, self.data.dtypes, strict=True)
+            if not kind.is_numeric()
+        }
+        rows = [[_cell(value) for value in row] for row in self.data.rows()]
+        return Document(
+            tables=[Table(self.data.columns, rows, words=words)],
+            warnings=[note for note in self.notes if isinstance(note, Warned)],
+            notes=[note for note in self.notes if not isinstance(note, Warned)],
+        )
+
+    def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        """Return the notes under the title: how to read the chart, and what was left out."""
         return list(self.notes)
-
-    def tables(self) -> list[Table]:
-        """The rows of `data` as text, in one table."""
-        return [(self.data.columns, [[_cell(value) for value in row] for row in self.data.rows()])]
-
-    def _right(self, header: Sequence[str]) -> list[int]:
-        return [at for at, kind in enumerate(self.data.dtypes) if kind.is_numeric()]
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -15,7 +15,7 @@ import click
 from judged import __version__
 from judged.cli._terminal import abandon, prepare_streams, say
 from judged.errors import JudgedError, JudgedWarning, did_you_mean
-from judged.process import StandardOutputError
+from judged.outputs import StandardOutputError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from judged.explanation import Explanation
     from judged.results import Display, Document, Result
 
 
@@ -180,33 +179,6 @@ def fitted(result: Result, out: Console, **options: Any) -> None:
 
 def _style(line: str) -> str | None:
     return "yellow" if isinstance(line, Warned) else "dim" if isinstance(line, Dim) else None
-
-
-def show_explanation(
-    explanation: Explanation, out: Console, *, verbose: bool = False, quiet: bool = False
-) -> None:
-    """The text of an explanation: relevant results stand out, and what does not count is dim."""
-    from rich.text import Text
-
-    from judged.explanation.text import marked_lines
-
-    for text, style in marked_lines(explanation, quiet=quiet):
-        for line in _hanging(readable(text), out.width):
-            out.print(Text(line, style=style), soft_wrap=True)
-
-
-def _hanging(text: str, width: int) -> list[str]:
-    """A line that is too long, broken between words; what follows an indented one stands further
-    in."""
-    from textwrap import wrap
-
-    if len(text) <= width:
-        return [text]
-    indent = len(text) - len(text.lstrip())
-    further = " " * (indent + 4 if indent else 0)
-    return wrap(
-        text, width, subsequent_indent=further, break_long_words=False, break_on_hyphens=False
-    )
 
 
 DISPLAY = "judged.display"

@@ -66,7 +66,7 @@ def explain(
     A relevance list can replace QRELS and RUN: grades in rank order in one argument, such as
     "0 1 0 0 1", with - for an unjudged item and brackets around tied results: "0 (1 0) 1".
     """
-    from judged.cli._terminal import deliver, say, show_explanation
+    from judged.cli._terminal import deliver, say
     from judged.explanation import explain as explain_value
     from judged.outputs import replacing, write_text
 
@@ -82,4 +82,4 @@ def explain(
     if (html or gif) and not (form or output):
         say(explanation.arithmetic)  # only a file was asked for
     else:
-        deliver(explanation, form, output, show=show_explanation)
+        deliver(explanation, form, output)

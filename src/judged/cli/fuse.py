@@ -19,7 +19,7 @@ from judged.cli._options import (
     text,
 )
 from judged.runs.fusion import fuse as fuse_runs
-from judged.runs.fusion.settings import METHODS, NORMALISATIONS, TIES
+from judged.runs.ranked import METHODS, NORMALISATIONS, TIES
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
@@ -67,7 +67,7 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
     from judged.cli._terminal import deliver, display_options, say_warnings, working
     from judged.outputs import is_device
     from judged.results import check_run_target
-    from judged.runs.fusion.result import Fusion
+    from judged.runs.fusion import Fusion
 
     check_run_target(output, Fusion.endings())
     with working("Fusing"):

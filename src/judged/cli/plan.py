@@ -24,7 +24,6 @@ from judged.cli._options import (
     policy_options,
     refuse,
     result_options,
-    sampling_options,
     text,
     unique_option,
     weights_option,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 OF_PLAN = (
     *("difference", "sd", "queries", "power", "level", "comparisons", "margin", "half_width"),
-    *("design_effect", "simulate", "seed"),
+    "simulate",
 )
 """Options of the plan itself; the others are those of its pilot."""
 
@@ -59,9 +58,7 @@ OF_PLAN = (
 @number("--margin", float, "SIZE", "Show that a system is not worse by this or more, one-sided.")
 @number("--half-width", float, "SIZE", "Reach this half-width of the confidence interval.")
 @groups_option
-@number("--design-effect", float, "N", "Count N queries as one independent query.")
 @flag("--simulate", "Check the power on samples from the pilot's differences.")
-@sampling_options(make_plan, resamples=False)
 @measures_option
 @text("--baseline", "RUN", "Compare all runs of the pilot with this one.")
 @convention_option

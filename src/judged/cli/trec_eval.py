@@ -34,7 +34,7 @@ from judged.measures.average import ROUNDED, recall_points
 from judged.options import MOST, OPTIONS, whole
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
-from judged.statistics.aggregates import GEOMETRIC_FLOOR
+from judged.statistics.samples import GEOMETRIC_FLOOR
 from judged.text import listed, quote
 
 VERSION = "10.0"

@@ -15,13 +15,10 @@ from judged.arrays import Floats, Ints
 from judged.comparison.numbers import Compared, Entry, Numbers, in_common
 from judged.comparison.settings import ComparisonSettings
 from judged.evaluation.trusted import refuse_few
-from judged.statistics.aggregates import CLOSE
 from judged.statistics.power import detectable
 from judged.statistics.prediction_powered import Powered, powered
-from judged.statistics.samples import Means, Median
-from judged.statistics.student import Spread, half_widths, spread
-from judged.statistics.tested import fewest_units
-from judged.statistics.units import effective_units, is_uneven
+from judged.statistics.samples import CLOSE, Means, Median, effective_units, is_uneven
+from judged.statistics.t import Spread, fewest_units, half_widths, spread
 
 if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
@@ -310,7 +307,7 @@ def further_variances(matches: Sequence[Match]) -> list[tuple[Floats, Floats]]:
     for side in ("ours", "theirs"):
         entries = [getattr(match, side) for match in matches]
         if any(entry.repeats is not None for entry in entries):
-            from judged.statistics.repeats import repeat_variance
+            from judged.statistics.t import repeat_variance
 
             known = [
                 (0.0, math.inf)
@@ -384,7 +381,7 @@ def effect(match: Match) -> float:
 def jackknife_error(match: Match) -> float | None:
     """Return the jackknife standard error of a difference of functions of means; None for other
     summaries, and without variance."""
-    from judged.statistics.resampling.resamples import left_out
+    from judged.statistics.bootstrap import left_out
 
     ours, theirs = match.ours.sample, match.theirs.sample
     if not isinstance(ours, Means) or not isinstance(theirs, Means) or ours.aggregate:

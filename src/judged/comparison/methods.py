@@ -10,7 +10,7 @@ from judged import __version__
 from judged.comparison.settings import CORRECTIONS, POWERED, SIMULTANEOUS, TEST_NAMES
 from judged.comparison.wording import amount, percent_of, shown_margin
 from judged.evaluation.wording import about_trusted
-from judged.statistics.tested import below
+from judged.statistics.t import below
 from judged.text import Warned, counted, listed
 
 if TYPE_CHECKING:

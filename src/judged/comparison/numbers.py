@@ -21,8 +21,7 @@ from judged.evaluation.trusted import columns_of, corrected_interval
 from judged.inputs.repeated import Repeated
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.prediction_powered import Powered, corrected_means, powered
-from judged.statistics.samples import Means, Sample
-from judged.statistics.units import numbered
+from judged.statistics.samples import Means, Sample, numbered
 from judged.text import Warned, counted, listed, plain
 
 if TYPE_CHECKING:
@@ -271,8 +270,7 @@ def own_interval(
         return found
     if found.method not in ("t", "log t"):  # a share of queries on which all repeats are the same
         return found
-    from judged.statistics.repeats import repeat_variance
-    from judged.statistics.student import half_widths, spread
+    from judged.statistics.t import half_widths, repeat_variance, spread
 
     more = [repeat_variance(entry.repeats, sample.weights), (entry.error**2, math.inf)]
     every = spread(

@@ -17,7 +17,7 @@ from judged.errors import InputError, quoted
 from judged.evaluation.export import Look
 from judged.evaluation.wording import about_trusted
 from judged.results import Display, Document, Result, Table
-from judged.statistics.orders import LEAST, OrderAgreement, levels_of, order_agreement
+from judged.statistics.orders import FEWEST_SYSTEMS, OrderAgreement, levels_of, order_agreement
 from judged.text import Left, Warned, counted, few, listed, plain, shown
 
 if TYPE_CHECKING:
@@ -365,7 +365,7 @@ def orders_of(comparison: Comparison, beside: Mapping[str, Comparison] | None) -
         if math.isnan(measure.values[run])
     }
     runs = tuple(run for run in comparison.runs if run not in undefined)
-    if len(runs) < LEAST:
+    if len(runs) < FEWEST_SYSTEMS:
         without = f" with a value on every measure ({few(list(undefined))} without)"
         raise InputError(
             f"orders need at least three runs; there are {len(runs):,}"

@@ -28,9 +28,9 @@ from judged.comparison.settings import (
     ComparisonSettings,
 )
 from judged.errors import InputError, MeasureError
-from judged.statistics.corrections import corrected
-from judged.statistics.tested import Tested, below
-from judged.statistics.units import counted_as
+from judged.statistics.ranks import corrected
+from judged.statistics.samples import counted_as
+from judged.statistics.t import Tested, below
 
 if TYPE_CHECKING:
     from judged.comparison.numbers import Numbers
@@ -150,7 +150,7 @@ def _instead(match: Match) -> str:
 
 
 def _student(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
-    from judged.statistics.student import t_test
+    from judged.statistics.t import t_test
 
     with np.errstate(all="ignore"):
         tested = t_test(
@@ -164,7 +164,7 @@ def _student(test: str, matches: list[Match], settings: ComparisonSettings) -> l
 
 
 def _powered(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
-    from judged.statistics.student import against_zero
+    from judged.statistics.t import against_zero
 
     with np.errstate(all="ignore"):
         tested = against_zero(powered_spread(matches), settings.levels)
@@ -172,7 +172,7 @@ def _powered(test: str, matches: list[Match], settings: ComparisonSettings) -> l
 
 
 def _randomised(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
-    from judged.statistics.resampling.randomisation import EXACT, randomisation
+    from judged.statistics.randomisation import EXACT_UNITS, randomisation
 
     tested = randomisation(
         columns_of(matches),
@@ -184,13 +184,15 @@ def _randomised(test: str, matches: list[Match], settings: ComparisonSettings) -
         seed=settings.seed,
     )
     return [
-        replace(each, smallest_p=1 / (settings.resamples + 1)) if m.differing > EXACT else each
+        replace(each, smallest_p=1 / (settings.resamples + 1))
+        if m.differing > EXACT_UNITS
+        else each
         for each, m in zip(_read(test, "randomisation", matches, tested), matches, strict=True)
     ]
 
 
 def _bootstrapped(test: str, matches: list[Match], settings: ComparisonSettings) -> list[Outcome]:
-    from judged.statistics.resampling.bootstrap import bootstrap_pairs, smallest_p
+    from judged.statistics.bootstrap import bootstrap_pairs, smallest_p
 
     method = "bca" if test == "bca" else "percentile"
     tested = bootstrap_pairs(
@@ -300,7 +302,7 @@ def _without_certainty(match: Match, outcome: Outcome, settings: ComparisonSetti
 
 def _by_repeats(match: Match) -> float:
     """Return p by the variation between repeats alone; 0 without any."""
-    from judged.statistics.distributions import t_tail
+    from judged.statistics.t import t_tail
 
     if match.averaged is None or match.ours.repeats is match.theirs.repeats is None:
         return 0.0
@@ -321,10 +323,10 @@ def _at_least(match: Match, outcome: Outcome) -> float:
 def _exact(match: Match, outcome: Outcome) -> float:
     """Return p of the exact randomisation test; with trusted judgements, by those alone."""
     match = match.by_trusted or match
-    from judged.statistics.resampling.randomisation import EXACT, exact_p
+    from judged.statistics.randomisation import EXACT_UNITS, exact_p
 
     finite = match.averaged is not None and bool(np.isfinite(match.averaged).all())
-    if match.averaged is None or not finite or match.differing > EXACT:
+    if match.averaged is None or not finite or match.differing > EXACT_UNITS:
         return _at_least(match, outcome)
     off = match.averaged_rounding
     return exact_p(match.averaged, match.weights, match.groups, rounding=off)
@@ -395,7 +397,7 @@ def _simultaneous(
 
             found = tukey(values, settings.levels)
         else:
-            from judged.statistics.resampling.randomised_tukey import randomised_tukey
+            from judged.statistics.tukey import randomised_tukey
 
             found = randomised_tukey(
                 values, settings.levels, resamples=settings.resamples, seed=settings.seed

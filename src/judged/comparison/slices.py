@@ -27,11 +27,10 @@ from judged.comparison.verdicts import (
 from judged.comparison.wording import shown_p
 from judged.errors import InputError
 from judged.rankings.rankings import ANY_GRADE
-from judged.statistics.corrections import corrected
 from judged.statistics.intervals import Interval
-from judged.statistics.student import between
-from judged.statistics.tested import below, fewest_units
-from judged.statistics.units import effective_units
+from judged.statistics.ranks import corrected
+from judged.statistics.samples import effective_units
+from judged.statistics.t import below, between, fewest_units
 from judged.text import Warned, counted, listed, plain
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from judged.comparison.verdicts import SIGNIFICANT, leaderboard
 from judged.comparison.wording import percent_of, shown_p, with_sign
 from judged.evaluation.export import Look
 from judged.results import Table
-from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
-from judged.statistics.tested import fewest_units
+from judged.statistics.samples import CLOSE
+from judged.statistics.t import fewest_units
 from judged.text import Best, Latex, Left, latex, listed, shown
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from judged.comparison.wording import some
 from judged.errors import InputError, JudgedError, MeasureError, quoted
 from judged.measures import Measure, parse_measure
 from judged.rankings.rankings import Rankings
-from judged.statistics.aggregates import relative
-from judged.statistics.samples import Means, Median, Sample
+from judged.statistics.samples import Means, Median, Sample, relative
 from judged.text import Warned, listed
 
 if TYPE_CHECKING:

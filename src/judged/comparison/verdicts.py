@@ -15,8 +15,8 @@ from judged.comparison.wording import QUERIES, amount, percent_of, shown_margin,
 from judged.errors import InputError, quoted
 from judged.evaluation.trusted import Correction
 from judged.statistics.intervals import Interval
-from judged.statistics.tested import below, fewest_units
-from judged.statistics.units import counted_as
+from judged.statistics.samples import counted_as
+from judged.statistics.t import below, fewest_units
 from judged.text import counted, listed, plain
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def is_inside(match: Match, outcome: Outcome, margin: float, settings: Compariso
     times the range of the measure, has to be smaller than the margin.
     """
     if too_few(match, settings):
-        from judged.statistics.shares import clopper_pearson
+        from judged.statistics.intervals import clopper_pearson
 
         aggregate = match.ours.sample.aggregate
         uneven = match.groups is not None or match.weights is not None or match.powered is not None

@@ -21,8 +21,9 @@ from judged.embeddings.exact import Precision
 from judged.embeddings.product import Product, Tile
 from judged.embeddings.relations import Bound, Pairs
 from judged.errors import InputError
-from judged.inputs.keyed import Categories, is_frame, read_categories
-from judged.inputs.vectors.label_tables import in_order_of
+from judged.inputs.keyed import read_categories
+from judged.inputs.tables import Categories, is_frame
+from judged.inputs.vectors.labels import in_order_of
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, casting
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from math import isnan, nan
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from judged.embeddings.similarity import Cosine, Euclidean, Similarity
 from judged.errors import InputError
 from judged.inputs.vectors.vectors import Matrix, Vectors, unit
 from judged.options import whole
-from judged.results import Display, Document, Result
+from judged.results import Display, DisplayOptions, Document, Result, Table
 from judged.text import counted, few
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Diagnosis(Result):
         )
 
     def document(self, display: Display) -> Document:
-        """Return a description of the vectors, problems first, and all numbers as details.
+        """Return the findings, most serious first, and all numbers.
 
         Parameters
         ----------
@@ -227,23 +227,55 @@ class Diagnosis(Result):
         -------
         Document
         """
-        problems = self.problems
-        summary = counted(len(problems), "problem") if problems else "no problems found"
+        frame = self.to_frame()
+        numbers = Table(
+            frame.columns,
+            [[name, f"{value:.6g}"] for name, value in frame.rows()],
+            words={"number"},
+            title="all numbers",
+            folded=True,
+        )
         return Document(
-            [f"Diagnosis by {self.similarity}: {summary}", *problems],
-            notes=self.described,
-            details=[f"{name}: {value:.6g}" for name, value in self.to_frame().rows()],
+            [] if display.quiet else self.sentences() or ["Nothing stands out."],
+            [numbers] if display.quiet or display.verbose else [],
+            notes=list(_described(self)),
         )
 
-    @property
-    def described(self) -> list[str]:
-        """A description of the vectors, one line each."""
-        return list(_described(self))
+    def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        """Return the findings, most serious first; none if nothing stands out.
 
-    @property
-    def problems(self) -> list[str]:
-        """Problems found, one sentence each, the most serious first."""
-        return [sentence for is_problem, sentence in _findings(self) if is_problem]
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
+
+        Returns
+        -------
+        list of str
+
+        >>> import judged
+        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1]]).diagnose().sentences()[0]
+        'the items: 1 vector equal to an earlier one (0 = 1).'
+        """
+        return [sentence for found, sentence in _findings(self) if found]
+
+    def tables(self, **display: Unpack[DisplayOptions]) -> list[Table]:
+        """Return one table of every number with its name.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
+
+        Returns
+        -------
+        list of Table
+
+        >>> import judged
+        >>> judged.Embeddings([[1.0, 0.0]], [[1.0, 0.1]]).diagnose().tables()[0].header
+        ['number', 'value']
+        """
+        return list(self.document(Display(quiet=True)).tables)
 
 
 def _plain(value: Any) -> Any:
@@ -352,27 +384,28 @@ def _hub_sentence(hubness: Hubness) -> str:
 
 
 def _described(found: Diagnosis) -> Iterator[str]:
+    yield f"Diagnosis by {found.similarity}"
     for side in (found.queries, found.items):
         norms = side.norms
         dims = counted(side.dims, "dimension")
-        yield f"{side.source}: {counted(side.count, 'vector')} of {dims}"
+        yield f"  {side.source}: {counted(side.count, 'vector')} of {dims}"
         yield (
-            f"lengths {norms.min:.4g} to {norms.max:.4g}, median {norms.median:.4g}, "
+            f"    lengths {norms.min:.4g} to {norms.max:.4g}, median {norms.median:.4g}, "
             f"variation {norms.variation:.1%}"
         )
         near = side.near_duplicates
         sampled = f" (from a sample of {near.looked_at:,})" if near.sampled else ""
-        yield f"uniformity {side.uniformity:.3f}{sampled}"
+        yield f"    uniformity {side.uniformity:.3f}{sampled}"
     if found.alignment is not None:
         sampled = "a sample of " if found.alignment_sampled else ""
         yield (
-            f"alignment {found.alignment:.3f} over "
+            f"  alignment {found.alignment:.3f} over "
             f"{sampled}{counted(found.alignment_pairs, 'relevant pair')}"
         )
     if found.hubness is not None:
         hubness = found.hubness
         yield (
-            f"hubness at {hubness.k}: skewness {hubness.skewness:.2f}, Robin Hood index "
+            f"  hubness at {hubness.k}: skewness {hubness.skewness:.2f}, Robin Hood index "
             f"{hubness.robin_hood:.2f}, {hubness.antihubs:.1%} of items never found, "
             f"{counted(hubness.hubs, 'hub')}"
         )
@@ -384,12 +417,12 @@ def _described(found: Diagnosis) -> Iterator[str]:
             else f", relevant items {scores.relevant_mean:.4g} on average"
         )
         yield (
-            f"scores within {scores.edges[0]:.4g} and {scores.edges[-1]:.4g}{relevant}, "
+            f"  scores within {scores.edges[0]:.4g} and {scores.edges[-1]:.4g}{relevant}, "
             f"others {scores.others_mean:.4g}"
         )
     collapse = found.collapse
     yield (
-        f"effective rank {collapse.effective_rank:.1f} of {found.items.dims}; "
+        f"  effective rank {collapse.effective_rank:.1f} of {found.items.dims}; "
         f"{collapse.top_1:.1%} of the variance in 1 direction, {collapse.top_10:.1%} in 10"
     )
 

@@ -503,7 +503,7 @@ class Embeddings(Search):
         Diagnosis
 
         >>> from judged import Embeddings
-        >>> Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]]).diagnose().problems[0]
+        >>> Embeddings([[1.0, 0.0]], [[1.0, 0.1], [1.0, 0.1], [0.0, 2.0]]).diagnose().sentences()[0]
         'the items: 1 vector equal to an earlier one (0 = 1).'
         """
         from judged.embeddings.diagnosis import diagnose

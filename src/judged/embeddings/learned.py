@@ -24,7 +24,7 @@ from judged.embeddings.similarity import SIMILARITIES, Bilinear, Cosine, Custom,
 from judged.embeddings.training import Training
 from judged.errors import InputError, OutputError, did_you_mean, quoted
 from judged.inputs.vectors import as_vectors
-from judged.inputs.vectors.containers import arrays_of_npz, tensors_of_safetensors
+from judged.inputs.vectors.arrays import arrays_of_npz, tensors_of_safetensors
 from judged.inputs.vectors.formats import FORMATS, File, file_of
 from judged.inputs.vectors.vectors import Matrix, Vectors
 from judged.options import temperature as checked_temperature

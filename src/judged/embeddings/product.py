@@ -19,8 +19,7 @@ from judged.embeddings.kernel import EqualScores, equal_groups, first_equal, fir
 from judged.embeddings.relations import Bound, Pairs, reversed_pairs
 from judged.embeddings.similarity import SINGLE, Similarity
 from judged.errors import InputError
-from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors
+from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Lazy, Matrix, Vectors
 from judged.options import size_in_bytes
 
 MEMORY = "1GB"

@@ -27,7 +27,7 @@ from judged.embeddings.relations import (
     SameRow,
 )
 from judged.errors import InputError
-from judged.inputs.vectors.label_tables import in_order_of
+from judged.inputs.vectors.labels import in_order_of
 from judged.inputs.vectors.vectors import Vectors, array_of
 from judged.options import choice
 from judged.text import quote

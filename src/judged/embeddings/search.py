@@ -27,7 +27,7 @@ from judged.embeddings.relevance import SameLabel, SharedLabel
 from judged.embeddings.similarity import Similarity
 from judged.embeddings.top_k import Best, TopK
 from judged.errors import InputError, PolicyError
-from judged.inputs.keyed import CATEGORIES
+from judged.inputs.tables import CATEGORIES
 from judged.inputs.vectors.vectors import ROWS_AT_A_TIME, Matrix, Vectors, unit
 from judged.matching.documents import BASIS
 from judged.options import size_in_bytes

@@ -1,4 +1,5 @@
-"""The record of how a similarity was learned, on which every number computed with it depends."""
+"""What is on record about the training of a learned similarity: all that a number computed with it
+depends on."""
 
 from __future__ import annotations
 
@@ -17,18 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Step:
-    """The state of training after an iteration; 0 is the start."""
+    """Where training stood after an iteration; 0 is the start."""
 
     iteration: int
     loss: float
-    """The loss of the training queries, without `decay`."""
+    """Of the training queries, without the pull of `decay`."""
     value: float
-    """The measure on the validation queries."""
+    """Of the measure, on the validation queries."""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A measure on the held-out queries before and after, with confidence intervals."""
+    """A measure on the held-out queries, before and after, each with its interval."""
 
     measure: str
     before: Interval
@@ -36,16 +37,16 @@ class Gain:
     difference: Interval
     """After minus before, query by query."""
     chance: Interval | None = None
-    """The same difference if each query has the relevance of another query; None if there is no
-    other query."""
+    """The same difference where each query is given the relevance of another: what relevance
+    without meaning gains. None where there is no other query."""
     beyond: Interval | None = None
-    """The gain beyond chance, query by query."""
+    """What was gained beyond that, query by query: a gain that is real has this above 0."""
 
     def sentence(self) -> str:
-        """Return whether the gain is more than chance, in words."""
+        """Whether the gain is more than chance, in words."""
         gained = f"{self.measure} changed by {self.difference.estimate:+.4f}"
         if self.chance is None or self.beyond is None:
-            return f"{gained} on the one held-out query, which is too little to generalise."
+            return f"{gained} on the one held-out query, which says nothing of others."
         return (
             f"{gained}, and by {self.chance.estimate:+.4f} with the relevance of other held-out "
             f"queries in place of each one's own; beyond that {self.beyond.said('+')}, "
@@ -60,26 +61,26 @@ class Gain:
 
 
 INTERVALS = ("before", "after", "difference", "chance", "beyond")
-"""The confidence intervals of a gain."""
+"""The intervals of a gain."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The results on queries that training never saw."""
+    """How the queries that training never saw fare."""
 
     queries: int
     items: int
-    """The number of items they were ranked among."""
+    """How many items they were ranked among."""
     before: str
-    """A description of `before`."""
+    """What `before` was, in words."""
     gains: tuple[Gain, ...]
     level: float = LEVEL
-    """The confidence level of the intervals."""
+    """Of the intervals."""
 
 
 @dataclass(frozen=True, repr=False)
 class Training(Result):
-    """How a similarity was learned: settings, history of the loss, and held-out queries.
+    """How a similarity was learned: the settings, the way of the loss, and the held-out queries.
 
     >>> import numpy as np, judged
     >>> label = np.arange(60) % 3
@@ -87,8 +88,8 @@ class Training(Result):
     >>> same = judged.relevance.same_label(label, label)
     >>> both = judged.Embeddings(vectors, vectors, exclude=judged.relevance.same_row())
     >>> learned = judged.learn.fit(both, same, kind="diagonal")
-    >>> learned.training.kind, learned.training.temperature
-    ('diagonal', 0.05)
+    >>> learned.training.sentences()[3]
+    'diagonal, temperature 0.05'
     >>> Training.from_dict(learned.training.to_dict()) == learned.training
     True
     """
@@ -96,48 +97,48 @@ class Training(Result):
     kind: str
     """The name of the kind of similarity."""
     temperature: float
-    """The temperature of the softmax in the loss."""
+    """Of the softmax in the loss."""
     positives: str
     """The rule for several positives of a query, one of `judged.policy.POSITIVES`."""
     both: bool
-    """Whether the loss also compares queries for each item."""
+    """Whether the loss went over queries for each item too."""
     rank: int | None
-    """The rank of the matrices; None for kinds without one."""
+    """Of the matrices; None for kinds without one."""
     decay: float
-    """The strength of the pull of weights to their start."""
+    """How strongly weights are pulled to where they started."""
     measure: str
-    """The measure on the validation queries after each iteration."""
+    """What was computed on the validation queries after each iteration."""
     rel: float
-    """The lowest grade of relevant items."""
+    """The grade from which an item is relevant."""
     seed: int
-    """The seed of the split and of random draws."""
+    """Of the split, and of what is drawn."""
     items: int
-    """The number of items."""
+    """How many items there were."""
     candidates: int
-    """The number of items that each training query was compared with."""
+    """How many items each training query was set against."""
     training: int
-    """The number of training queries."""
+    """How many queries were trained on."""
     validation: int
-    """The number of validation queries."""
+    """How many chose when to stop."""
     held_out_queries: int
-    """The number of queries that training never saw."""
+    """How many training never saw."""
     history: tuple[Step, ...]
-    """The states after each iteration, the start included."""
+    """Where training stood after each iteration, the start included."""
     best: int
-    """The best iteration on the validation queries, whose weights were kept."""
+    """The iteration whose weights were kept: the best on the validation queries."""
     stopped: str
-    """The reason why training ended."""
+    """Why it ended, in words."""
     relevance: str
-    """The definition of relevance."""
+    """What was relevant, in words."""
     notes: tuple[str, ...] = ()
-    """Further notes."""
+    """What else there is to know."""
     held_out: HeldOut | None = None
-    """The results on held-out queries; None if there are none."""
+    """How the held-out queries fare; None where there are none."""
     warned: tuple[str, ...] = ()
-    """Warnings."""
+    """What could mislead whoever overlooks it."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python values that JSON can hold.
+        """All of it, as plain Python values that JSON can hold.
 
         Returns
         -------
@@ -162,12 +163,12 @@ class Training(Result):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Training:
-        """Read what `to_dict` returned.
+        """The way back from `to_dict`.
 
         Parameters
         ----------
         given : dict
-            A result of `to_dict`.
+            What `to_dict` gave.
 
         Returns
         -------
@@ -194,7 +195,7 @@ class Training(Result):
         return cls(**parts)
 
     def to_frame(self) -> pl.DataFrame:
-        """Return one row per measure: means on held-out queries with their confidence intervals.
+        """The held-out queries: one row per measure, each mean with the ends of its interval.
 
         Returns
         -------
@@ -210,6 +211,44 @@ class Training(Result):
                 columns[f"{part}{suffix}"] = values
         types = {name: pl.String if name == "measure" else pl.Float64 for name in columns}
         return pl.DataFrame(columns, schema=types)
+
+    def document(self, display: Display) -> Document:
+        """Return the gains on held-out queries, and how the similarity was learned.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
+
+        Returns
+        -------
+        Document
+        """
+        held = self.held_out
+        if held is None:
+            return Document(warnings=list(self.warned), notes=self._settings())
+        rows = [
+            [
+                *(gain.measure, gain.before.said(), gain.after.said()),
+                *(
+                    "–" if each is None else each.said("+")
+                    for each in (gain.difference, gain.chance, gain.beyond)
+                ),
+            ]
+            for gain in held.gains
+        ]
+        title = (
+            f"{counted(held.queries, 'held-out query', 'held-out queries')} ranked among "
+            f"{counted(held.items, 'item')}, means with {held.level:.0%} intervals; "
+            f"before: {held.before}"
+        )
+        header = ["measure", "before", "after", "difference", "by chance", "beyond chance"]
+        return Document(
+            self._gains(),
+            [Table(header, rows, words={"measure"}, title=title)],
+            list(self.warned),
+            details=self._settings(),
+        )
 
     def _gains(self) -> list[str]:
         return [] if self.held_out is None else [gain.sentence() for gain in self.held_out.gains]
@@ -236,36 +275,3 @@ class Training(Result):
             f"stopped after {counted(last.iteration, 'iteration')}: {self.stopped}",
             *(f"note: {note}" for note in self.notes),
         ]
-
-    def document(self, display: Display) -> Document:
-        """Return the gains on held-out queries, and how the similarity was learned.
-
-        Parameters
-        ----------
-        display : Display
-            How it is shown.
-
-        Returns
-        -------
-        Document
-        """
-        if self.held_out is None:
-            return Document(warnings=self.warned, notes=self._settings())
-        held = self.held_out
-        heading = (
-            f"{counted(held.queries, 'held-out query', 'held-out queries')} ranked among "
-            f"{counted(held.items, 'item')}, means with {held.level:.0%} confidence intervals; "
-            f"before: {held.before}"
-        )
-        tables = [self._table(held)]
-        return Document([heading], tables, self.warned, self._gains(), self._settings())
-
-    @staticmethod
-    def _table(held: HeldOut) -> Table:
-        header = ("measure", "before", "after", "difference", "by chance", "beyond chance")
-        rows = []
-        for gain in held.gains:
-            signed = (gain.difference, gain.chance, gain.beyond)
-            intervals = ("–" if part is None else part.said("+") for part in signed)
-            rows.append((gain.measure, gain.before.said(), gain.after.said(), *intervals))
-        return Table(header, rows, frozenset(("measure",)))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-    from judged.inputs.columns import Columns, NamedColumns
+    from judged.inputs.columns import NamedColumns, TableColumns
 
 MAX_FILTERED_QUERIES = 10_000
 """Longest list of queries sent to a database. With more judged queries, all rows come here."""
@@ -215,7 +215,7 @@ class DatabaseTable(RemoteTable):
             for batch in stream:
                 yield pl.DataFrame(pl.from_arrow(batch))
 
-    def _exact_columns(self, columns: Columns, kind: Kind) -> dict[str, nw.Expr]:
+    def _exact_columns(self, columns: TableColumns, kind: Kind) -> dict[str, nw.Expr]:
         """Return the needed columns: numbers as the nearest double, UUIDs as texts."""
         import narwhals as nw
 

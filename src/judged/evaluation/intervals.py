@@ -11,9 +11,13 @@ import numpy as np
 
 from judged.errors import InputError
 from judged.options import LEVEL, RESAMPLES
-from judged.statistics.aggregates import effective_number
-from judged.statistics.samples import Means
-from judged.statistics.units import about_few_units, effective_units, numbered
+from judged.statistics.samples import (
+    Means,
+    about_few_units,
+    effective_number,
+    effective_units,
+    numbered,
+)
 from judged.text import counted
 
 if TYPE_CHECKING:

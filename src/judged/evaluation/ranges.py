@@ -16,7 +16,7 @@ from judged.measures.orders import in_order, tied_queries
 from judged.policy import Policy
 from judged.rankings.audit import Findings, findings_of
 from judged.rankings.rankings import Rankings
-from judged.statistics.exact_sums import ExactSum
+from judged.statistics.samples import ExactSum
 
 if TYPE_CHECKING:
     from judged.arrays import Floats

@@ -23,8 +23,7 @@ from judged.measures.spec import Mask, Settled
 from judged.policy import Policy
 from judged.rankings.audit import findings_of
 from judged.rankings.rankings import ANY_GRADE, Rankings
-from judged.statistics.aggregates import relative
-from judged.statistics.samples import Means, Median, Rows, Sample
+from judged.statistics.samples import Means, Median, Rows, Sample, relative
 from judged.text import few, plain
 
 if TYPE_CHECKING:

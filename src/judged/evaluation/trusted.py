@@ -19,11 +19,10 @@ from judged.matching.variants import uncondensed
 from judged.measures import parse_measure
 from judged.options import LEVEL
 from judged.rankings.rankings import Weights
-from judged.statistics.aggregates import CLOSE, effective_number
 from judged.statistics.intervals import Interval
-from judged.statistics.prediction_powered import LEAST, Powered, powered, sampled_alike
-from judged.statistics.samples import Means, Sample
-from judged.statistics.student import half_widths
+from judged.statistics.prediction_powered import FEWEST_TRUSTED, Powered, powered, sampled_alike
+from judged.statistics.samples import CLOSE, Means, Sample, effective_number
+from judged.statistics.t import half_widths
 from judged.text import counted, few, listed, plain, shown
 
 if TYPE_CHECKING:
@@ -257,17 +256,21 @@ def _places(queries: Sequence[str], own: Sequence[str], source: str) -> Ints:
 def refuse_few(number: int, where: str, weights: Floats | None = None) -> None:
     """Too few queries that were judged twice tell nothing of how far judgements are apart; those of
     uneven weight count for as many as equal ones would say as much."""
-    if weights is not None and number >= LEAST and (worth := effective_number(weights)) < LEAST:
+    if (
+        weights is not None
+        and number >= FEWEST_TRUSTED
+        and (worth := effective_number(weights)) < FEWEST_TRUSTED
+    ):
         raise InputError(
             f"{where}: {number:,} queries have trusted judgements, which by their weights say no "
             f"more than {worth:.1f} of equal weight (Kish), and a correction takes at least "
-            f"{LEAST}; judge more of them, drawn at random, or leave the weights out."
+            f"{FEWEST_TRUSTED}; judge more of them, drawn at random, or leave the weights out."
         )
-    if number < LEAST:
+    if number < FEWEST_TRUSTED:
         raise InputError(
             f"{where}: {counted(number, 'query has', 'queries have')} trusted judgements, and a "
-            f"correction takes at least {LEAST}; judge more of them, drawn at random, or leave "
-            "trusted (--trusted) out."
+            f"correction takes at least {FEWEST_TRUSTED}; judge more of them, drawn at random, or "
+            "leave trusted (--trusted) out."
         )
 
 

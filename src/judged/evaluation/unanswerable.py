@@ -17,7 +17,7 @@ from judged.inputs.order import OrderOnly
 from judged.matching.variants import uncondensed
 from judged.rankings.audit import Findings, findings_of
 from judged.results import Table
-from judged.statistics.aggregates import mean
+from judged.statistics.samples import mean
 from judged.text import counted, percent, plain, shown
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from judged.measures.spec import Mask
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings
-    from judged.statistics.auroc import Auroc
+    from judged.statistics.intervals import Auroc
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Unanswerable:
         0.0
         """
         from judged.options import LEVEL
-        from judged.statistics.auroc import METHOD
+        from judged.statistics.intervals import AUROC_METHOD
 
         entry: dict[str, Any] = {
             "queries": len(self.queries),
@@ -87,7 +87,7 @@ class Unanswerable:
             "answerable": self.answerable,
             "left_empty": plain(self.left_empty),
             "threshold": self.threshold,
-            "auroc": {**self.auroc.to_dict(), "level": LEVEL, "method": METHOD}
+            "auroc": {**self.auroc.to_dict(), "level": LEVEL, "method": AUROC_METHOD}
             if self.auroc
             else None,
             "note": self.note or None,
@@ -171,7 +171,7 @@ def _separation(
         return None, f"no AUROC: there is no query {kind} something relevant"
     if best is None:
         return None, f"no AUROC: {unscored}"
-    from judged.statistics.auroc import auroc
+    from judged.statistics.intervals import auroc
 
     # Places in the order of all scores: no result is 0, below a score of minus infinity too.
     place = np.where(
@@ -245,14 +245,14 @@ def apart_lines(evaluation: Evaluation) -> list[str]:
     if first is None:
         return []
     from judged.options import LEVEL
-    from judged.statistics.auroc import METHOD
+    from judged.statistics.intervals import AUROC_METHOD
 
     returned = "a result" if first.threshold is None else f"a score of at least {first.threshold:g}"
     lines = [
         "unanswerable: queries with nothing relevant are in no mean; they count as answered where "
         f"there is {returned}, others as left empty where there is none; AUROC is how often the "
         "best score of an answerable query is above that of an unanswerable one (ties half, no "
-        f"result below all), with a {LEVEL:.0%} interval: {METHOD}"
+        f"result below all), with a {LEVEL:.0%} interval: {AUROC_METHOD}"
     ]
     if evaluation.runs[0].rankings.weights is not None:
         lines[0] += "; shares and AUROC count queries by their weights"

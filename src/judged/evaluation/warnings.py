@@ -20,7 +20,7 @@ from judged.measures.orders import LIMIT, tied_queries
 from judged.measures.spec import Settled
 from judged.rankings.audit import findings_of
 from judged.rankings.rankings import Rankings, concatenated
-from judged.statistics.aggregates import mean
+from judged.statistics.samples import mean
 from judged.text import counted, few, listed
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from judged.explanation import html, latex, records, text
 from judged.explanation.animation import Animation, animation
@@ -15,11 +15,10 @@ from judged.explanation.listing import Row, Steps, threshold
 from judged.explanation.text import Worked
 from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
-from judged.options import checked
 from judged.policy import Policy
 from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
-from judged.results import Part, Result, Table
+from judged.results import Display, DisplayOptions, Document, Result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +41,6 @@ class Explanation(Result):
         ".tex": "to_latex",
         ".gif": "to_gif",
     }
-    WORDS: ClassVar[frozenset[str]] = text.WORDS
 
     measure: Measure
     """What is explained."""
@@ -166,8 +164,13 @@ class Explanation(Result):
 
         return pl.DataFrame(records.values(self), infer_schema_length=None)
 
-    def warnings(self) -> list[str]:
-        """What could mislead about the data.
+    def warnings(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        """Return what could mislead about the data.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
 
         Returns
         -------
@@ -179,8 +182,31 @@ class Explanation(Result):
         """
         return list(audit_of(self.rankings).warnings)
 
-    def sentences(self) -> list[str]:
-        """What the arithmetic does not say: what was left out or lost, and what would help most.
+    def document(self, display: Display) -> Document:
+        """Return the calculation, the ranking and what would help most.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
+
+        Returns
+        -------
+        Document
+
+        >>> from judged import explain
+        >>> print(explain("0 1", measure="RR").to_text().splitlines()[0])
+        RR (Reciprocal rank): 0.5000
+        """
+        return text.document(self, display)
+
+    def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
+        """Return what the arithmetic does not show: lost items, and what would help most.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
 
         Returns
         -------
@@ -192,49 +218,13 @@ class Explanation(Result):
         """
         return list(text.sentences(self))
 
-    def tables(self) -> list[Table]:
-        """The ranking rank by rank, and the value under other definitions, where there are any.
-
-        Returns
-        -------
-        list of tuple
-            Header and rows of text each.
-
-        >>> from judged import explain
-        >>> explain("0 1", measure="RR").tables()[0][0]
-        ['rank', 'grade', '', 'adds']
-        """
-        told = text.others(self)
-        ranking: Table = (text.header(self), text.cells(self))
-        return [ranking, (text.OTHERS, told)] if told else [ranking]
-
-    @checked
-    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
-        """The whole explanation, as `judged explain` prints it.
+    def to_markdown(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return the whole explanation in Markdown.
 
         Parameters
         ----------
-        verbose : bool, optional
-            Changes nothing: everything stands there anyway.
-        quiet : bool, optional
-            Whether only the ranking and the arithmetic stand there.
-
-        Returns
-        -------
-        list of str
-
-        >>> from judged import explain
-        >>> print(explain("0 1", measure="RR").to_text().splitlines()[0])
-        RR (Reciprocal rank): 0.5000
-        """
-        lines = [line for line, _ in text.marked_lines(self, quiet=quiet)]
-        return self._parts(lines, [], verbose=verbose, quiet=quiet)
-
-    def _said(self) -> list[str]:
-        return []
-
-    def to_markdown(self) -> str:
-        """The whole explanation in Markdown.
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
 
         Returns
         -------
@@ -246,8 +236,13 @@ class Explanation(Result):
         """
         return text.to_markdown(self)
 
-    def to_latex(self) -> str:
-        """The formula, and the formula with this list's numbers: an align environment of amsmath.
+    def to_latex(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return the formula and its calculation as an align environment of amsmath.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
 
         Returns
         -------
@@ -259,8 +254,13 @@ class Explanation(Result):
         """
         return latex.to_latex(self)
 
-    def to_html(self) -> str:
-        """One page that needs nothing else: the animation, the table and the arithmetic.
+    def to_html(self, **display: Unpack[DisplayOptions]) -> str:
+        """Return one page that needs nothing else: the animation, the table and the arithmetic.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has an effect.
 
         Returns
         -------

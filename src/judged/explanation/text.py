@@ -13,7 +13,8 @@ from judged.explanation.improvement import Change
 from judged.explanation.listing import Cell, Row, threshold
 from judged.measures.formula import readable
 from judged.rankings.relevance import A_LIST
-from judged.text import Warned, aligned, markdown, markdown_table, shown
+from judged.results import Display, Document, Table
+from judged.text import Best, Warned, markdown, markdown_table, shown
 
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
@@ -189,46 +190,38 @@ def others(e: Explanation) -> list[tuple[str, str, str]]:
     return told
 
 
-def marked_lines(e: Explanation, *, quiet: bool = False) -> Iterator[tuple[str, str]]:
-    """Each line of the text, and how a terminal may set it: bold, green, yellow, dim or plain; or
-    only how the number comes about."""
-    yield heading(e), "bold"
-    yield from _plainly([e.measure.spec.says, ""])
-    yield f"  {e.measure.spec.name} = {readable(e.measure.formula)}", ""
-    yield "", ""
-    if e.rows:
-        yield from _table(e)
-        yield "", ""
+def document(e: Explanation, display: Display) -> Document:
+    """Return the formula with its numbers, the ranking, other definitions and what would help."""
+    calculation = []
     for line in worked_out(e):
-        yield f"  {line.text}", "bold" if not line.says else ""
-        if line.says:
-            yield f"      {line.says}", "dim"
-    if quiet:
-        return
-    yield from _plainly(["", *sentences(e)])
-    if told := others(e):
-        yield from _plainly(["", "Under other definitions:"])
-        width = max(len(name) for name, _, _ in told)
-        yield from _plainly([f"  {name.ljust(width)}  {value}  {who}" for name, value, who in told])
-    yield from _plainly([""])
-    yield f"policy: {e.policy}", "dim"
+        calculation.append(f"  {line.text}")
+        calculation += [f"      {line.says}"] if line.says else []
+    formula = f"  {e.measure.spec.name} = {readable(e.measure.formula)}"
+    tables = [ranking(e)] if e.rows else []
+    told = others(e)
+    if told and not display.quiet:
+        tables.append(Table(OTHERS, told, words=frozenset(OTHERS) - {"value"}))
+    return Document(
+        [heading(e), e.measure.spec.says, "", formula, "", *calculation],
+        tables,
+        e.warnings(),
+        [*(line for line in sentences(e) if not isinstance(line, Warned)), f"policy: {e.policy}"],
+    )
 
 
-def _plainly(lines: list[str]) -> list[tuple[str, str]]:
-    return [(line, "bold yellow" if isinstance(line, Warned) else "") for line in lines]
-
-
-def _table(e: Explanation) -> Iterator[tuple[str, str]]:
+def ranking(e: Explanation) -> Table:
+    """Return the ranking rank by rank; rows of relevant results are bold."""
     head, before = header(e), gaps(e)
-    first, *lines = aligned([head, *cells(e)], right=right(head))
-    yield first, "dim"
-    for row, line in zip(e.rows, lines, strict=True):
+    rows = []
+    for row, texts in zip(e.rows, cells(e), strict=True):
         if row.rank in before:
-            yield f"… {before[row.rank]:,} more …", "dim"
-        yield line, "dim" if not row.counts else "bold green" if row.relevant else ""
-    below = int(e.rankings.retrieved[0]) - e.rows[-1].rank
+            rows.append([f"… {before[row.rank]:,} more …", *[""] * (len(head) - 1)])
+        bold = row.relevant and row.counts
+        rows.append([Best(text) if bold and text else text for text in texts])
+    below = int(e.rankings.retrieved[0]) - e.rows[-1].rank if e.rows else 0
     if below:
-        yield f"… {below:,} more …", "dim"
+        rows.append([f"… {below:,} more …", *[""] * (len(head) - 1)])
+    return Table(head, rows, words=WORDS)
 
 
 WORDS: frozenset[str] = frozenset({"item", "serves", ""})

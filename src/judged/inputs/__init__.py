@@ -35,7 +35,7 @@ from judged.inputs.tables import (
 
 if TYPE_CHECKING:
     from judged.inputs.columns import NamedColumns
-    from judged.inputs.rows import Rows
+    from judged.inputs.rows import RowContents
     from judged.inputs.source import Source
     from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
@@ -255,7 +255,7 @@ def refuse_nameless(source: Source, format: Format) -> None:
         _refuse_columns(source.columns, source.kind, source.label, why)
 
 
-def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows | None:
+def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> RowContents | None:
     """Read the rows of a file that have these roles; None if it has no lists of ids."""
     if format.name in NAMELESS:
         return None
@@ -264,7 +264,7 @@ def rows_of_file(source: Source, format: Format, roles: Sequence[str]) -> Rows |
     return rows_in(table_in_file(source, format.name), roles, as_columns(source.columns))
 
 
-def rows_of_table(given: Any, roles: Sequence[str], columns: NamedColumns) -> Rows | None:
+def rows_of_table(given: Any, roles: Sequence[str], columns: NamedColumns) -> RowContents | None:
     """Read the rows of a table that have these roles; None if it has no lists of ids."""
     from judged.inputs.rows import rows_in, table_of
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from judged.errors import InputError, OutputError, quoted
 from judged.inputs.compression import compression
 from judged.options import size_in_bytes
-from judged.process import TEMPORARY
+from judged.outputs import TEMPORARY
 from judged.text import counted
 
 if TYPE_CHECKING:

@@ -369,7 +369,7 @@ def _pairs(given: Any) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Columns:
+class TableColumns:
     """Positions of the needed columns; several make one id."""
 
     query: tuple[int, ...]
@@ -396,7 +396,7 @@ class Columns:
         document = {role: at for role, at in self.extra.items() if role not in _NUMBERS}
         return {"query": self.query, "item": self.item, **subtopic, **document}
 
-    def with_ranks(self, rows: Iterable[Sequence[Any]]) -> Columns:
+    def with_ranks(self, rows: Iterable[Sequence[Any]]) -> TableColumns:
         """Return the same, with a warning if ranks and scores of some rows contradict each other.
 
         Rows hold a value for each column, or are cut off.
@@ -471,7 +471,7 @@ def choose_columns(
     kind: Kind,
     source: str,
     named: Mapping[str, tuple[str, ...]] | None = None,
-) -> Columns:
+) -> TableColumns:
     """Choose the needed columns, those that the user named first; a missing one is an error."""
     named = as_columns(named)
     choice = _Choice(header, kind, source, named)
@@ -488,7 +488,7 @@ def choose_columns(
         and "subtopic" not in choice.by_user
         and plain(header[subtopic]) == "iteration"
     )
-    columns = Columns(
+    columns = TableColumns(
         query=query,
         item=item,
         value=value,
@@ -647,7 +647,7 @@ class _Choice:
 
 
 def _refuse_two_roles(
-    columns: Columns, header: Sequence[str], source: str, value_role: str
+    columns: TableColumns, header: Sequence[str], source: str, value_role: str
 ) -> None:
     """Raise an error for a column that is a text and a number, or the query and the item."""
     numbers = {value_role: columns.value, "weight": columns.weight}

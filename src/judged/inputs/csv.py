@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.columns import Columns, choose_columns, joined, joined_columns
+from judged.inputs.columns import TableColumns, choose_columns, joined, joined_columns
 from judged.inputs.formats import COMMENT, is_number
 from judged.inputs.polars_errors import POLARS_ERRORS
 from judged.inputs.source import (
@@ -68,7 +68,7 @@ class DelimitedReader:
     line: int
     """The line of the header."""
     header: Sequence[str]
-    columns: Columns
+    columns: TableColumns
     comments: int
     tag: None = None
 

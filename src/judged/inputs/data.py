@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from judged.inputs.blocks import Room
     from judged.inputs.columns import NamedColumns
-    from judged.inputs.rows import Rows
+    from judged.inputs.rows import RowContents
     from judged.inputs.source import Source
     from judged.options import ColumnsLike, Engine, FileFormat, JudgementsLike, RunsLike
 
@@ -83,7 +83,7 @@ class Data:
     """What is done to each run once it is read."""
     ahead: Future[AnyRun | RunBlocks] | None = None
     """The first run, where it is being read already."""
-    rows: Rows | None = None
+    rows: RowContents | None = None
     """What `given` holds, where it is rows with relevant and retrieved ids."""
     small: bool = False
     """Whether small files of plain TREC text may come as dicts, which takes no polars: judgements,
@@ -333,7 +333,7 @@ class _Opened:
     source: Source
 
 
-def _everything(given: Any, columns: NamedColumns, format: FileFormat | None) -> Rows:
+def _everything(given: Any, columns: NamedColumns, format: FileFormat | None) -> RowContents:
     """What rows hold that are given alone; anything else is refused."""
     from judged.inputs.columns import LISTS
     from judged.inputs.objects import as_known
@@ -423,7 +423,7 @@ def _is_run(
 
 def _looked_into(
     given: Any, columns: NamedColumns, format: FileFormat | None
-) -> tuple[Rows | None, Any]:
+) -> tuple[RowContents | None, Any]:
     """What judgements that have runs beside them hold as rows do, if anything; and the same as it
     can be read after a look at it."""
     if isinstance(given, (Mapping, Judgements, Lookup, RemoteTable)):
@@ -458,7 +458,7 @@ def _may_hold_rows(path: str | PathLike[str]) -> bool:
     return packed or start[:1] in (b"[", b"{") or b"," in first or b"\t" in first
 
 
-def _with_first(given: Any, rows: Rows, runs: RunsLike) -> dict[str | None, Any]:
+def _with_first(given: Any, rows: RowContents, runs: RunsLike) -> dict[str | None, Any]:
     """The run of rows that hold everything, and the others after it."""
     paths = [runs] if isinstance(runs, (str, PathLike)) else runs
     everywhere = [given, *paths] if isinstance(paths, (list, tuple)) else []
@@ -472,7 +472,11 @@ def _with_first(given: Any, rows: Rows, runs: RunsLike) -> dict[str | None, Any]
 
 
 def _read_beside(
-    rows: Rows, given: Any, name: str | None, columns: NamedColumns, format: FileFormat | None
+    rows: RowContents,
+    given: Any,
+    name: str | None,
+    columns: NamedColumns,
+    format: FileFormat | None,
 ) -> Run | Lookup:
     """A run beside rows that hold everything; where it has relevant ids too, they must agree."""
     from judged.inputs.columns import LISTS

@@ -26,8 +26,7 @@ from judged.errors import InputError, OutputError, quoted
 from judged.inputs.dicts import as_id, is_list
 from judged.inputs.texts import Of, Texts, read_texts
 from judged.inputs.vector_cache import VectorCache, file_key, text_key
-from judged.inputs.vectors.vectors import Vectors, array_of
-from judged.inputs.vectors.vectors import checked as check_vectors
+from judged.inputs.vectors.vectors import Vectors, array_of, check_vectors
 from judged.options import choice, text, whole
 from judged.text import Warned, counted, few, listed, quote
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.columns import Columns, NamedColumns, choose_columns, joined_columns
+from judged.inputs.columns import NamedColumns, TableColumns, choose_columns, joined_columns
 from judged.inputs.objects import from_arrow
 from judged.inputs.order import MOST_SAMPLED
 from judged.inputs.polars_errors import POLARS_ERRORS, refusing
@@ -61,7 +61,9 @@ def _read(frame: Any, kind: Kind, source: str, named: NamedColumns | None) -> Ra
         return tidy(lazy, kind, source, with_checked_ranks(lazy, columns, header), header)
 
 
-def with_checked_ranks(frame: pl.LazyFrame, columns: Columns, header: Sequence[str]) -> Columns:
+def with_checked_ranks(
+    frame: pl.LazyFrame, columns: TableColumns, header: Sequence[str]
+) -> TableColumns:
     """Return the columns, with a warning if ranks and scores contradict each other."""
     if columns.rank is None:
         return columns
@@ -73,7 +75,7 @@ def with_checked_ranks(frame: pl.LazyFrame, columns: Columns, header: Sequence[s
 
 
 def tidy(
-    frame: pl.LazyFrame, kind: Kind, source: str, columns: Columns, header: Sequence[str]
+    frame: pl.LazyFrame, kind: Kind, source: str, columns: TableColumns, header: Sequence[str]
 ) -> RawTable:
     """Select the needed columns, with the right names and types."""
     select, notes = typed(frame.collect_schema(), kind, source, columns, header)
@@ -82,7 +84,7 @@ def tidy(
 
 
 def typed(
-    schema: pl.Schema, kind: Kind, source: str, columns: Columns, header: Sequence[str]
+    schema: pl.Schema, kind: Kind, source: str, columns: TableColumns, header: Sequence[str]
 ) -> tuple[list[pl.Expr], tuple[str, ...]]:
     """Return the columns with the right names and types, and the notes on them."""
     notes: list[str] = []
@@ -193,7 +195,9 @@ def _as_polars(frame: Any, source: str) -> pl.LazyFrame:
     return from_arrow(frame, source).lazy()
 
 
-def _from_pandas(frame: Any, header: Sequence[str], columns: Columns, source: str) -> pl.LazyFrame:
+def _from_pandas(
+    frame: Any, header: Sequence[str], columns: TableColumns, source: str
+) -> pl.LazyFrame:
     """Convert column by column: it needs no pyarrow, and NaN does not become null."""
     if not len(frame):  # the columns of an empty frame have types that mean nothing
         raise InputError(f"{source}: holds no rows.")

@@ -14,7 +14,7 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import (
-    Columns,
+    TableColumns,
     as_columns,
     choose_columns,
     joined,
@@ -141,7 +141,7 @@ def _by_subtopic(query: str, item: str, grades: object, place: str) -> Iterator[
 
 
 def _parsed_by_polars(
-    source: Source, first: Mapping[str, Any], columns: Columns
+    source: Source, first: Mapping[str, Any], columns: TableColumns
 ) -> RawTable | None:
     """Return None if polars cannot read the rows, or might turn something else into an id."""
     if columns.value is None:
@@ -208,7 +208,7 @@ def _is_plain(source: Source, rows: int, texts: Iterable[str], others: Iterable[
 def _careful_table(
     source: Source,
     rows: Iterable[tuple[str, Mapping[str, Any]]],
-    columns: Columns,
+    columns: TableColumns,
     header: Sequence[str],
 ) -> RawTable:
     """Read row by row, and name a bad one."""

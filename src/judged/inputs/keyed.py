@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,14 @@ from judged.inputs.json import parse
 from judged.inputs.objects import as_dict, as_known, column_of, is_record
 from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import Source, decoded, open_source
-from judged.inputs.tables import Kind, QueryWeights, texts
+from judged.inputs.tables import (
+    CATEGORIES,
+    Categories,
+    KeyedKind,
+    Kind,
+    QueryWeights,
+    texts,
+)
 from judged.options import real
 from judged.text import Warned, counted, quote
 
@@ -286,120 +293,106 @@ def _records(source: Source, most_fields: int) -> Iterator[tuple[int, list[str]]
             yield number, _SPACES.split(text, max(most_fields - 1, 0))
 
 
-@dataclass(frozen=True)
-class KeyedKind(Kind):
-    """The kind of a table from an id to one value."""
+def _keys(kind: KeyedKind, header: Sequence[str]) -> list[int]:
+    """Return the columns that may hold the ids, the surest first."""
+    plain = [name.strip().lower() for name in header]
+    also = (plain.index(name) for name in kind.key_names if name in plain)
+    return list(dict.fromkeys([*also, *candidates(kind.key, header)]))
 
-    key: str = "query"
-    names: tuple[str, ...] = ()
-    """Names of the column of values."""
-    given: str = ""
-    """The name of an object of Python in messages."""
-    every: str = ""
-    """The advice about an id without a value."""
-    plural: str = ""
-    key_names: tuple[str, ...] = ()
-    """Further names of the column of ids."""
-    surest: bool = False
-    """Whether the surest of several possible columns is taken; otherwise they are an error."""
 
-    def keys(self, header: Sequence[str]) -> list[int]:
-        """Return the columns that may hold the ids, the surest first."""
-        plain = [name.strip().lower() for name in header]
-        also = (plain.index(name) for name in self.key_names if name in plain)
-        return list(dict.fromkeys([*also, *candidates(self.key, header)]))
+def _read(given: Any, kind: KeyedKind) -> Sheet | Nested:
+    """Read the table."""
+    is_header = names_columns if kind.key == "query" else partial(_names_items, kind)
+    return read_sheet(given, kind, kind.given, is_header, most_fields=2 * kind.surest)
 
-    def read(self, given: Any) -> Sheet | Nested:
-        """Read the table."""
-        is_header = names_columns if self.key == "query" else self._names_columns
-        return read_sheet(given, self, self.given, is_header, most_fields=2 * self.surest)
 
-    def _names_columns(self, cells: Sequence[str]) -> bool:
-        return bool(self.keys([cell.strip('" \r') for cell in cells]))
+def _names_items(kind: KeyedKind, cells: Sequence[str]) -> bool:
+    return bool(_keys(kind, [cell.strip('" \r') for cell in cells]))
 
-    def columns_of(self, sheet: Sheet) -> tuple[str, str]:
-        """Choose the columns of the id and of the value."""
-        header = sheet.header
-        if not sheet.headed:
-            if len(header) != 2:
-                row = " ".join(map(str, sheet.frame.row(0)))
-                article = "an" if self.key == "item" else "a"
-                raise InputError(
-                    f"{sheet.place(0)}: expected {article} {self.key} and its {self.value}, found "
-                    f"{counted(len(header), 'field')}: {quote(row)}. With more columns, the first "
-                    "line has to name them."
-                )
-            return header[0], header[1]
-        plain = [name.strip().lower() for name in header]
-        keys = self.keys(header)
-        if self.surest:
-            values = [plain.index(name) for name in self.names if name in plain]
-            keys = [at for at in keys if [at] != values[:1]]
-        else:
-            values = [
-                at for at, name in enumerate(plain) if name in self.names and [at] != keys[:1]
-            ]
-            if keys and not values and len(header) == 2:
-                values = [1 - keys[0]]
-        if not keys or not values:
-            names = ", ".join(quote(name, 30) for name in header[:20])
+
+def _columns_of(sheet: Sheet, kind: KeyedKind) -> tuple[str, str]:
+    """Choose the columns of the id and of the value."""
+    header = sheet.header
+    if not sheet.headed:
+        if len(header) != 2:
+            row = " ".join(map(str, sheet.frame.row(0)))
+            article = "an" if kind.key == "item" else "a"
             raise InputError(
-                f"{sheet.source}: the columns {self.key} and {self.value} are needed; the columns "
-                f"are {names}. Names understood for the {self.value}: {', '.join(self.names)}."
+                f"{sheet.place(0)}: expected {article} {kind.key} and its {kind.value}, found "
+                f"{counted(len(header), 'field')}: {quote(row)}. With more columns, the first "
+                "line has to name them."
             )
-        if len(values) > 1 and not self.surest:
-            two = " and ".join(quote(header[at], 30) for at in values[:2])
-            raise InputError(
-                f"{sheet.source}: the columns {two} may both be the {self.value}; leave one out."
-            )
-        return header[keys[0]], header[values[0]]
-
-    def read_texts(self, given: Any) -> tuple[pl.DataFrame, str]:
-        """Read a table whose values are texts, each id once: columns key and value; its source."""
-        table = self.read(given)
-        if isinstance(table, Nested):
-            frame = self._texts_of_dict(table)
-            place = [table.source] * frame.height
-        else:
-            key, value = self.columns_of(table)
-            values = table.ids(value, self.value).str.strip_chars()
-            if len(empty := (values == "").arg_true()):
-                raise InputError(f"{table.place(empty[0])}: the {self.value} is missing.")
-            frame = pl.DataFrame([table.ids(key, self.key).alias("key"), values.alias("value")])
-            place = None
-        first = pl.col("value").first().over("key")
-        again = (
-            frame.with_row_index("row")
-            .with_columns(first=first)
-            .filter(pl.col("value") != pl.col("first"))
+        return header[0], header[1]
+    plain = [name.strip().lower() for name in header]
+    keys = _keys(kind, header)
+    if kind.surest:
+        values = [plain.index(name) for name in kind.names if name in plain]
+        keys = [at for at in keys if [at] != values[:1]]
+    else:
+        values = [at for at, name in enumerate(plain) if name in kind.names and [at] != keys[:1]]
+        if keys and not values and len(header) == 2:
+            values = [1 - keys[0]]
+    if not keys or not values:
+        names = ", ".join(quote(name, 30) for name in header[:20])
+        raise InputError(
+            f"{sheet.source}: the columns {kind.key} and {kind.value} are needed; the columns "
+            f"are {names}. Names understood for the {kind.value}: {', '.join(kind.names)}."
         )
-        if again.height:
-            row, key, other, one = again.row(0)
-            where = place[row] if place else table.place(row)  # type: ignore[union-attr]
-            raise InputError(
-                f"{where}: {self.key} {key!r} has the {self.plural} {one!r} and {other!r}; "
-                f"{'an' if self.key == 'item' else 'a'} {self.key} has one."
-            )
-        return frame.unique(maintain_order=True), table.source
+    if len(values) > 1 and not kind.surest:
+        two = " and ".join(quote(header[at], 30) for at in values[:2])
+        raise InputError(
+            f"{sheet.source}: the columns {two} may both be the {kind.value}; leave one out."
+        )
+    return header[keys[0]], header[values[0]]
 
-    def _texts_of_dict(self, table: Nested) -> pl.DataFrame:
-        if not table.content:
-            raise InputError(f"{table.source}: holds no rows.")
-        keys, values = [], []
-        for name, value in table.content.items():
-            key = as_id(name, table.source)
-            where = f"{table.source}: the {self.value} of {self.key} {key!r}"
-            is_blank = isinstance(value, str) and not value.strip()
-            if value is None or is_blank or (isinstance(value, float) and value != value):
-                raise InputError(f"{where} is missing; {self.every}")
-            if isinstance(value, (Mapping, list, tuple, set)):
-                raise InputError(
-                    f"{where} is a {type(value).__name__}; a {self.value} is a text or a whole "
-                    f"number, in {{{self.key}: {self.value}}}."
-                )
-            keys.append(key)
-            values.append(as_id(value, where).strip())
-        return pl.DataFrame([texts("key", keys), texts("value", values)])
+
+def _read_texts(given: Any, kind: KeyedKind) -> tuple[pl.DataFrame, str]:
+    """Read a table whose values are texts, each id once: columns key and value; its source."""
+    table = _read(given, kind)
+    if isinstance(table, Nested):
+        frame = _texts_of_dict(table, kind)
+        place = [table.source] * frame.height
+    else:
+        key, value = _columns_of(table, kind)
+        values = table.ids(value, kind.value).str.strip_chars()
+        if len(empty := (values == "").arg_true()):
+            raise InputError(f"{table.place(empty[0])}: the {kind.value} is missing.")
+        frame = pl.DataFrame([table.ids(key, kind.key).alias("key"), values.alias("value")])
+        place = None
+    first = pl.col("value").first().over("key")
+    again = (
+        frame.with_row_index("row")
+        .with_columns(first=first)
+        .filter(pl.col("value") != pl.col("first"))
+    )
+    if again.height:
+        row, key, other, one = again.row(0)
+        where = place[row] if place else table.place(row)  # type: ignore[union-attr]
+        raise InputError(
+            f"{where}: {kind.key} {key!r} has the {kind.plural} {one!r} and {other!r}; "
+            f"{'an' if kind.key == 'item' else 'a'} {kind.key} has one."
+        )
+    return frame.unique(maintain_order=True), table.source
+
+
+def _texts_of_dict(table: Nested, kind: KeyedKind) -> pl.DataFrame:
+    if not table.content:
+        raise InputError(f"{table.source}: holds no rows.")
+    keys, values = [], []
+    for name, value in table.content.items():
+        key = as_id(name, table.source)
+        where = f"{table.source}: the {kind.value} of {kind.key} {key!r}"
+        is_blank = isinstance(value, str) and not value.strip()
+        if value is None or is_blank or (isinstance(value, float) and value != value):
+            raise InputError(f"{where} is missing; {kind.every}")
+        if isinstance(value, (Mapping, list, tuple, set)):
+            raise InputError(
+                f"{where} is a {type(value).__name__}; a {kind.value} is a text or a whole "
+                f"number, in {{{kind.key}: {kind.value}}}."
+            )
+        keys.append(key)
+        values.append(as_id(value, where).strip())
+    return pl.DataFrame([texts("key", keys), texts("value", values)])
 
 
 GROUPS = KeyedKind(
@@ -425,32 +418,6 @@ WEIGHTS = KeyedKind(
     given=QueryWeights.source,
     plural="weights",
 )
-CATEGORIES = KeyedKind(
-    "categories",
-    "category",
-    "a dict {item: category}, a table or a file",
-    key="item",
-    names=("category", "category_id", "class", "label", "group", "unique"),
-    given="the categories",
-    every="give every item one, if need be its own id.",
-    plural="categories",
-    surest=True,
-)
-DOCUMENTS = KeyedKind(
-    "documents of items",
-    "document",
-    "a dict {item: document}, a table or a file",
-    key="item",
-    names=(
-        *("document", "document_id", "doc_id", "docid", "docno", "doc", "parent", "parent_id"),
-        *("file", "source"),
-    ),
-    given="the documents of items",
-    every="give every item one, if need be its own id.",
-    plural="documents",
-    key_names=("chunk_id", "chunk", "segment_id", "segment", "node_id", "id"),
-    surest=True,
-)
 
 
 def groups_of(given: GroupsLike, queries: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
@@ -473,7 +440,7 @@ def groups_of(given: GroupsLike, queries: Sequence[str]) -> tuple[Ints, tuple[st
     >>> groups_of({"q1": "s1", "q2": "s2", "q3": "s1"}, ["q2", "q1", "q3"])
     (array([0, 1, 1]), ('s2', 's1'))
     """
-    frame, source = GROUPS.read_texts(given)
+    frame, source = _read_texts(given, GROUPS)
     by_query = dict(frame.iter_rows())
     missing = [query for query in queries if query not in by_query]
     if missing and len(missing) == len(queries):
@@ -495,12 +462,12 @@ def read_weights(given: Any) -> QueryWeights:
     """
     if isinstance(given, QueryWeights):
         return given
-    table = WEIGHTS.read(given)
+    table = _read(given, WEIGHTS)
     rows: Iterable[tuple[str, Any, Any]]
     if isinstance(table, Nested):
         rows = ((table.source, query, weight) for query, weight in table.content.items())
     else:
-        query, weight = WEIGHTS.columns_of(table)
+        query, weight = _columns_of(table, WEIGHTS)
         ids, values = table.ids(query, "query"), table.frame[weight].to_list()
         if table.is_text:
             values = [float(cell) if is_number(cell.strip()) else cell for cell in values]
@@ -527,48 +494,12 @@ def read_weights(given: Any) -> QueryWeights:
     return QueryWeights(weights, table.source)
 
 
-@dataclass(frozen=True, eq=False)
-class Categories:
-    """A table of items, each once, with the category or document of each."""
-
-    frame: pl.DataFrame
-    """Columns item and category."""
-    source: str = CATEGORIES.given
-    kind: KeyedKind = CATEGORIES
-
-    @cached_property
-    def by_item(self) -> dict[str, str]:
-        """The category of each item."""
-        return dict(self.frame.select("item", "category").iter_rows())
-
-    @cached_property
-    def all(self) -> frozenset[str]:
-        """Every category."""
-        return frozenset(self.frame["category"].to_list())
-
-    def of(self, names: Sequence[str], source: str) -> list[str]:
-        """Return the categories of some items; an item that is a category is its own."""
-        missing = [name for name in names if name not in self.by_item and name not in self.all]
-        if missing:
-            which = counted(len(missing), "item has", "items have")
-            raise InputError(
-                f"{source}: {which} no {self.kind.value} in {self.source} ({few(missing)}); "
-                f"{self.kind.every}"
-            )
-        return [self.by_item.get(name, name) for name in names]
-
-
 def read_categories(given: Any, kind: KeyedKind = CATEGORIES) -> Categories:
     """Read the category of each item, or its document: {item: category}, a table or a file."""
     if isinstance(given, Categories):
         return given
-    frame, source = kind.read_texts(given)
+    frame, source = _read_texts(given, kind)
     return Categories(frame.rename({"key": "item", "value": "category"}), source, kind)
-
-
-def is_frame(given: Any) -> bool:
-    """Return whether this is a data frame; a lazy one warns when asked for its columns."""
-    return type(given).__name__ == "LazyFrame" or hasattr(given, "columns")
 
 
 ATTRIBUTES = Kind(

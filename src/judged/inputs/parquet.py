@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import polars as pl
 
 from judged.errors import InputError
-from judged.inputs.columns import Columns, NamedColumns, choose_columns
+from judged.inputs.columns import NamedColumns, TableColumns, choose_columns
 from judged.inputs.formats import printable
 from judged.inputs.frames import complete, tidy, typed, with_checked_ranks
 from judged.inputs.order import MOST_SAMPLED
@@ -107,7 +107,7 @@ class LazyRun:
     names: tuple[str, ...]
     """The columns that are read."""
     notes: tuple[str, ...]
-    columns: Columns
+    columns: TableColumns
 
     @classmethod
     def of(

@@ -12,7 +12,7 @@ from typing import IO
 import polars as pl
 
 from judged.errors import InputError
-from judged.process import has_separate_standard_error
+from judged.outputs import has_separate_standard_error
 
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, RuntimeError)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import json
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -14,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from judged.arrays import Ints
 from judged.errors import InputError
@@ -22,28 +19,24 @@ from judged.inputs.columns import (
     LISTS,
     ROW_PATTERNS,
     NamedColumns,
-    candidates,
     has_lists,
     matching,
-    sure,
 )
 from judged.inputs.csv import SEPARATORS, records
 from judged.inputs.csv import line_numbers as record_lines
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
-from judged.inputs.formats import is_number
 from judged.inputs.json import line_numbers as object_lines
 from judged.inputs.json import objects, parse
 from judged.inputs.objects import (
     Records,
     from_arrow,
     is_record,
-    is_series,
     records_of,
-    results_of_series,
 )
 from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
 from judged.inputs.parquet import scan_source
 from judged.inputs.polars_errors import reading_parquet, refusing
+from judged.inputs.row_lists import IdListColumn, IdLists, are_lists, hold_texts
 from judged.inputs.source import LineNumbers, Source
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Judgements, Locate, Run, texts
 from judged.text import Warned, counted, quote
@@ -64,16 +57,12 @@ _PHRASES = {
     "scores": "the scores of retrieved items",
     "grades": "the grades of relevant items",
 }
-_TEXTS = ("text", "content", "page_content", "chunk")
-"""Fields that stand for an item in objects without an id."""
-_DISTANCE = re.compile(r"(^|[_ -])dist(ance)?$", re.IGNORECASE)
-_SEPARATED = re.compile(r"[\s,;|]")
 _LONG_TEXT = 60
 """Ids of so many characters, with spaces in them, are texts."""
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RowContents:
     """The judgements and the run that rows hold."""
 
     judgements: Judgements | None
@@ -111,6 +100,10 @@ class LoadedTable:
     label: str
     locate: Locate | None = None
 
+    def lists(self, name: str, role: str, *, by_user: bool = False) -> IdListColumn:
+        """Return a column of lists."""
+        return IdListColumn(name, role, self.columns[name], self.place, by_user)
+
     def place(self, row: int) -> str:
         """Name the place of a row: "rows.jsonl, line 3"."""
         word = "line" if self.locate else "row"
@@ -134,7 +127,7 @@ def rows_in(
     columns: NamedColumns,
     *,
     alone: bool = False,
-) -> Rows | None:
+) -> RowContents | None:
     """Read the rows of a table in these roles; return None if it has no such lists of ids.
 
     A table that is given `alone` must have them, whatever other columns it has.
@@ -411,7 +404,7 @@ def _records_table(given: Records) -> UnreadTable:
     return UnreadTable(header, given.label, load)
 
 
-def _rows_of(table: LoadedTable, columns: RowColumns, roles: Sequence[str]) -> Rows:
+def _rows_of(table: LoadedTable, columns: RowColumns, roles: Sequence[str]) -> RowContents:
     if not table.height:
         raise InputError(f"{table.label}: holds no rows.")
     notes = list(columns.notes)
@@ -429,7 +422,7 @@ def _rows_of(table: LoadedTable, columns: RowColumns, roles: Sequence[str]) -> R
                 f"retrieved ones, such as {quote(retrieved[0], 30)}: are they ids of the same kind?"
             )
             judgements = replace(judgements, notes=(*judgements.notes, warning))
-    return Rows(judgements, run)
+    return RowContents(judgements, run)
 
 
 def _queries(table: LoadedTable, columns: RowColumns, notes: list[str]) -> pl.Series:
@@ -556,7 +549,7 @@ def _run(
     return run
 
 
-def _notes_on_distances(lists: Lists) -> tuple[str, ...]:
+def _notes_on_distances(lists: IdLists) -> tuple[str, ...]:
     """Return a warning if lists without scores are not in the order of their distances."""
     if lists.distances is None:
         return ()
@@ -600,12 +593,12 @@ def _notes_on_order(scores: pl.Series, rows: Ints) -> tuple[str, ...]:
 
 def _lists_and_values(
     table: LoadedTable, columns: RowColumns, role: str
-) -> tuple[Lists, pl.Series | None]:
+) -> tuple[IdLists, pl.Series | None]:
     """Return the ids of a role, and their scores or grades."""
     name = columns.relevant if role == "relevant" else columns.retrieved
     if name is None:
         raise InputError(missing_columns(table.header))
-    column = ListColumn.of(table, name, role, by_user=name in columns.by_user)
+    column = table.lists(name, role, by_user=name in columns.by_user)
     lists = column.lists()
     beside = _column_beside(table, columns, role, lists)
     if beside is None:
@@ -618,7 +611,7 @@ def _lists_and_values(
             f"{table.label}: columns {quote(name)} and {quote(beside)} both have a {column.value} "
             "for each id; leave one out."
         )
-    values, counts = ListColumn.of(table, beside, role).numbers(column.value)
+    values, counts = table.lists(beside, role).numbers(column.value)
     ids = np.maximum(lists.counts, 0)
     wrong = np.flatnonzero(ids != np.maximum(counts, 0))
     if len(wrong):
@@ -631,14 +624,16 @@ def _lists_and_values(
     return lists, values
 
 
-def _column_beside(table: LoadedTable, columns: RowColumns, role: str, lists: Lists) -> str | None:
+def _column_beside(
+    table: LoadedTable, columns: RowColumns, role: str, lists: IdLists
+) -> str | None:
     """Return the column that holds the scores or grades of ids, or None."""
     possible = columns.grades if role == "relevant" else columns.scores
     names = [
         name
         for name in possible
         if name in columns.by_user
-        or (_are_lists(table.columns[name]) and not _hold_texts(table.columns[name]))
+        or (are_lists(table.columns[name]) and not hold_texts(table.columns[name]))
     ]
     if role == "relevant":
         names = [name for name in names if not _repeats_relevance(table, columns, name, lists)]
@@ -647,7 +642,9 @@ def _column_beside(table: LoadedTable, columns: RowColumns, role: str, lists: Li
     return names[0] if names else None
 
 
-def _repeats_relevance(table: LoadedTable, columns: RowColumns, name: str, relevant: Lists) -> bool:
+def _repeats_relevance(
+    table: LoadedTable, columns: RowColumns, name: str, relevant: IdLists
+) -> bool:
     """Return whether a column says of each retrieved id whether it is relevant.
 
     If it may say that, but does not agree with the relevant ids, it is an error.
@@ -656,8 +653,8 @@ def _repeats_relevance(table: LoadedTable, columns: RowColumns, name: str, relev
     may_be_labels = bool(matching("grades", [name])[1])
     if retrieved is None or name in columns.by_user or not may_be_labels:
         return False
-    values, counts = ListColumn.of(table, name, "retrieved").numbers("relevance")
-    results = ListColumn.of(table, retrieved, "retrieved").lists()
+    values, counts = table.lists(name, "retrieved").numbers("relevance")
+    results = table.lists(retrieved, "retrieved").lists()
     if not np.array_equal(np.maximum(counts, 0), np.maximum(results.counts, 0)):
         return False
     pairs = pl.DataFrame({"row": relevant.rows(), "item": relevant.ids}).unique()
@@ -676,397 +673,3 @@ def _repeats_relevance(table: LoadedTable, columns: RowColumns, name: str, relev
         f"{quote(columns.relevant or '')}. Leave it out, or say what it is: "
         f"columns={{'grades': {name!r}}} (--columns grades={name})."
     )
-
-
-def _are_lists(values: pl.Series | Sequence[Any]) -> bool:
-    if isinstance(values, pl.Series) and values.dtype != pl.String:
-        return isinstance(values.dtype, (pl.List, pl.Array))
-    first = next((value for value in values if value is not None), None)
-    if isinstance(first, str):
-        return first.strip().startswith("[")
-    return isinstance(first, (list, tuple)) or getattr(first, "ndim", 0) == 1
-
-
-def _hold_texts(values: pl.Series | Sequence[Any]) -> bool:
-    """Return whether the first value in lists is a text, which no score or grade is."""
-    if isinstance(values, pl.Series) and isinstance(values.dtype, (pl.List, pl.Array)):
-        return values.dtype.inner == pl.String
-    cells = (_parsed_list(value.strip()) if isinstance(value, str) else value for value in values)
-    filled = (cell for cell in cells if cell is not None and len(cell))
-    return isinstance(next((cell[0] for cell in filled), None), str)
-
-
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """The ids of all rows, one after the other, and the numbers beside them."""
-
-    ids: pl.Series
-    values: pl.Series | None
-    """The score or grade of each id, if they were given with it."""
-    counts: Ints
-    """The number of ids of each row; -1 if the list is missing."""
-    integers: bool = False
-    """Whether ids were whole numbers."""
-    are_ranks: bool = False
-    """Whether `values` are negated ranks."""
-    ranks: Sequence[Any] | None = None
-    """The rank of each id, if results have ranks beside scores."""
-    distances: tuple[str, Sequence[Any]] | None = None
-    """The name of a field of distances and the distance of each id."""
-
-    def rows(self) -> NDArray[np.intp]:
-        """Return the row of each id."""
-        return np.repeat(np.arange(len(self.counts)), np.maximum(self.counts, 0))
-
-    def frame(self, queries: pl.Series, value: pl.Series) -> pl.DataFrame:
-        query = queries.gather(self.rows()).alias("query")
-        return pl.DataFrame([query, self.ids.alias("item"), value])
-
-    def all_queries(self, queries: pl.Series) -> tuple[str, ...]:
-        return tuple(queries.to_list()) if (self.counts <= 0).any() else ()
-
-    def with_note(self, notes: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*notes, IDS_NOTE) if self.integers else notes))
-
-
-@dataclass(frozen=True)
-class ListColumn:
-    """One column of lists, as it was given."""
-
-    name: str
-    role: str
-    """relevant or retrieved."""
-    cells: pl.Series | Sequence[Any]
-    place: Callable[[int], str]
-    """A function that names the place of a row."""
-    by_user: bool = False
-    """Whether the user named the column."""
-
-    @classmethod
-    def of(cls, table: LoadedTable, name: str, role: str, *, by_user: bool = False) -> ListColumn:
-        return cls(name, role, table.columns[name], table.place, by_user)
-
-    @property
-    def value(self) -> str:
-        """The word for the number beside an id."""
-        return "score" if self.role == "retrieved" else "grade"
-
-    @property
-    def is_typed(self) -> bool:
-        return isinstance(self.cells, pl.Series) and isinstance(
-            self.cells.dtype, (pl.List, pl.Array)
-        )
-
-    def refuse(self, row: int, what: str) -> InputError:
-        return InputError(f"{self.place(row)}: column {quote(self.name)} {what}")
-
-    def lists(self) -> Lists:
-        """Return the lists of ids; anything else is an error that names the row."""
-        if self.is_typed and not isinstance(self.cells.dtype.inner, (pl.List, pl.Array)):  # type: ignore[union-attr]
-            return self._typed_lists()
-        return self._untyped_lists()
-
-    def numbers(self, word: str) -> tuple[pl.Series, Ints]:
-        """Return all numbers in lists of them, and how many each row has."""
-        if self.is_typed:
-            flat, counts = _flat(self.cells)  # type: ignore[arg-type]
-        else:
-            cells = self._parsed_cells()
-            counts = _counts(cells)
-            flat = self._as_numbers(list(chain.from_iterable(filter(None, cells))), counts, word)
-        if not (flat.dtype.is_numeric() or flat.dtype == pl.Null):
-            raise self.refuse(_first(counts), f"holds {flat.dtype}, where {word}s must be numbers.")
-        self._refuse_missing(flat, counts, word)
-        return flat.cast(pl.Float64), counts
-
-    def _refuse_missing(self, values: pl.Series, counts: Ints, word: str) -> None:
-        if (lost := values.is_null().arg_true()).len():
-            raise self.refuse(_row_of(counts, lost[0]), f"has no {word} for one of the ids.")
-
-    def _typed_lists(self) -> Lists:
-        """Read typed lists, as Parquet and Arrow have them."""
-        flat, counts = _flat(self.cells)  # type: ignore[arg-type]
-        ids, values, is_rank, ranks, distances = flat, None, False, None, None
-        if isinstance(flat.dtype, pl.Struct):
-            names = [field.name for field in flat.dtype.fields]
-            item, value, is_rank = self._fields(names, _first(counts))
-            ids = flat.struct.field(item)
-            if value is not None:
-                values = self._typed_values(flat.struct.field(value), counts)
-                values = -values if is_rank else values
-            rank, distance = self._rank_and_distance(names)
-            if rank is not None and not is_rank:
-                ranks = flat.struct.field(rank).to_list()
-            if distance is not None:
-                distances = distance, flat.struct.field(distance).to_list()
-        integers = ids.dtype.is_integer()
-        texts = self._typed_ids(ids, counts)
-        return Lists(texts, values, counts, integers, is_rank, ranks, distances)
-
-    def _typed_ids(self, ids: pl.Series, counts: Ints) -> pl.Series:
-        dtype = ids.dtype
-        is_text = isinstance(dtype, (pl.String, pl.Categorical, pl.Enum, pl.Null))
-        if not (is_text or dtype.is_integer()):
-            hint = ""
-            if dtype.is_float():
-                hint = " Floats come from ids read as numbers."
-            elif dtype == pl.Boolean:
-                hint = (
-                    " Which of the retrieved items are relevant is read by Rankings.from_relevance."
-                )
-            raise self.refuse(
-                _first(counts),
-                f"holds lists of {dtype}, but ids must be texts or whole numbers.{hint}",
-            )
-        ids = ids.cast(pl.String)
-        wrong = (ids.is_null() | (ids == "")).arg_true()
-        if len(wrong):
-            raise self.refuse(_row_of(counts, wrong[0]), "has an id that is missing or empty.")
-        return ids
-
-    def _typed_values(self, values: pl.Series, counts: Ints) -> pl.Series:
-        if not (values.dtype.is_numeric() or values.dtype == pl.Null):
-            raise self.refuse(
-                _first(counts), f"holds {values.dtype}, where a {self.value} must be a number."
-            )
-        self._refuse_missing(values, counts, self.value)
-        return values.cast(pl.Float64)
-
-    def _untyped_lists(self) -> Lists:
-        """Read lists of Python, or lists as texts."""
-        cells = self._parsed_cells()
-        counts = _counts(cells)
-        flat = list(chain.from_iterable(filter(None, cells)))
-        values, is_rank, ranks, distances = None, False, None, None
-        types = set(map(type, flat))
-        if types and all(issubclass(kind, Mapping) for kind in types):
-            given = dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, flat))))
-            names = [name for name in given if isinstance(name, str)]
-            rank, distance = self._rank_and_distance(names)
-            if distance is not None:
-                distances = distance, [result.get(distance) for result in flat]
-            item, value, is_rank = self._fields(names, _first(counts))
-            if rank is not None and not is_rank:
-                ranks = [result.get(rank) for result in flat]
-            if value is not None:
-                word = "rank" if is_rank else self.value
-                numbers = [result.get(value) for result in flat]
-                values = self._as_numbers(numbers, counts, word)
-                values = -values if is_rank else values
-            flat = [result.get(item) for result in flat]
-        elif types and all(issubclass(kind, (list, tuple)) for kind in types):
-            flat, values = self._from_pairs(flat, counts)
-        types = set(map(type, flat))
-        self._refuse_flags(cells, types, flat)
-        ids = flat
-        if not (types <= {str} and all(flat)):
-            ids = [self._id(value, counts, at) for at, value in enumerate(flat)]
-        try:
-            series = pl.Series(ids, dtype=pl.String)
-        except UnicodeEncodeError as error:
-            half = quote(error.object[error.start : error.end])
-            raise self.refuse(
-                _row_of(counts, ids.index(error.object)),
-                f"has {half}, which is half of a pair and no character.",
-            ) from None
-        return Lists(series, values, counts, not types <= {str}, is_rank, ranks, distances)
-
-    def _refuse_flags(
-        self, cells: Sequence[Any], types: Collection[type], flat: Sequence[Any]
-    ) -> None:
-        """Raise an error for 0 and 1 in rank order instead of the ids of relevant items."""
-        are_flags = self.role == "relevant" and types == {int} and set(flat) <= {0, 1}
-        if bool not in types and not are_flags:
-            return
-        for row, cell in enumerate(cells):
-            if cell and (len(set(cell)) < len(cell) or bool in set(map(type, cell))):
-                raise self.refuse(
-                    row,
-                    f"holds {_shown(cell)}, which says of each result whether it is relevant, not "
-                    "the ids of relevant items; judged.Rankings.from_relevance reads such lists.",
-                )
-
-    def _parsed_cells(self) -> list[Sequence[Any] | None]:
-        cells = self.cells.to_list() if isinstance(self.cells, pl.Series) else self.cells
-        return [self._parsed(cell, row) for row, cell in enumerate(cells)]
-
-    def _parsed(self, cell: Any, row: int) -> Sequence[Any] | None:
-        """Return one row's list; None if there is none."""
-        if cell is None or (isinstance(cell, float) and cell != cell):
-            return None
-        if isinstance(cell, str):
-            return self._from_text(cell, row)
-        if isinstance(cell, Mapping):
-            return self._from_mapping(cell, row)
-        if is_series(cell):
-            kind = RUN if self.role == "retrieved" else JUDGEMENTS
-            return results_of_series(cell, f"{self.place(row)}, column {quote(self.name)}", kind)
-        if getattr(cell, "ndim", 0) == 1:  # an array
-            return list(cell.tolist())
-        if isinstance(cell, pl.Series):
-            return cell.to_list()
-        if isinstance(cell, (set, frozenset)):
-            if self.role == "retrieved":
-                raise self.refuse(row, "holds a set, which has no order; give a list, best first.")
-            return sorted(cell, key=str)
-        if isinstance(cell, (list, tuple)):
-            return cell
-        if isinstance(cell, (int, np.integer)) and self._is_called_id():
-            return [cell]
-        shown = _shown(cell)
-        raise self.refuse(row, f"holds {shown}, which is no list of ids; write [{shown}] for one.")
-
-    def _is_called_id(self) -> bool:
-        """Return whether the name ends in "id", so that a text alone is surely one."""
-        return re.search(r"ids?$", self.name.strip(), re.IGNORECASE) is not None
-
-    def _from_mapping(self, cell: Mapping[Any, Any], row: int) -> list[tuple[Any, Any]]:
-        """Read {id: score}; one object with an id and a score is an error."""
-        names = [name for name in cell if isinstance(name, str)]
-        numbers = all(_is_number_type(type(value)) for value in cell.values())
-        if not numbers or "id" in names or candidates("item", names):
-            raise self.refuse(
-                row, f"holds {_shown(cell)}; write a list of ids, or {{id: {self.value}}}."
-            )
-        return list(cell.items())
-
-    def _from_text(self, cell: str, row: int) -> Sequence[Any] | None:
-        text = cell.strip()
-        if not text:
-            return None
-        if text[0] in "[{":
-            read = _parsed_list(text)
-            if isinstance(read, Mapping):
-                return self._from_mapping(read, row)
-            if read is not None:
-                return read
-            raise self.refuse(
-                row, f'holds {quote(text, 60)}, which is no list; write lists as JSON: ["a", "b"].'
-            )
-        is_id = self._is_called_id() or (self.by_user and not is_number(text))
-        if is_id and not _SEPARATED.search(text):
-            return [text]
-        raise self.refuse(
-            row,
-            f"holds {quote(text, 60)}, which may be one id or several; write lists as JSON: "
-            '["a", "b"].',
-        )
-
-    def _fields(self, names: Sequence[str], row: int) -> tuple[str, str | None, bool]:
-        """Return the fields of the id and of the number, and whether that is a rank."""
-        items = [names[at] for at in candidates("item", names)]
-        known = [name for name in names if name in ("id", "_id")]
-        if not known and items and sure("item", names) is None:
-            both = " and ".join(map(quote, items))
-            what = f'{both}, which could both be the id; call the one "id".'
-            raise self.refuse(row, f"holds objects with {what}")
-        known += items
-        known += [name for name in names if name in ("uri", "doc_uri", "node_id")]
-        known += [] if known else [name for name in _TEXTS if name in names]
-        if not known:
-            fields = ", ".join(map(quote, names[:20]))
-            raise self.refuse(
-                row, f'holds objects without an id; their fields are {fields}. Write {{"id": …}}.'
-            )
-        values = [names[at] for at in candidates(self.value, names)]
-        beside = list(chain.from_iterable(matching(f"{self.value}s", names)))
-        values += [name for name in beside if name not in values]
-        if self.role == "retrieved":
-            values += [name for name in names if name == "_score"]
-            if len(beside) > 1:
-                both = " and ".join(map(quote, beside))
-                raise self.refuse(
-                    row, f"holds objects with {both}, which could both be the score; leave one out."
-                )
-            if not values and (ranks := candidates("rank", names)):
-                return known[0], names[ranks[0]], True
-        elif not values and (scores := candidates("score", names)):
-            raise self.refuse(
-                row,
-                f"holds objects with {quote(names[scores[0]])}, which may be the score of a "
-                'search; call it "grade" where it is one, or leave it out.',
-            )
-        return known[0], values[0] if values else None, False
-
-    def _rank_and_distance(self, names: Sequence[str]) -> tuple[str | None, str | None]:
-        """Return the fields of the rank and of the distance of retrieved objects."""
-        if self.role != "retrieved":
-            return None, None
-        return sure("rank", names), next((name for name in names if _DISTANCE.search(name)), None)
-
-    def _from_pairs(self, flat: list[Any], counts: Ints) -> tuple[list[Any], pl.Series]:
-        for at, pair in enumerate(flat):
-            if len(pair) != 2:
-                raise self.refuse(
-                    _row_of(counts, at),
-                    f"holds {_shown(pair)}; give (id, {self.value}), or the id alone.",
-                )
-        ids, values = zip(*flat, strict=True)
-        return list(ids), self._as_numbers(list(values), counts, self.value)
-
-    def _as_numbers(self, values: list[Any], counts: Ints, word: str) -> pl.Series:
-        wrong = [kind for kind in set(map(type, values)) if not _is_number_type(kind)]
-        if wrong:
-            at = next(at for at, value in enumerate(values) if type(value) in wrong)
-            what = (
-                f"has no {word} for one of the ids."
-                if values[at] is None
-                else f"has the {word} {_shown(values[at])}, which is no number."
-            )
-            raise self.refuse(_row_of(counts, at), what)
-        try:
-            return pl.Series(list(map(float, values)), dtype=pl.Float64)
-        except OverflowError:  # by way of text, an integer too large for a float is infinite
-            return pl.Series([float(str(value)) for value in values], dtype=pl.Float64)
-
-    def _id(self, value: Any, counts: Ints, at: int) -> str:
-        try:
-            return as_id(value)
-        except InputError as error:
-            place = f"{self.place(_row_of(counts, at))}, column {quote(self.name)}"
-            raise InputError(f"{place}: {error}") from None
-
-
-def _flat(cells: pl.Series) -> tuple[pl.Series, Ints]:
-    lists = cells.arr.to_list() if isinstance(cells.dtype, pl.Array) else cells
-    counts = lists.list.len().cast(pl.Int64).fill_null(-1).to_numpy()
-    return lists.explode(empty_as_null=False, keep_nulls=False), counts
-
-
-def _parsed_list(text: str) -> Any:
-    """Parse a list from JSON, or as Python prints it; return None if that is not certain."""
-    # If a printed list has neither " nor \\, no text in it holds a quotation mark.
-    has_no_marks = '"' not in text and "\\" not in text
-    for spelling in (text, text.replace("'", '"')) if has_no_marks else (text,):
-        try:
-            return json.loads(spelling)
-        except (ValueError, RecursionError):
-            continue
-    try:
-        read = ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
-    # Texts side by side ("['a' 'b']", as numpy prints them) become one in Python.
-    same = repr(read).replace(" ", "") == text.replace(" ", "")
-    return read if same and isinstance(read, (list, dict)) else None
-
-
-def _counts(cells: Sequence[Sequence[Any] | None]) -> Ints:
-    return np.array([-1 if cell is None else len(cell) for cell in cells], dtype=np.int64)
-
-
-def _first(counts: Ints) -> int:
-    """Return the first row with anything in it."""
-    return int(np.argmax(counts > 0))
-
-
-def _row_of(counts: Ints, at: int) -> int:
-    return int(np.searchsorted(np.cumsum(np.maximum(counts, 0)), at, side="right"))
-
-
-def _is_number_type(kind: type) -> bool:
-    return issubclass(kind, (Real, np.number)) and not issubclass(kind, (bool, np.bool_))
-
-
-def _shown(given: Any) -> str:
-    return quote(given if isinstance(given, str) else repr(given), 60)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from judged.errors import InputError
+from judged.inputs.agreement import few
 from judged.inputs.order import Ranked, refuse_odd_ranks
 from judged.text import Tallied, Warned, WarnedOnce, counted, listed
 
@@ -59,6 +61,88 @@ class Kind:
 
 RUN = Kind("a run", "score", "6 columns: query, Q0, item, rank, score, tag")
 JUDGEMENTS = Kind("judgements", "grade", "4 columns: query, iteration, item, grade")
+
+
+@dataclass(frozen=True)
+class KeyedKind(Kind):
+    """The kind of a table from an id to one value."""
+
+    key: str = "query"
+    names: tuple[str, ...] = ()
+    """Names of the column of values."""
+    given: str = ""
+    """The name of an object of Python in messages."""
+    every: str = ""
+    """The advice about an id without a value."""
+    plural: str = ""
+    key_names: tuple[str, ...] = ()
+    """Further names of the column of ids."""
+    surest: bool = False
+    """Whether the surest of several possible columns is taken; otherwise they are an error."""
+
+
+CATEGORIES = KeyedKind(
+    "categories",
+    "category",
+    "a dict {item: category}, a table or a file",
+    key="item",
+    names=("category", "category_id", "class", "label", "group", "unique"),
+    given="the categories",
+    every="give every item one, if need be its own id.",
+    plural="categories",
+    surest=True,
+)
+DOCUMENTS = KeyedKind(
+    "documents of items",
+    "document",
+    "a dict {item: document}, a table or a file",
+    key="item",
+    names=(
+        *("document", "document_id", "doc_id", "docid", "docno", "doc", "parent", "parent_id"),
+        *("file", "source"),
+    ),
+    given="the documents of items",
+    every="give every item one, if need be its own id.",
+    plural="documents",
+    key_names=("chunk_id", "chunk", "segment_id", "segment", "node_id", "id"),
+    surest=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """A table of items, each once, with the category or document of each."""
+
+    frame: pl.DataFrame
+    """Columns item and category."""
+    source: str = CATEGORIES.given
+    kind: KeyedKind = CATEGORIES
+
+    @cached_property
+    def by_item(self) -> dict[str, str]:
+        """The category of each item."""
+        return dict(self.frame.select("item", "category").iter_rows())
+
+    @cached_property
+    def all(self) -> frozenset[str]:
+        """Every category."""
+        return frozenset(self.frame["category"].to_list())
+
+    def of(self, names: Sequence[str], source: str) -> list[str]:
+        """Return the categories of some items; an item that is a category is its own."""
+        missing = [name for name in names if name not in self.by_item and name not in self.all]
+        if missing:
+            which = counted(len(missing), "item has", "items have")
+            raise InputError(
+                f"{source}: {which} no {self.kind.value} in {self.source} ({few(missing)}); "
+                f"{self.kind.every}"
+            )
+        return [self.by_item.get(name, name) for name in names]
+
+
+def is_frame(given: Any) -> bool:
+    """Return whether this is a data frame; a lazy one warns when asked for its columns."""
+    return type(given).__name__ == "LazyFrame" or hasattr(given, "columns")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +247,7 @@ def _weights_of_column(frame: pl.DataFrame, source: str) -> QueryWeights:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ReadTable:
     """Tidy rows in the order of the input.
 
     Columns are `query` and `item` (texts) and `score` or `grade` (numbers), none of them missing.
@@ -230,7 +314,7 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements(Table):
+class Judgements(ReadTable):
     """The grade of each judged item for its query, as `read_judgements` returns it.
 
     Parameters
@@ -289,7 +373,7 @@ class Passed:
 
 
 @dataclass(frozen=True, eq=False)
-class Run(Table):
+class Run(ReadTable):
     """A system's results, as `read_run` returns them, ranked by score.
 
     Parameters
@@ -553,14 +637,14 @@ def _rows(table: AnyTable, which: pl.Series) -> AnyTable:
     return replace(table, frame=table.frame.filter(which), rows=numbers)
 
 
-def lost_message(lost: Table, row: int = 0) -> str:
+def lost_message(lost: ReadTable, row: int = 0) -> str:
     return f"{lost.source}, {lost.where([row])}: the item is missing."
 
 
 def ungraded_note(left: int) -> Warned:
-    them = "it" if left == 1 else "them"
+    are = "is" if left == 1 else "are"
     have = counted(left, "row has", "rows have")
-    return Warned(f"{have} no grade: left out, as nobody judged {them}.")
+    return Warned(f"{have} no grade and {are} left out as unjudged.")
 
 
 def _without_ungraded(table: Judgements) -> Judgements:
@@ -579,7 +663,7 @@ def _without_ungraded(table: Judgements) -> Judgements:
     )
 
 
-def _with_telling_subtopics(table: Table) -> pl.DataFrame:
+def _with_telling_subtopics(table: ReadTable) -> pl.DataFrame:
     """Drop a column of subtopics that is empty, or an iteration that is the same everywhere."""
     frame = table.frame
     name = next((name for name in SUBTOPIC_COLUMNS if name in frame.columns), None)

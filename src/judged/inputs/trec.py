@@ -74,7 +74,7 @@ def data_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, by
 
 
 @dataclass(frozen=True)
-class Layout:
+class LineLayout:
     """The fields of a line in order; fields after them are ignored."""
 
     fields: tuple[str, ...]
@@ -126,31 +126,33 @@ class Layout:
         return is_number(texts[self.position(self.value)])
 
 
-TREC_RUN = Layout(
+TREC_RUN = LineLayout(
     ("query", "ignored", "item", "rank", "score", "tag"),
     "score",
     "A line of a run is: query Q0 item rank score tag.",
 )
-TREC_JUDGEMENTS = Layout(
+TREC_JUDGEMENTS = LineLayout(
     ("query", "iteration", "item", "grade"),
     "grade",
     "A line of judgements is: query 0 item grade.",
     subtopic="iteration",
 )
-RANKS = Layout(("query", "item", "rank"), "rank", "A line of an MS MARCO run is: query item rank.")
-SCORES = Layout(
+RANKS = LineLayout(
+    ("query", "item", "rank"), "rank", "A line of an MS MARCO run is: query item rank."
+)
+SCORES = LineLayout(
     ("query", "item", "score"), "score", "A line of a run of three columns is: query item score."
 )
-GRADES = Layout(
+GRADES = LineLayout(
     ("query", "item", "grade"),
     "grade",
     "A line of judgements of three columns is: query item grade.",
 )
-PAIRS = Layout(("query", "item"), "", "A line of judgements of two columns is: query item.")
+PAIRS = LineLayout(("query", "item"), "", "A line of judgements of two columns is: query item.")
 _RANKS_ONLY = OrderOnly("There are no scores (an MS MARCO run): the ranks give the order.")
 
 
-def parse_lines(block: bytes, layout: Layout, kind: Kind, label: str, first: int) -> Piece:
+def parse_lines(block: bytes, layout: LineLayout, kind: Kind, label: str, first: int) -> Piece:
     """Parse whole lines, of which the first has the number `first`.
 
     polars splits lines with single separators. Other lines are made like that first. If polars
@@ -229,7 +231,7 @@ def even_out(block: bytes) -> tuple[bytes, list[bytes]]:
 
 
 def split_by_polars(
-    text: bytes, layout: Layout, separator: bytes, kind: Kind
+    text: bytes, layout: LineLayout, separator: bytes, kind: Kind
 ) -> pl.DataFrame | None:
     """Split lines with single separators between equally many fields; else return None."""
     import polars as pl
@@ -275,8 +277,8 @@ def split_by_polars(
     return frame if complete else None
 
 
-def _may_hold_spaces(layout: Layout, names: Sequence[str]) -> pl.Expr:
-    """Compute `Layout.may_hold_spaces` for all lines; true if in doubt."""
+def _may_hold_spaces(layout: LineLayout, names: Sequence[str]) -> pl.Expr:
+    """Compute `LineLayout.may_hold_spaces` for all lines; true if in doubt."""
     import polars as pl
 
     beyond = len(names) - len(layout.fields)
@@ -293,7 +295,9 @@ def _may_hold_spaces(layout: Layout, names: Sequence[str]) -> pl.Expr:
     return moved | ~whole
 
 
-def _careful_rows(lines: Iterable[bytes], first: int, layout: Layout, label: str) -> Iterator[Row]:
+def _careful_rows(
+    lines: Iterable[bytes], first: int, layout: LineLayout, label: str
+) -> Iterator[Row]:
     query, item, value = (layout.position(field) for field in ("query", "item", layout.value))
     sign = -1 if layout.value == "rank" else 1
     for number, line in data_lines(lines, first):
@@ -316,7 +320,7 @@ def _careful_rows(lines: Iterable[bytes], first: int, layout: Layout, label: str
         yield row if layout.subtopic is None else (*row, fields[layout.position(layout.subtopic)])
 
 
-def line_by_line(lines: Iterable[bytes], layout: Layout, label: str) -> Iterator[Row]:
+def line_by_line(lines: Iterable[bytes], layout: LineLayout, label: str) -> Iterator[Row]:
     """Parse some lines of a file; an error does not number them."""
     try:
         yield from _careful_rows(lines, 1, layout, label)
@@ -368,7 +372,7 @@ class LineReader:
     """A reader of text whose lines have one layout."""
 
     label: str
-    layout: Layout
+    layout: LineLayout
     kind: Kind = RUN
     notes: tuple[str, ...] = ()
     tag: LastTag | None = None
@@ -645,7 +649,7 @@ def read_small_judgements(source: Source, format: str | None) -> Lookup | None:
     return _read_small(source, TREC_JUDGEMENTS, format)
 
 
-def _read_small(source: Source, layout: Layout, format: str | None) -> Lookup | None:
+def _read_small(source: Source, layout: LineLayout, format: str | None) -> Lookup | None:
     """Loading polars takes 0.1 s, as long as parsing 3 MB in Python."""
     if source.columns or source.size() > BYTES_WORTH_POLARS:
         return None

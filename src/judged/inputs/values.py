@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from numbers import Real
 from os import PathLike, fspath
@@ -77,7 +76,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class QueryValues:
     """A number of each query for each run and measure; every run has the same queries."""
 
     frame: pl.DataFrame
@@ -138,7 +137,7 @@ class _Part:
     """The name of the run if it has no other."""
 
 
-def values_of(given: ValuesLike, *, measure_name: str | None = None) -> Values:
+def values_of(given: ValuesLike, *, measure_name: str | None = None) -> QueryValues:
     """Read numbers of each query; incomplete ones are an error.
 
     Parameters
@@ -152,13 +151,13 @@ def values_of(given: ValuesLike, *, measure_name: str | None = None) -> Values:
 
     Returns
     -------
-    Values
+    QueryValues
 
     >>> found = values_of({"bm25": {"q1": 0.5}, "dense": {"q1": 0.75}}, measure_name="AP")
     >>> found.runs, found.measures
     (('bm25', 'dense'), ('AP',))
     """
-    if isinstance(given, Values):
+    if isinstance(given, QueryValues):
         return given
     if measure_name is not None and (not isinstance(measure_name, str) or not measure_name.strip()):
         raise InputError(f"measure_name must be a text; got {quoted(measure_name)}.")
@@ -172,7 +171,7 @@ def values_of(given: ValuesLike, *, measure_name: str | None = None) -> Values:
         for part in parts
         for name, measure in part.settings.get("measures", {}).items()
     ]
-    return Values(
+    return QueryValues(
         frame,
         source,
         tuple(notes),
@@ -448,64 +447,21 @@ def _no_number(query: str, given: Any, where: str = "") -> str:
     return f"{what} no number: {quoted(given)}.{hint}"
 
 
-@dataclass(frozen=True, eq=False)
-class _Leaves:
-    """All values of a dict, as four lists."""
+_Leaf = tuple["str | None", "str | None", Any, Any]
+"""Run, measure, query and value."""
 
-    runs: list[str | None] = field(default_factory=list)
-    measures: list[str | None] = field(default_factory=list)
-    queries: list[Any] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
 
-    def add(self, run: str | None, measure: str | None, values: Mapping[Any, Any]) -> None:
-        """Add {query: value}."""
-        self.runs.extend([run] * len(values))
-        self.measures.extend([measure] * len(values))
-        self.queries.extend(values)
-        self.values.extend(values.values())
-
-    def add_query(self, run: str | None, query: Any, values: Mapping[str, Any]) -> None:
-        """Add {measure: value}."""
-        self.runs.extend([run] * len(values))
-        self.measures.extend(values)
-        self.queries.extend([query] * len(values))
-        self.values.extend(values.values())
-
-    def part(self, source: str, notes: Sequence[str] = ()) -> _Part:
-        queries, values = self._plain() or self._checked(source)
-        columns = (self.runs, self.measures, queries, values, range(len(queries)))
-        frame = pl.DataFrame(
-            [
-                pl.Series(name, column, dtype=dtype)
-                for (name, dtype), column in zip(_SCHEMA.items(), columns, strict=True)
-            ]
-        )
-        return _Part(frame, lambda row: source, source, tuple(notes))
-
-    def _plain(self) -> tuple[Sequence[str], Sequence[float | None]] | None:
-        """Return queries and values if they are plain texts and numbers."""
-        types = set(map(type, self.values))
-        if not (set(map(type, self.queries)) <= {str} and types <= {float, int, type(None)}):
-            return None
-        try:
-            values = [None if value is None else float(value) for value in self.values]
-        except OverflowError:
-            return None
-        if not all(self.queries) or any(value != value for value in values):
-            return None
-        return self.queries, values
-
-    def _checked(self, source: str) -> tuple[Sequence[str], Sequence[float | None]]:
-        queries, values = [], []
-        for run, key, given in zip(self.runs, self.queries, self.values, strict=True):
-            query = as_id(key, source)
-            value = None if given is None else _number_of(given)
-            if given is not None and (value is None or value != value):
-                where = "" if run is None else f" in run {run!r}"
-                raise InputError(f"{source}: {_no_number(query, given, where)}")
-            queries.append(query)
-            values.append(value)
-        return queries, values
+def _part_of_leaves(leaves: Sequence[_Leaf], source: str, notes: Sequence[str] = ()) -> _Part:
+    rows = []
+    for number, (run, measure, key, given) in enumerate(leaves):
+        query = as_id(key, source)
+        value = None if given is None else _number_of(given)
+        if given is not None and (value is None or value != value):
+            where = "" if run is None else f" in run {run!r}"
+            raise InputError(f"{source}: {_no_number(query, given, where)}")
+        rows.append((run, measure, query, value, number))
+    frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+    return _Part(frame, lambda row: source, source, tuple(notes))
 
 
 def _part_of_dict(given: Nested) -> _Part:
@@ -515,20 +471,19 @@ def _part_of_dict(given: Nested) -> _Part:
     if isinstance(content.get("runs"), list) and "judged" in content:
         return _part_of_judged(content, source)
     inner = list(content.values())
-    leaves = _Leaves()
     if not any(isinstance(values, Mapping) for values in inner):
-        leaves.add(None, None, content)
-        return leaves.part(source)
+        return _part_of_leaves([(None, None, *pair) for pair in content.items()], source)
     _refuse_other_than_dicts(content, source)
     if not any(isinstance(value, Mapping) for values in inner for value in values.values()):
-        _add_two_levels(leaves, content, source)
-        part = leaves.part(source)
+        part = _part_of_leaves(list(_two_levels(content, source)), source)
         runs = part.frame["run"].drop_nulls().unique(maintain_order=True)
         return replace(part, wide=tuple(runs))
+    leaves: list[_Leaf] = []
     for run, values in content.items():
         name = as_id(run, source)
-        _add_two_levels(leaves, values, f"{source}, run {name!r}", name)
-    measures, queries = dict.fromkeys(map(str, leaves.measures)), set(leaves.queries)
+        leaves += _two_levels(values, f"{source}, run {name!r}", name)
+    measures = {str(measure) for _, measure, _, _ in leaves}
+    queries = {query for _, _, query, _ in leaves}
     notes = []
     if len(measures) > max(len(queries), 1) and not any(map(is_measure, measures)):
         notes.append(
@@ -538,7 +493,7 @@ def _part_of_dict(given: Nested) -> _Part:
                 "query."
             )
         )
-    return leaves.part(source, notes)
+    return _part_of_leaves(leaves, source, notes)
 
 
 def _refuse_other_than_dicts(content: Mapping[Any, Any], source: str) -> None:
@@ -552,12 +507,10 @@ def _refuse_other_than_dicts(content: Mapping[Any, Any], source: str) -> None:
             raise InputError(f"{source}: {key!r} has no values. {_NOT_ZERO}")
 
 
-def _add_two_levels(
-    leaves: _Leaves, content: Mapping[Any, Any], source: str, run: str | None = None
-) -> None:
-    """Add {measure: {query: value}} or {query: {measure: value}} of a run.
+def _two_levels(content: Mapping[Any, Any], source: str, run: str | None = None) -> Iterator[_Leaf]:
+    """Yield the values of {measure: {query: value}} or {query: {measure: value}} of a run.
 
-    Without a run, add {run: {query: value}}, of which the runs may turn out to be measures.
+    Without a run, yield those of {run: {query: value}}; the runs may turn out to be measures.
     """
     _refuse_other_than_dicts(content, source)
     outer = [as_id(key, source) for key in content]
@@ -570,17 +523,18 @@ def _add_two_levels(
                 f"({few(list(inner))}); give {{run: {{measure: {{query: value}}}}}}."
             )
         for query, values in content.items():
-            measures = {as_id(key, source): value for key, value in values.items()}
-            leaves.add_query(run, query, measures)
+            for key, value in values.items():
+                yield run, as_id(key, source), query, value
         return
-    for key, values in content.items():
-        name = as_id(key, source)
-        leaves.add(name if run is None else run, None if run is None else name, values)
+    for name, values in zip(outer, content.values(), strict=True):
+        labels = (name, None) if run is None else (run, name)
+        for query, value in values.items():
+            yield (*labels, query, value)
 
 
 def _part_of_judged(content: Mapping[Any, Any], source: str) -> _Part:
     """Read the JSON of `judged evaluate --per-query`."""
-    leaves = _Leaves()
+    leaves: list[_Leaf] = []
     warnings = content.get("warnings")
     notes = [Warned(f"{source}: {text}") for text in warnings] if isinstance(warnings, list) else []
     for run in content["runs"]:
@@ -597,10 +551,10 @@ def _part_of_judged(content: Mapping[Any, Any], source: str) -> _Part:
         if run.get("weights"):
             notes.append(Warned(f"{source}: {UNWEIGHTED}"))
         for query, values in run["per_query"].items():
-            leaves.add_query(run["name"], query, values)
-    if not leaves.values:
+            leaves += [(run["name"], measure, query, value) for measure, value in values.items()]
+    if not leaves:
         raise InputError(f"{source}: holds no values.")
-    part = leaves.part(source, tuple(dict.fromkeys(notes)))
+    part = _part_of_leaves(leaves, source, tuple(dict.fromkeys(notes)))
     measures = content.get("measures")
     known = measures if isinstance(measures, Mapping) else {}
     settings = {
@@ -766,7 +720,10 @@ def _is_range(name: str, header: Sequence[str]) -> bool:
 def _numbers(sheet: Sheet, name: str, queries: pl.Series, where: str = "") -> pl.Series:
     """Return the values in a column; an empty cell is no value, anything else an error."""
     cells = sheet.frame[name]
-    fault = partial(_fault, sheet, cells, queries, where)
+
+    def fault(row: int) -> InputError:
+        return InputError(f"{sheet.place(row)}: {_no_number(queries[row], cells[row], where)}")
+
     if sheet.is_text:
         stripped = cells.str.strip_chars(" \t")
         present = stripped.set(stripped == "", None)
@@ -791,10 +748,6 @@ def _numbers(sheet: Sheet, name: str, queries: pl.Series, where: str = "") -> pl
     if len(nan := numbers.is_nan().arg_true()):
         raise fault(nan[0])
     return numbers
-
-
-def _fault(sheet: Sheet, cells: pl.Series, queries: pl.Series, where: str, row: int) -> InputError:
-    return InputError(f"{sheet.place(row)}: {_no_number(queries[row], cells[row], where)}")
 
 
 def _without_header(sheet: Sheet) -> _Part:

@@ -49,8 +49,8 @@ from judged.options import (
 )
 from judged.policy import Policy
 from judged.results import Display, Document, Result, Table
-from judged.statistics.aggregates import CLOSE
 from judged.statistics.intervals import Interval
+from judged.statistics.samples import CLOSE
 from judged.text import Left, Warned, counted, listed, percent, plain, shown
 
 if TYPE_CHECKING:

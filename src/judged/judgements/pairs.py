@@ -14,8 +14,8 @@ from judged.arrays import Floats
 from judged.judgements.assessors import AssessorGrades
 from judged.options import LEVEL, RESAMPLES
 from judged.statistics.agreement import ALPHAS, KAPPAS, alpha_sample, kappa_sample
+from judged.statistics.bootstrap import bootstrap
 from judged.statistics.intervals import Interval
-from judged.statistics.resampling.bootstrap import bootstrap
 from judged.statistics.samples import Means
 from judged.text import counted, listed, percent, plain
 

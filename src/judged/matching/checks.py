@@ -23,7 +23,7 @@ from judged.inputs.agreement import (
 )
 from judged.inputs.order import AgainstRanks, OrderOnly
 from judged.inputs.remote import AnyRun
-from judged.inputs.tables import AnyTable, Judgements, Lookup, Run, Table, lost_message
+from judged.inputs.tables import AnyTable, Judgements, Lookup, ReadTable, Run, lost_message
 from judged.text import Tallied, Warned, counted
 
 if TYPE_CHECKING:
@@ -193,12 +193,12 @@ def _for_shell(text: str) -> str:
     return quote(text)
 
 
-def identity(table: Table) -> list[str]:
+def identity(table: ReadTable) -> list[str]:
     """The columns that no two rows may have in common."""
     return [name for name in ("query", "item", "subtopic") if name in table.frame.columns]
 
 
-def repeated(table: Table, suspects: Ints) -> Ints:
+def repeated(table: ReadTable, suspects: Ints) -> Ints:
     """Those of some rows that are really about the same as another of them."""
     import polars as pl
 
@@ -257,7 +257,7 @@ def repeated_message(source: str, query: str, item: str, others: int) -> str:
     return f"{source}: query {query!r} has item {item!r} more than once{more}. {ADVICE}"
 
 
-def _duplicate_message(table: Table, rows: Ints) -> str:
+def _duplicate_message(table: ReadTable, rows: Ints) -> str:
     import polars as pl
 
     same = table.frame[rows].select(identity(table))
@@ -287,7 +287,7 @@ def nan_message(run: Run, rows: Ints) -> str:
     )
 
 
-def _least(table: Table) -> str:
+def _least(table: ReadTable) -> str:
     """What stands before a number of rows: a block does not tell what others hold."""
     return "at least " if getattr(table, "part", False) else ""
 

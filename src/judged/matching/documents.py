@@ -14,8 +14,18 @@ import numpy as np
 
 from judged.errors import InputError, quoted
 from judged.inputs.dicts import as_id
-from judged.inputs.keyed import CATEGORIES, DOCUMENTS, Categories, is_frame, read_categories
-from judged.inputs.tables import AnyTable, Judgements, Kind, Lookup, Run, texts
+from judged.inputs.tables import (
+    CATEGORIES,
+    DOCUMENTS,
+    AnyTable,
+    Categories,
+    Judgements,
+    Kind,
+    Lookup,
+    Run,
+    is_frame,
+    texts,
+)
 from judged.matching.checks import (
     excluding_same_id,
     identity,
@@ -181,6 +191,8 @@ def item_to_category(given: CategoriesLike) -> Documents:
 
 
 def _table(given: Any, kind: Kind = DOCUMENTS) -> Documents:
+    from judged.inputs.keyed import read_categories  # loads polars
+
     table = read_categories(given, kind)
     return Documents(lambda ids, source: list(table.of(ids, source)), table=table)
 

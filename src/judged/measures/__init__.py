@@ -1,6 +1,12 @@
 """Measures: a registry of declarations, one small file per family."""
 
-from judged.measures.families import FAMILIES
+# Each family declares its measures, in the order in which they are listed.
+# ruff: noqa: F401
+# isort: off
+from judged.measures import precision, recall, average, curve, rank, gain, graded, user_models
+from judged.measures import cwl, compat, sets, confusion, incomplete, counts, diversity
+# isort: on
+
 from judged.measures.grammar import parse_all, parse_measure
 from judged.measures.measure import Measure, bind
 from judged.measures.presets import PRESETS
@@ -20,6 +26,8 @@ def catalogue() -> list[Spec]:
     return list(REGISTRY.values())
 
 
+FAMILIES = tuple(dict.fromkeys(spec.family for spec in REGISTRY.values()))
+"""The families of measures. Each is the module of this package of the same name."""
 DEFAULT = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 """What is computed where no measure is named."""
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from judged.arrays import Floats
 from judged.measures.params import Choice
-from judged.statistics import aggregates
-from judged.statistics.aggregates import Weighed, relative
+from judged.statistics import samples
+from judged.statistics.samples import Weighed, relative
 
 
 @dataclass(frozen=True)
@@ -34,20 +34,20 @@ class Aggregation:
 
 AGGREGATIONS: dict[str, Aggregation] = {
     "mean": Aggregation(
-        aggregates.weighted_mean, aggregates.mean_error, "the summary is the mean over the queries"
+        samples.weighted_mean, samples.mean_error, "the summary is the mean over the queries"
     ),
     "geometric": Aggregation(
-        aggregates.geometric,
-        aggregates.geometric_error,
+        samples.geometric,
+        samples.geometric_error,
         "the summary is the geometric mean over the queries, each value at least "
-        f"{aggregates.GEOMETRIC_FLOOR:.5f}",
+        f"{samples.GEOMETRIC_FLOOR:.5f}",
     ),
     "median": Aggregation(
-        aggregates.median, aggregates.median_error, "the summary is the median over the queries"
+        samples.median, samples.median_error, "the summary is the median over the queries"
     ),
     "sum": Aggregation(
-        aggregates.total,
-        lambda values, errors, weights: aggregates.sum_error(errors),
+        samples.total,
+        lambda values, errors, weights: samples.sum_error(errors),
         "the summary is the sum over the queries",
         weighted=False,
     ),

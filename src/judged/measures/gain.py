@@ -53,99 +53,56 @@ IDEAL = Choice(
 )
 
 
-Scale = Floats | None
-"""The power of two by which the gain of each item is divided; None where no item needs it."""
+def exponential(grade: Floats) -> Floats:
+    """Compute 2^grade - 1 for grades from 0.
 
-
-def exponential(grade: Floats, scale: Scale = None) -> Floats:
-    """2^grade - 1 for grades from 0, divided by 2^scale before it can overflow; the smallest grades
-    keep their digits.
-
-    >>> exponential(np.array([3.0, 5000.0]), np.array([0.0, 5000.0])).tolist()
-    [7.0, 1.0]
+    >>> exponential(np.array([0.0, 3.0])).tolist()
+    [0.0, 7.0]
     """
-    # Only queries whose grades are all below 1 have a scale below 0.
-    down = 0.0 if scale is None else np.maximum(scale, 0)
-    large = np.exp2(grade - down) - np.exp2(-down)
-    small = (grade > 0) & (grade < 1)
-    if small.any():
-        tiny = grade < 1e-30
-        near = np.where(tiny, grade, np.expm1(np.minimum(grade, 1) * np.log(2)))
-        # The smallest numbers have few digits: they are scaled before they are multiplied.
-        large = np.where(small, _over(near, scale) * np.where(tiny, np.log(2), 1), large)
-    return large
+    value = np.exp2(grade) - 1
+    small = (grade > 0) & (grade < 1)  # here the subtraction would lose digits
+    return np.where(small, np.expm1(np.minimum(grade, 1) * np.log(2)), value)
 
 
-def _over(value: Floats, scale: Scale) -> Floats:
-    """value / 2^scale for whole scales, exactly as far as a number can hold it."""
-    if scale is None:
-        return value
-    # 2^scale may be more than a number can hold, so half of the way is gone at a time.
-    half = np.trunc(np.clip(scale, -4000, 4000) / 2)
-    rest = np.clip(scale, -4000, 4000) - half
-    return np.ldexp(np.ldexp(value, -half.astype(np.int32)), -rest.astype(np.int32))
-
-
-_GAINS: dict[str, Callable[[Floats, Scale], Floats]] = {
-    "linear": _over,
+_GAINS: dict[str, Callable[[Floats], Floats]] = {
+    "linear": lambda grade: grade,
     "exp": exponential,
-    "binary": lambda grade, scale: _over(np.sign(grade), scale),
+    "binary": np.sign,
 }
 
 
-def gains_of(
-    grade: Floats, *, gain: str, gains: Mapping[float, float] | None, scale: Scale = None
-) -> Floats:
-    """What items of these grades gain, divided by 2^scale."""
+def gains_of(grade: Floats, *, gain: str, gains: Mapping[float, float] | None) -> Floats:
+    """Return what items of these grades gain."""
     if not gains:
-        return _GAINS[gain](np.maximum(grade, 0), scale)
+        return _GAINS[gain](np.maximum(grade, 0))
     listed = np.isin(grade, list(gains))
-    value = _GAINS[gain](np.where(listed, 0, np.maximum(grade, 0)), scale)
-    own = np.zeros(len(grade))
-    for level, each in gains.items():
-        own[grade == level] = each
-    return np.where(listed, _over(own, scale), value)
+    value = _GAINS[gain](np.where(listed, 0, np.maximum(grade, 0)))
+    for level, listed_gain in gains.items():
+        value[grade == level] = listed_gain
+    return value
 
 
 def gaining(grade: Floats, gains: Mapping[float, float] | None) -> Mask:
-    """Which items gain something, however little beside what others gain."""
+    """Return which items gain something, however little."""
     some: Mask = grade > 0
-    for level, own in (gains or {}).items():
-        some = np.where(grade == level, own > 0, some)
+    for level, listed_gain in (gains or {}).items():
+        some = np.where(grade == level, listed_gain > 0, some)
     return some
 
 
-_ORDINARY = 400
-"""Up to 2^400, and down to 2^-400, gains can be added and multiplied as they are."""
+SMALLEST_IDEAL = 1e-290
+"""The DCG below which floats lose digits."""
 
 
-def scales(r: Rankings, *, gain: str, gains: Mapping[float, float] | None) -> Scale:
-    """The power of two that each query's gains are divided by where they are so great, or so small,
-    that sums would overflow or lose digits; None where there is no such query."""
-    grade = r.pool_grade
-    own = [value for value in (gains or {}).values() if value]
-    greatest = grade.max(initial=0) if gain == "exp" else _size(grade.max(initial=0))
-    least = _size(grade.min(initial=1, where=grade > 0))
-    if max(greatest, -least, *(abs(_size(value)) for value in own), 0) <= _ORDINARY:
-        return None
-    size = np.zeros(len(grade)) if gain == "binary" else np.frexp(np.maximum(grade, 0))[1] + 0.0
-    if gain == "exp":
-        size = np.where(grade >= 1, np.floor(grade), size)
-    size[grade <= 0] = -np.inf
-    for level, value in (gains or {}).items():
-        size[grade == level] = _size(value) if value else -np.inf
-    top = np.full(len(r), -np.inf)
-    np.maximum.at(top, r.pool_query, size)
-    return np.where(np.isfinite(top) & (np.abs(top) > _ORDINARY), top, 0.0)
-
-
-def _size(value: float) -> int:
-    return int(np.frexp(value)[1])
-
-
-def scale_of(scale: Scale, query: Ints) -> Scale:
-    """The scale of each item, from that of its query."""
-    return None if scale is None else scale[query]
+def check_ideal(best: Floats) -> None:
+    """Raise an error if the gains of a query overflow, or are so small that ratios lose digits."""
+    if np.isinf(best).any():
+        raise FloatingPointError  # `Measure` turns it into an error that names the measure
+    if ((best > 0) & (best < SMALLEST_IDEAL)).any():
+        raise MeasureError(
+            f"the gains of a query sum up to less than {SMALLEST_IDEAL:g}, where numbers lose "
+            "their digits; give larger grades or gains."
+        )
 
 
 def by_gain(r: Rankings, *, gain: str = "linear", gains: Mapping[float, float] | None) -> Worth:
@@ -188,12 +145,11 @@ def _full(
     gain: str,
     gains: Mapping[float, float] | None,
     log: float,
-    scale: Scale,
 ) -> Floats:
     """The DCG of k items that all gain as much as the query's best."""
     check_reach("nDCG(ideal=cutoff)", k)
     top = np.zeros(len(r))
-    own = gains_of(r.pool_grade, gain=gain, gains=gains, scale=scale_of(scale, r.pool_query))
+    own = gains_of(r.pool_grade, gain=gain, gains=gains)
     np.maximum.at(top, r.pool_query, own)
     depth = r.cutoff(k, _ANY).astype(np.int64)
     sums = np.concatenate(
@@ -210,11 +166,10 @@ def _ideal(
     gains: Mapping[float, float] | None,
     log: float,
     ideal: str,
-    scale: Scale = None,
 ) -> Floats:
     """The DCG of the best order."""
     if ideal == "cutoff":
-        return _full(r, k=k, gain=gain, gains=gains, log=log, scale=scale)
+        return _full(r, k=k, gain=gain, gains=gains, log=log)
     last = r.shown(k, _ANY) if ideal == "shown" else r.cutoff(k, _ANY)
     if ideal == "retrieved":
         within = r.within(k, _ANY)
@@ -226,9 +181,9 @@ def _ideal(
             # that is needed.
             within = r.pool_place <= last[query]
             query = query[within]
-            own = gains_of(grade[within], gain=gain, gains=None, scale=scale_of(scale, query))
+            own = gains_of(grade[within], gain=gain, gains=None)
             return _discounted(r, query, r.pool_place[within], own, log)
-    value = gains_of(grade, gain=gain, gains=gains, scale=scale_of(scale, query))
+    value = gains_of(grade, gain=gain, gains=gains)
     best = descending(value, np.bincount(query, minlength=len(r)))
     place = ordinals(query, len(r))
     within = place <= last[query]
@@ -237,8 +192,7 @@ def _ideal(
 
 def _no_ideal(r: Rankings, params: Mapping[str, Any]) -> Mask:
     shape = {name: params[name] for name in ("k", "gain", "gains", "log")}
-    scale = scales(r, gain=params["gain"], gains=params["gains"])
-    return _ideal(r, **shape, ideal="judged", scale=scale) == 0
+    return _ideal(r, **shape, ideal="judged") == 0
 
 
 def no_gain(r: Rankings, params: Mapping[str, Any]) -> Mask:
@@ -253,10 +207,9 @@ def _expected_dcg(
     gain: str,
     gains: Mapping[float, float] | None,
     log: float,
-    scale: Scale = None,
 ) -> Floats:
     weight = mean_weights(r, r.cutoff(k, _ANY), lambda rank: discounts(rank, log))
-    own = gains_of(r.hit_grade, gain=gain, gains=gains, scale=scale_of(scale, r.hit_query))
+    own = gains_of(r.hit_grade, gain=gain, gains=gains)
     return r.total(r.hit_query, weight * own)
 
 
@@ -287,11 +240,10 @@ def dcg(
     gain: str,
     gains: Mapping[float, float] | None,
     log: float,
-    scale: Scale = None,
 ) -> Floats:
     within = r.within(k, _ANY)
     query = r.hit_query[within]
-    own = gains_of(r.hit_grade[within], gain=gain, gains=gains, scale=scale_of(scale, query))
+    own = gains_of(r.hit_grade[within], gain=gain, gains=gains)
     return _discounted(r, query, r.hit_rank[within], own, log)
 
 
@@ -301,11 +253,13 @@ def _normalised(r: Rankings, reached: Floats, *, ideal: str, **shape: Any) -> Fl
             "nDCG(ideal=cutoff) compares with k items and needs a k, as in nDCG(ideal=cutoff)@10."
         )
     best = _ideal(r, **shape, ideal="judged")
+    check_ideal(best)
     if ideal == "judged":
         return divide(reached, best)
     # Relevant items exist but the ideal list is empty, as nothing was retrieved: such a list scores
     # 0.
     own = _ideal(r, **shape, ideal=ideal)
+    check_ideal(own)
     return np.where(best == 0, np.nan, np.where(own == 0, 0.0, divide(reached, own)))
 
 
@@ -318,8 +272,7 @@ def _expected_ndcg(
     ideal: str,
     log: float,
 ) -> Closed:
-    scale = scales(r, gain=gain, gains=gains)
-    shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log, "scale": scale}
+    shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
     values = _normalised(r, _expected_dcg(r, **shape), ideal=ideal, **shape)
     return Closed(values, _ideal_is_fixed(r, k, ideal))
 
@@ -361,8 +314,7 @@ def ndcg(
     ideal: str,
     log: float,
 ) -> Floats:
-    scale = scales(r, gain=gain, gains=gains)
-    shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log, "scale": scale}
+    shape: dict[str, Any] = {"k": k, "gain": gain, "gains": gains, "log": log}
     return _normalised(r, dcg(r, **shape), ideal=ideal, **shape)
 
 

@@ -22,15 +22,13 @@ from judged.arrays import (
 from judged.errors import MeasureError
 from judged.measures.gain import (
     GAIN,
-    Scale,
     by_gain,
+    check_ideal,
     dcg,
     discounts,
     gaining,
     gains_of,
     no_gain,
-    scale_of,
-    scales,
 )
 from judged.measures.params import REL, Gains, Number
 from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
@@ -49,15 +47,11 @@ class _Ideal:
     """The ideal list of every query: the positive gains there are, the best first, and sums along
     them."""
 
-    def __init__(
-        self, r: Rankings, gains: Table, gain: str = "linear", scale: Scale = None
-    ) -> None:
+    def __init__(self, r: Rankings, gains: Table, gain: str = "linear") -> None:
         some = gaining(r.pool_grade, gains)
         self.query = r.pool_query[some]
         self.size = np.bincount(self.query, minlength=len(r))
-        value = gains_of(
-            r.pool_grade[some], gain=gain, gains=gains, scale=scale_of(scale, self.query)
-        )
+        value = gains_of(r.pool_grade[some], gain=gain, gains=gains)
         self.gain = descending(value, self.size)
         self.starts = starts_of(self.size)
         self.place = ordinals(self.query, len(r))
@@ -76,13 +70,11 @@ class _Ideal:
         )
 
 
-def _gaining(
-    r: Rankings, gains: Table, gain: str = "linear", scale: Scale = None
-) -> tuple[Ints, Ints, Floats]:
+def _gaining(r: Rankings, gains: Table, gain: str = "linear") -> tuple[Ints, Ints, Floats]:
     """Query, rank and gain of the retrieved items that gain something."""
     some = gaining(r.hit_grade, gains)
     query = r.hit_query[some]
-    value = gains_of(r.hit_grade[some], gain=gain, gains=gains, scale=scale_of(scale, query))
+    value = gains_of(r.hit_grade[some], gain=gain, gains=gains)
     return query, r.hit_rank[some], value
 
 
@@ -190,16 +182,15 @@ def binary_gain(r: Rankings, *, rel: float) -> Floats:
     worth=by_gain,
 )
 def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
-    scale = scales(r, gain="linear", gains=gains)
-    ideal = _Ideal(r, gains, scale=scale)
-    query, rank, gain = _gaining(r, gains, scale=scale)
+    ideal = _Ideal(r, gains)
+    query, rank, gain = _gaining(r, gains)
     reached = running_sums(gain * discounts(rank), _sizes(query, r))
     best = ideal.gain * discounts(ideal.place)
+    whole_ideal = r.total(ideal.query, best)
+    check_ideal(whole_ideal)
     at_hits = r.total(query, reached / ideal.summed(best, query, rank))
     lost = ideal.size - _sizes(query, r)
-    whole = divide(
-        dcg(r, k=None, gain="linear", gains=gains, log=2, scale=scale), r.total(ideal.query, best)
-    )
+    whole = divide(dcg(r, k=None, gain="linear", gains=gains, log=2), whole_ideal)
     return divide(at_hits + np.where(lost > 0, lost * whole, 0.0), ideal.size.astype(np.float64))
 
 
@@ -221,23 +212,22 @@ def ndcg_over_relevant(r: Rankings, *, gains: Table) -> Floats:
     worth=by_gain,
 )
 def ndcg_at_levels(r: Rankings, *, rel: float, gains: Table) -> Floats:
-    scale = scales(r, gain="linear", gains=gains)
-    ideal = _Ideal(r, gains, scale=scale)
-    levels = ideal.gain if scale is None else _Ideal(r, gains).gain
-    last = np.append(borders(ideal.query, levels)[1:], True)[: len(levels)]
+    ideal = _Ideal(r, gains)
+    last = np.append(borders(ideal.query, ideal.gain)[1:], True)[: len(ideal.gain)]
     level_query, level_rank = ideal.query[last], ideal.place[last]
     longer = np.flatnonzero((r.retrieved > ideal.size + 1) & (ideal.size > 0))
     query = np.concatenate([level_query, longer])
     rank = np.concatenate([level_rank, r.retrieved[longer]])
     best = ideal.summed(ideal.gain * discounts(ideal.place), query, rank)
-    reached = _dcg_at(r, gains, scale, query, rank)
+    check_ideal(best)
+    reached = _dcg_at(r, gains, query, rank)
     value = divide(r.total(query, reached / best), r.total(query))
     return np.where(r.relevant(rel) == 0, np.nan, value)
 
 
-def _dcg_at(r: Rankings, gains: Table, scale: Scale, query: Ints, rank: Ints) -> Floats:
+def _dcg_at(r: Rankings, gains: Table, query: Ints, rank: Ints) -> Floats:
     """DCG of the retrieved list down to some ranks of some queries."""
-    hit_query, hit_rank, gain = _gaining(r, gains, scale=scale)
+    hit_query, hit_rank, gain = _gaining(r, gains)
     if not len(gain):
         return np.zeros(len(rank))
     sums = running_sums(gain * discounts(hit_rank), _sizes(hit_query, r))
@@ -276,12 +266,9 @@ def _dcg_at(r: Rankings, gains: Table, scale: Scale, query: Ints, rank: Ints) ->
     worth=by_gain,
 )
 def q_measure(r: Rankings, *, gain: str, gains: Table, beta: float) -> Floats:
-    scale = scales(r, gain=gain, gains=gains)
-    ideal = _Ideal(r, gains, gain, scale)
-    query, rank, value = _gaining(r, gains, gain, scale)
+    ideal = _Ideal(r, gains, gain)
+    query, rank, value = _gaining(r, gains, gain)
     sizes = _sizes(query, r)
-    # Numbers of items are scaled as gains are.
-    one = 1.0 if scale is None else np.exp2(-scale[query])
-    blended = one * ordinals(query, len(r)) + beta * running_sums(value, sizes)
-    best = one * rank + beta * ideal.summed(ideal.gain, query, rank)
+    blended = ordinals(query, len(r)) + beta * running_sums(value, sizes)
+    best = rank + beta * ideal.summed(ideal.gain, query, rank)
     return divide(r.total(query, blended / best), ideal.size.astype(np.float64))

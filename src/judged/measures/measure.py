@@ -108,7 +108,7 @@ class Measure(Summarised):
         Parameters
         ----------
         rankings : Rankings
-            Judged lists, from `judged.judge`, `Rankings.from_relevance` or embeddings.
+            Judged lists, from `Rankings.from_run`, `Rankings.from_relevance` or embeddings.
 
         Returns
         -------
@@ -188,8 +188,8 @@ class Measure(Summarised):
                 lost = infinite or bool((np.isnan(values) & ~self.undefined(rankings)).any())
         if lost:
             raise MeasureError(
-                f"{self} is made of numbers beyond what a computer's can hold (1.8e308) for these "
-                "grades; give smaller grades, or smaller parameters."
+                f"{self}: the sums for these grades exceed the largest float (1.8e308); use "
+                "smaller grades, or other parameters."
             )
         return found
 

@@ -11,8 +11,7 @@ from judged.measures.params import REL, Choice, K
 from judged.measures.spec import NO_RELEVANT, Example, Settled, measure
 from judged.measures.worth import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.statistics.aggregates import relative
-from judged.statistics.samples import Means, Median, Rows, Sample
+from judged.statistics.samples import Means, Median, Rows, Sample, relative
 
 
 def _expected_reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:

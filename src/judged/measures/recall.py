@@ -10,8 +10,7 @@ from judged.measures.params import REL, Choice, K, Number
 from judged.measures.precision import SHORT, precision
 from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Settled, measure
 from judged.rankings.rankings import Cutoff, Rankings
-from judged.statistics.aggregates import relative
-from judged.statistics.samples import Means, Rows
+from judged.statistics.samples import Means, Rows, relative
 
 
 @measure(

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from judged.arrays import Floats
 from judged.errors import MeasureError, did_you_mean, quoted
 from judged.measures.aggregation import aggregate_param
-from judged.measures.families import FAMILIES, HOMES, load
 from judged.measures.params import Param, as_given
 from judged.measures.presets import PRESETS
 from judged.measures.worth import Closed, Worth, by_grade
@@ -209,26 +208,8 @@ def taken(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
 
 
-class Registry(Mapping[str, "Spec"]):
-    """Every measure by its name, family after family, then those that others declared; each of ours
-    is declared when it is asked for."""
-
-    def __init__(self) -> None:
-        self.declared: dict[str, Spec] = {}
-
-    def __getitem__(self, name: str) -> Spec:
-        if name not in self.declared and name in HOMES:
-            load(name)
-        return self.declared[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**HOMES, **self.declared})
-
-    def __len__(self) -> int:
-        return len(HOMES.keys() | self.declared)
-
-
-REGISTRY = Registry()
+REGISTRY: dict[str, Spec] = {}
+"""Every measure by its name, family after family."""
 _JOINT = r"(?<=[a-z0-9])[-_](?=[a-z])"
 
 DISPUTED = {
@@ -247,12 +228,7 @@ def _plain(name: str) -> str:
     return re.sub(_JOINT, "", name) if "-" in name or "_" in name else name
 
 
-_NAMES = {
-    _plain(known): name
-    for measures in FAMILIES.values()
-    for name, others in measures.items()
-    for known in (name, *others)
-}
+_NAMES: dict[str, str] = {}
 """The measure of each plain name."""
 
 
@@ -292,7 +268,7 @@ def measure(
         for known in (name, *other):
             if _NAMES.setdefault(_plain(known), name) != name:
                 raise ValueError(f"two measures are called {known!r}")
-        REGISTRY.declared[name] = spec
+        REGISTRY[name] = spec
         return compute
 
     return register
@@ -351,13 +327,9 @@ def names() -> Iterator[str]:
     >>> "MRR" in names()
     True
     """
-    for measures in FAMILIES.values():
-        for name, others in measures.items():
-            yield name
-            yield from others
-    for name in REGISTRY.declared.keys() - HOMES:
+    for name, spec in REGISTRY.items():
         yield name
-        yield from REGISTRY.declared[name].aliases
+        yield from spec.aliases
 
 
 def _unknown_param(spec: Spec, name: str) -> str:

@@ -119,7 +119,7 @@ def expected_reciprocal_rank(r: Rankings, *, k: Cutoff, max_grade: float) -> Flo
     if max_grade < _LARGE:
         stop = exponential(grade) / np.exp2(max_grade)
     else:
-        stop = exponential(grade, np.full(len(grade), float(max_grade)))
+        stop = np.exp2(grade - max_grade) - np.exp2(-max_grade)
     reading = products_before(1 - stop, np.bincount(r.hit_query, minlength=len(r)))
     return r.total(
         r.hit_query, np.where(r.within(k, np.nextafter(0, 1)), stop * reading / r.hit_rank, 0.0)

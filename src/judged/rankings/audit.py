@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from judged.arrays import each_once
-from judged.statistics.exact_sums import ExactSum
+from judged.statistics.samples import ExactSum
 from judged.text import Warned, counted, few, merged
 
 if TYPE_CHECKING:

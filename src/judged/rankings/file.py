@@ -23,7 +23,7 @@ from judged.inputs.order import OrderOnly
 from judged.options import Ties, Unjudged
 from judged.rankings.audit import Findings, findings_of
 from judged.rankings.rankings import Rankings, Subtopics, Weights
-from judged.statistics.exact_sums import ExactSum
+from judged.statistics.samples import ExactSum
 from judged.text import Warned, counted, few
 
 if TYPE_CHECKING:

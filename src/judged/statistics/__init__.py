@@ -1,6 +1,6 @@
-"""How sure a number is, and how far two orders or judges agree.
+"""Statistics: confidence intervals, tests, power, and agreement of orders or assessors.
 
-Each name is loaded when it is first used: most of this room needs none of them.
+Each name is loaded when it is first used.
 """
 
 from __future__ import annotations

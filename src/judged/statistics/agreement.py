@@ -1,14 +1,14 @@
-"""How far judges agree beyond chance: Cohen's kappa and Krippendorff's alpha, each of what it takes
-to compute it again for any of the queries.
+"""Agreement of assessors beyond chance: Cohen's kappa and Krippendorff's alpha.
 
-Kappa is 1 - n Σ d / Σ a_c b_k d(c, k) with the n items' distances d, and a_c and b_k the numbers of
-items to which one judge gave c and the other k. Alpha is 1 - (n - 1) Σ o_ck d(c, k) / Σ n_c n_k
-d(c, k) with the coincidences o_ck: an item of m grades has m (m - 1) pairs of them, each of which
-counts 1 / (m - 1); n_c is how many grades c are paired, and n all of them.
+Both are samples, so that they can be computed again for any resample of the queries.
 
-Distances are 0 or 1 (plain, nominal), |c - k| (linear) or its square (quadratic, interval): by the
-values of grades, not by their places among those that occur. Those of ordinal alpha are squares of
-differences of mean ranks among all paired grades.
+Kappa is 1 - n Σ d / Σ a_c b_k d(c, k) with the n items' distances d. a_c and b_k are the numbers of
+items to which one assessor gave c and the other k. Alpha is 1 - (n - 1) Σ o_ck d(c, k) / Σ n_c n_k
+d(c, k) with the coincidences o_ck. An item of m grades has m (m - 1) pairs, each of which counts
+1 / (m - 1). n_c is how many grades c are paired, and n all of them.
+
+Distances are 0 or 1 (plain, nominal), |c - k| (linear) or its square (quadratic, interval). Those
+of ordinal alpha are squares of differences of mean ranks among all paired grades.
 """
 
 from __future__ import annotations
@@ -25,23 +25,25 @@ from judged.options import choice
 from judged.statistics.samples import Means
 
 KAPPAS = ("plain", "linear", "quadratic")
-"""How far apart two grades are to Cohen's kappa."""
+"""Distances between grades for Cohen's kappa."""
 ALPHAS = ("nominal", "ordinal", "interval")
-"""The same to Krippendorff's alpha."""
+"""Distances between grades for Krippendorff's alpha."""
 
 EXTREME = 1e100
-"""Distances are relative to the largest where that is beyond this; numbers stay the same."""
+"""Beyond this, distances are divided by the largest, so that squares do not overflow."""
 
 
 def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "plain") -> float:
-    """Cohen's kappa of two judges; NaN where both gave one and the same grade to everything.
+    """Compute Cohen's kappa of two assessors.
+
+    It is NaN if both gave one and the same grade to everything.
 
     Parameters
     ----------
     first, second : array-like
         The grades of the same items.
     weights : {"plain", "linear", "quadratic"}, optional
-        How far apart two grades are: different or not, by their difference, or by its square.
+        Distance of two grades: different or not, their difference, or its square.
 
     Returns
     -------
@@ -53,19 +55,21 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: str = "plain") 
     one, other = _grades(first), _grades(second)
     same = one.ndim == 1 and one.shape == other.shape and len(one)
     if not same or not np.isfinite([one, other]).all():
-        raise InputError("kappa takes two lists of finite grades, one of each judge for each item.")
+        raise InputError(
+            "kappa takes two lists of finite grades of the same items, one per assessor."
+        )
     return kappa_sample(one, other, np.zeros(len(one), np.int64), weights=weights).value()
 
 
 def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
-    """Krippendorff's alpha of two or more judges; NaN where all grades of pairs are the same.
+    """Compute Krippendorff's alpha of two or more assessors; NaN if all paired grades are the same.
 
     Parameters
     ----------
     grades : array-like
-        A row per item and a column per judge; NaN where a judge gave no grade.
+        A row per item and a column per assessor; NaN where a grade is missing.
     metric : {"nominal", "ordinal", "interval"}, optional
-        How far apart two grades are: different or not, by their ranks, or by their difference.
+        Distance of two grades: different or not, by their ranks, or by their difference.
 
     Returns
     -------
@@ -77,8 +81,8 @@ def krippendorff_alpha(grades: ArrayLike, *, metric: str = "nominal") -> float:
     given = _grades(grades)
     if given.ndim != 2 or given.shape[1] < 2 or np.isinf(given).any():
         raise InputError(
-            "alpha takes a table of grades: a row per item, a column for each of two judges or "
-            "more."
+            "alpha takes a table of grades: a row per item, and two or more columns, one per "
+            "assessor."
         )
     found = alpha_sample(given, np.zeros(len(given), np.int64), metric=metric)
     return found.value() if len(found) else np.nan
@@ -92,7 +96,7 @@ def _grades(given: ArrayLike) -> Floats:
 
 
 def kappa_sample(first: Floats, second: Floats, query: Ints, *, weights: str = "plain") -> Means:
-    """Kappa as a number over queries, the i-th item being of query `query[i]`, from 0."""
+    """Make kappa a number over queries: item i belongs to query `query[i]`, from 0."""
     choice("weights", weights, KAPPAS)
     scale, codes = np.unique(np.stack([first, second]), return_inverse=True)
     one, other = codes.reshape(2, -1)
@@ -113,7 +117,7 @@ def kappa_sample(first: Floats, second: Floats, query: Ints, *, weights: str = "
 
 
 def alpha_sample(grades: Floats, query: Ints, *, metric: str = "nominal") -> Means:
-    """Alpha as a number over queries; rows of fewer than two grades play no part."""
+    """Make alpha a number over queries; rows of fewer than two grades do not count."""
     choice("metric", metric, ALPHAS)
     there = ~np.isnan(grades)
     paired = there.sum(axis=1) > 1
@@ -148,7 +152,7 @@ def alpha_sample(grades: Floats, query: Ints, *, metric: str = "nominal") -> Mea
 
 
 def _alpha_at(distance: Floats, size: int) -> Callable[[Floats], Floats]:
-    """Alpha where distances are known beforehand, of means over so many queries."""
+    """Return alpha as a function of means over queries, for fixed distances."""
 
     def alpha(means: Floats) -> Floats:
         counts = means[..., 1:] * size
@@ -161,7 +165,7 @@ def _alpha_at(distance: Floats, size: int) -> Callable[[Floats], Floats]:
 
 
 def distances(scale: Floats, kind: str) -> Floats:
-    """How far apart grades are from each other.
+    """Compute the distances between grades.
 
     >>> distances(np.array([0.0, 1.0, 3.0]), "linear").tolist()
     [[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]
@@ -176,14 +180,13 @@ def distances(scale: Floats, kind: str) -> Floats:
 
 
 def _margins(query: Ints, code: Ints, size: int, width: int) -> Floats:
-    """How often each grade occurs in each query."""
+    """Count how often each grade occurs in each query."""
     flat = np.bincount(query * width + code, minlength=size * width)
     return flat.reshape(size, width).astype(np.float64)
 
 
 def _apart(code: Ints, there: NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints, Ints, Floats]]:
-    """Of every two judges the items to which they gave different grades, the lower and the higher
-    grade, and what both orders of the two count."""
+    """Yield the items that two assessors graded differently, their grades and weights."""
     weight = 2 / (there.sum(axis=1) - 1)
     for one, other in combinations(range(code.shape[1]), 2):
         row = np.flatnonzero(there[:, one] & there[:, other] & (code[:, one] != code[:, other]))

@@ -1,4 +1,4 @@
-"""Intervals of numbers over queries."""
+"""Confidence intervals of numbers over queries, of shares, and of the area under the ROC curve."""
 
 from __future__ import annotations
 
@@ -8,29 +8,34 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from judged.arrays import Floats, Ints
 from judged.errors import InputError, quoted
 from judged.options import LEVEL, RESAMPLES, choice, real
-from judged.statistics.aggregates import CLOSE
-from judged.statistics.distributions import normal_quantile
-from judged.statistics.samples import Means, Median, Sample
-from judged.statistics.shares import wilson
-from judged.statistics.student import Spread, half_widths, spread
-from judged.statistics.tested import fewest_units
-from judged.statistics.units import effective_units, is_uneven, number_of_units, numbered
+from judged.statistics.samples import (
+    CLOSE,
+    Means,
+    Median,
+    Sample,
+    effective_number,
+    effective_units,
+    is_uneven,
+    number_of_units,
+    numbered,
+)
+from judged.statistics.t import Spread, fewest_units, half_widths, normal_quantile, spread
 from judged.text import counted, listed, plain, shown
 
 METHODS = ("t", "bca", "percentile")
-"""What may be asked for by name, where it fits."""
+"""Methods that can be requested by name."""
 UNKNOWN = (-math.inf, math.inf)
-"""The range of values of which nobody said between what they lie."""
+"""The range of values without known bounds."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A number and the bounds that would hold the true one in so many of all samples.
+    """A number with its confidence interval.
 
     >>> Interval(0.5, 0.25, 0.75, "t").to_dict()
     {'estimate': 0.5, 'low': 0.25, 'high': 0.75, 'method': 't'}
@@ -39,14 +44,13 @@ class Interval:
     estimate: float
     """The number itself."""
     low: float = math.nan
-    """The lower bound; NaN where it cannot be said."""
+    """The lower bound; NaN if unknown."""
     high: float = math.nan
-    """The upper bound; NaN where it cannot be said."""
+    """The upper bound; NaN if unknown."""
     method: str | None = None
-    """How the bounds were found: t, log t, wilson, order, bca or percentile; None where nobody
-    said."""
+    """How the bounds were computed: t, log t, wilson, order, bca or percentile."""
     note: str = ""
-    """Why there are none."""
+    """Why there are no bounds."""
 
     @property
     def known(self) -> bool:
@@ -54,16 +58,7 @@ class Interval:
         return not math.isnan(self.low)
 
     def said(self, sign: str = "") -> str:
-        """The number and its bounds as text; the number alone where there are none.
-
-        Parameters
-        ----------
-        sign : str, optional
-            "+" for differences, which carry their sign.
-
-        Returns
-        -------
-        str
+        """Return the number and its bounds as text; `sign="+"` writes the signs of differences.
 
         >>> Interval(0.5, 0.25, 0.75).said(), Interval(0.5).said("+")
         ('0.5000 [0.2500, 0.7500]', '+0.5000')
@@ -76,11 +71,7 @@ class Interval:
         return one(self.estimate) + bounds
 
     def to_dict(self) -> dict[str, float | str | None]:
-        """As plain values for JSON, which has neither NaN (null) nor infinity ("Infinity").
-
-        Returns
-        -------
-        dict
+        """Return plain values for JSON: null for NaN, "Infinity" for infinity.
 
         >>> Interval(0.5, method="t", note="one query alone").to_dict()
         {'estimate': 0.5, 'low': None, 'high': None, 'method': 't', 'note': 'one query alone'}
@@ -90,16 +81,7 @@ class Interval:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Interval:
-        """The interval that `to_dict` gave.
-
-        Parameters
-        ----------
-        given : Mapping
-            What `to_dict` returned.
-
-        Returns
-        -------
-        Interval
+        """Read what `to_dict` returned.
 
         >>> Interval.from_dict({"estimate": 0.5, "low": None, "high": None, "method": "t"})
         Interval(estimate=0.5, low=nan, high=nan, method='t', note='')
@@ -112,7 +94,7 @@ class Interval:
 
 
 def checked_level(level: Any) -> float:
-    """A level as a float: a number between 0 and 1."""
+    """Return a confidence level as a float between 0 and 1."""
     found = real(level)
     if found is None or not 0 < found < 1:
         raise InputError(
@@ -128,24 +110,10 @@ def mean_interval(
     level: float = LEVEL,
     range: tuple[float, float] | None = None,
 ) -> Interval:
-    """The interval of a mean of values, or of differences between them.
+    """Compute the confidence interval of a mean, or of paired differences, by Student's t.
 
-    It is Student's, mean ± t·s/√n with n - 1 degrees of freedom; of differences of pairs, the
-    paired one. One value alone, or values that are all equal, say nothing of how others would
-    spread, so there are no bounds. For all else see `interval`.
-
-    Parameters
-    ----------
-    values : sequence of float
-        One finite number per query.
-    level : float, optional
-        In how many of all samples the bounds hold the true mean.
-    range : tuple of two floats, optional
-        Between what the values lie; none for differences, of which those of 0 and 1 are no share.
-
-    Returns
-    -------
-    Interval
+    `range` holds the bounds of the values. Leave it out for differences, since differences of 0 and
+    1 are not shares. One value, or equal values, have no bounds.
 
     >>> mean_interval([1.0, 2.0, 3.0])
     Interval(estimate=2.0, low=-0.484..., high=4.484..., method='t', note='')
@@ -172,39 +140,33 @@ def interval(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Interval:
-    """The interval of a number over queries, by the method that fits what it is made of.
+    """Compute the confidence interval of a number over queries, by the method that suits it.
 
-    Means and sums have Student's t, geometric means the t of their logarithms; weights and groups
-    enter as in `judged.statistics.student`. A mean of values
-    that are all 0 or 1, and can be nothing beyond, is a share and has Wilson's interval; where
-    queries have weights, its size is their effective number (Kish). With groups a share has the t
-    of groups too, and where all groups have the same share, Wilson's interval with the effective
-    number of groups as size. A median of one value per query has the order statistics that are
-    exact by the binomial; a median with weights, groups or several values per query the percentile
-    bootstrap; anything else the bootstrap BCa. Uneven weights or groups have the percentile
-    bootstrap instead of BCa, expanded to Student's t. It needs as large an effective number of them
-    as a median of one value per query. One query (group) alone,
-    or values without spread that are no share or median, have no interval, and its note says why.
+    Means and sums use Student's t, geometric means the t of their logarithms. A mean of values that
+    are all 0 or 1 is a share with Wilson's interval; with weights, its size is the effective number
+    (Kish). Shares with groups use the t of groups, or Wilson's interval if all groups have the same
+    share. A median of one value per query uses exact order statistics, other medians the percentile
+    bootstrap, and other numbers the BCa bootstrap. With uneven weights or groups, the percentile
+    bootstrap, expanded to Student's t, replaces BCa. A single unit, or values without spread, have
+    no interval, and the note says why.
 
     Parameters
     ----------
     sample : Means or Median
         What the number is made of.
     level : float, optional
-        In how many of all samples the bounds hold the true number.
+        The confidence level.
     method : {'t', 'bca', 'percentile'}, optional
-        Another method than the one that fits best.
+        Another method than the default.
     groups : array of int, optional
         The group of each query of the sample, numbered from 0.
     range : tuple of two floats, optional
-        Between what the number lies: bounds are cut there. Values of 0 and 1 are a share only
-        where this is unknown or 0 to 1; differences of them are none.
+        The bounds of the number, at which the interval is cut.
     error : float, optional
-        The standard error of the number itself, where it is a Monte Carlo estimate. For t its
-        square is added to that of the mean, as a variance that is known; for other methods the
-        square of its normal bound is added to that of each bound's distance.
+        The standard error of the number itself, if it is a Monte Carlo estimate. It widens the
+        interval.
     resamples, seed : int, optional
-        Of the bootstrap.
+        For the bootstrap.
 
     Returns
     -------
@@ -249,7 +211,7 @@ def interval(
 
 
 def _usual(sample: Sample, groups: Ints | None, range: tuple[float, float]) -> str:
-    """The method that fits best."""
+    """Choose the default method."""
     if isinstance(sample, Median):
         exact = sample.weights is None and groups is None and not sample.pooled
         return "order" if exact else "percentile"
@@ -260,7 +222,7 @@ def _usual(sample: Sample, groups: Ints | None, range: tuple[float, float]) -> s
 
 
 def _asked(sample: Sample, method: str) -> str:
-    """The method asked for, unless it does not fit."""
+    """Check the requested method."""
     choice("the method of an interval", method, METHODS)
     if isinstance(sample, Median):
         number, fitting = "a median", ["percentile"]
@@ -277,14 +239,13 @@ def _asked(sample: Sample, method: str) -> str:
 
 
 def _is_share(sample: Means, range: tuple[float, float]) -> bool:
-    """Whether values are all 0 or 1, and can be nothing beyond."""
     if tuple(range) != UNKNOWN and not (range[0] >= 0 and range[1] <= 1):
         return False
     return bool(np.isin(sample.columns, (0.0, 1.0)).all())
 
 
 def _hopeless(sample: Sample, groups: Ints | None) -> str:
-    """Why no method has anything to go by."""
+    """Explain why no method applies."""
     if isinstance(sample, Means) and not np.isfinite(sample.columns).all():
         return "values that are not finite have no mean to make an interval of"
     if groups is not None and (groups == groups[0]).all():
@@ -297,7 +258,7 @@ def _hopeless(sample: Sample, groups: Ints | None) -> str:
 
 
 def _too_uneven(sample: Sample, groups: Ints | None, level: float) -> str:
-    """Why there is no interval: a few heavy units say nothing of how others would spread."""
+    """Explain that a few heavy units are too few."""
     effective = effective_units(len(sample), sample.weights, groups)
     size, needed = number_of_units(len(sample), numbered(groups)), fewest_units(level)
     if effective >= needed or not is_uneven(len(sample), sample.weights, groups):
@@ -310,15 +271,14 @@ def _too_uneven(sample: Sample, groups: Ints | None, level: float) -> str:
 
 
 def _unspread(method: str, groups: Ints | None) -> str:
-    """Why there is no interval: what is all the same."""
+    """Explain that there is no spread."""
     units = "queries have" if groups is None else "groups have"
     same = "resamples give" if method in ("bca", "percentile") else units
     return f"all {same} the same value, which says nothing of how others would spread"
 
 
 def _too_few(size: int, level: float) -> str:
-    """Why there is no interval of a median: where not even the least and the greatest value are
-    far enough apart."""
+    """Explain that a median has too few values."""
     needed = 1 + math.ceil(-math.log2(_outside(level)))
     if size >= needed:
         return ""
@@ -329,7 +289,7 @@ def _too_few(size: int, level: float) -> str:
 
 
 def _outside(level: float) -> float:
-    """1 - level, and as much more as its rounding may have taken."""
+    """Return 1 - level, plus what its rounding may have lost."""
     return (1 - level) * (1 + 1e-12) + 2.0**-53
 
 
@@ -341,7 +301,7 @@ def _spread(sample: Means, groups: Ints | None, error: float) -> Spread:
 def _student(
     sample: Sample, groups: Ints | None, estimate: float, level: float, error: float
 ) -> tuple[float, float]:
-    """Student's bounds, on the scale of what is averaged."""
+    """Compute Student's bounds on the scale of what is averaged."""
     assert isinstance(sample, Means)
     size = len(sample) if sample.aggregate == "sum" else 1
     if sample.aggregate == "geometric":
@@ -353,7 +313,7 @@ def _student(
 
 
 def _wilson(sample: Sample, groups: Ints | None, level: float) -> tuple[float, float]:
-    """Wilson's bounds, of as many equal queries or groups as say as much."""
+    """Compute Wilson's bounds for the effective number of units."""
     assert isinstance(sample, Means)
     # All zero or all one exactly, whatever the weights round to.
     share = 1.0 if sample.columns.all() else sample.value()
@@ -363,8 +323,11 @@ def _wilson(sample: Sample, groups: Ints | None, level: float) -> tuple[float, f
 
 
 def _order(sample: Sample, level: float) -> tuple[float, float]:
-    """The k-th smallest and the k-th largest value, for the largest k that keeps the level: a
-    median is below the k-th smallest of n as often as a coin shows fewer than k heads in n."""
+    """Return the k-th smallest and largest value, for the largest k that keeps the level.
+
+    A median is below the k-th smallest of n values as often as n coin tosses show fewer than k
+    heads.
+    """
     from scipy.special import bdtr
 
     assert isinstance(sample, Median)
@@ -378,8 +341,7 @@ def _order(sample: Sample, level: float) -> tuple[float, float]:
 def _bootstrap(
     sample: Sample, groups: Ints | None, level: float, method: str, resamples: int, seed: int
 ) -> tuple[float, float]:
-    """Bounds from resampled queries or groups."""
-    from judged.statistics.resampling.bootstrap import bootstrap
+    from judged.statistics.bootstrap import bootstrap
 
     rows = sample.values[:, None] if isinstance(sample, Median) else sample.columns
     if all(_all_equal(column) for column in rows.T):
@@ -400,7 +362,156 @@ def _all_equal(values: Floats) -> bool:
 def _widened(
     estimate: float, bounds: tuple[float, float], error: float, level: float
 ) -> tuple[float, float]:
-    """Bounds further away by what the number itself may be off."""
+    """Move bounds outwards by the standard error of the number itself."""
     more = normal_quantile((1 + level) / 2) * error
     below, above = (math.hypot(estimate - end, more) for end in bounds)
     return estimate - below, estimate + above
+
+
+def wilson(successes: ArrayLike, size: ArrayLike, level: float) -> tuple[Floats, Floats]:
+    """Compute Wilson's score interval of a share; neither number need be whole.
+
+    >>> [round(float(end), 4) for end in wilson(10, 10, 0.95)]
+    [0.7225, 1.0]
+    """
+    successes, size = np.asarray(successes, np.float64), np.asarray(size, np.float64)
+    z = normal_quantile((1 + level) / 2)
+    share = successes / size
+    middle = share + z * z / (2 * size)
+    half = z * np.sqrt(share * (1 - share) / size + (z / size) ** 2 / 4)
+    whole = 1 + z * z / size
+    low = np.where(successes <= 0, 0.0, (middle - half) / whole)
+    high = np.where(successes >= size, 1.0, (middle + half) / whole)
+    return low, high
+
+
+def clopper_pearson(
+    successes: ArrayLike, size: ArrayLike, level: float, *, one_sided: bool = False
+) -> tuple[Floats, Floats]:
+    """Compute the exact binomial interval of a share, which is never too narrow.
+
+    With `one_sided`, each end alone has the level.
+
+    >>> [round(float(end), 4) for end in clopper_pearson(10, 10, 0.95)]
+    [0.6915, 1.0]
+    """
+    from scipy.special import betaincinv
+
+    successes, size = np.asarray(successes, np.float64), np.asarray(size, np.float64)
+    outside = (1 - level) / (1 if one_sided else 2)
+    none, all_of_them = successes <= 0, successes >= size
+    failures = size - successes
+    low = betaincinv(np.where(none, 1, successes), failures + 1, outside)
+    # The upper end of successes is 1 minus the lower end of failures.
+    high = 1 - betaincinv(np.where(all_of_them, 1, failures), successes + 1, outside)
+    return np.where(none, 0.0, low), np.where(all_of_them, 1.0, high)
+
+
+AUROC_METHOD = "Newcombe's score interval (2006, method 5)"
+"""The method of the bounds. At an area of 1 they still have a width, unlike those of DeLong."""
+
+
+@dataclass(frozen=True)
+class Auroc:
+    """An area under the ROC curve with its confidence interval.
+
+    >>> Auroc(0.75, 0.5, 0.9).to_dict()
+    {'value': 0.75, 'low': 0.5, 'high': 0.9}
+    """
+
+    value: float
+    """How often a score of the first kind is greater than one of the second; ties count half."""
+    low: float = math.nan
+    """The lower bound; NaN if unknown."""
+    high: float = math.nan
+    """The upper bound; NaN if unknown."""
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return plain values for JSON, with null for NaN.
+
+        >>> Auroc(0.5).to_dict()
+        {'value': 0.5, 'low': None, 'high': None}
+        """
+        named = {"value": self.value, "low": self.low, "high": self.high}
+        return {name: None if math.isnan(value) else value for name, value in named.items()}
+
+
+Numbers = Sequence[float] | NDArray[Any]
+
+
+def auroc(
+    first: Numbers,
+    second: Numbers,
+    *,
+    weights: tuple[Numbers, Numbers] | None = None,
+    level: float = LEVEL,
+) -> Auroc:
+    """Compute the area under the ROC curve with its confidence interval.
+
+    The area is the exact Mann-Whitney statistic as a share. The bounds are Newcombe's (2006, method
+    5), with the variance of Hanley and McNeil. One score of a kind alone has no bounds.
+
+    Parameters
+    ----------
+    first, second : sequence of float
+        The scores of each kind, at least one each, without NaN.
+    weights : tuple of two sequences, optional
+        A weight above 0 for each score. The bounds then use effective numbers (Kish).
+    level : float, optional
+        The confidence level.
+
+    Returns
+    -------
+    Auroc
+
+    >>> auroc([3.0, 2.0], [1.0, 2.0])
+    Auroc(value=0.875, low=0.299..., high=0.990...)
+    """
+    level = checked_level(level)
+    above, below = (np.asarray(each, np.float64) for each in (first, second))
+    if any(each.ndim != 1 or not len(each) or np.isnan(each).any() for each in (above, below)):
+        raise InputError("an AUROC needs at least one score of each kind, and none that is NaN.")
+    heavy, light = (
+        (np.ones(len(above)), np.ones(len(below)))
+        if weights is None
+        else (np.asarray(each, np.float64) for each in weights)
+    )
+    value = _area(above, below, heavy, light)
+    if min(len(above), len(below)) < 2:
+        return Auroc(value)
+    return Auroc(
+        value, *_newcombe_bounds(value, effective_number(heavy), effective_number(light), level)
+    )
+
+
+def _area(above: Floats, below: Floats, heavy: Floats, light: Floats) -> float:
+    """Return the share of weighted pairs in the right order; ties count half."""
+    order = np.argsort(below, kind="stable")
+    upto = np.concatenate([[0.0], np.cumsum(light[order])])
+    less = upto[np.searchsorted(below[order], above, "left")]
+    less_or_equal = upto[np.searchsorted(below[order], above, "right")]
+    right = float((heavy * (less + less_or_equal)).sum() / 2)
+    return right / (float(heavy.sum()) * float(upto[-1]))
+
+
+def _newcombe_bounds(value: float, m: float, n: float, level: float) -> tuple[float, float]:
+    z = normal_quantile((1 + level) / 2)
+
+    def too_far(area: float) -> bool:
+        other = 1 - area
+        spread = 1 + ((m + n) / 2 - 1) * (other / (2 - area) + area / (1 + area))
+        return (value - area) ** 2 > z * z * area * other * spread / (m * n)
+
+    def bound(outside: float) -> float:
+        inside = value
+        while abs(outside - inside) > 1e-15 and (middle := (outside + inside) / 2) not in (
+            outside,
+            inside,
+        ):
+            if too_far(middle):
+                outside = middle
+            else:
+                inside = middle
+        return inside
+
+    return bound(0.0), bound(1.0)

@@ -1,4 +1,4 @@
-"""Do two columns of values put the same systems in the same order?"""
+"""Agreement of orders: Kendall's tau-b, tau-AP and the weighted tau."""
 
 from __future__ import annotations
 
@@ -10,46 +10,44 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints, starts_of
+from judged.arrays import Floats, Ints, borders, divide, positions, starts_of
 from judged.errors import InputError, quoted
 from judged.options import real
-from judged.statistics.aggregates import CLOSE
+from judged.statistics.samples import CLOSE
 from judged.text import counted, few, plain, shown
 
-LEAST = 3
-"""Two systems are in the same order or in the reversed one, which says next to nothing."""
+FEWEST_SYSTEMS = 3
+"""Two systems are in the same order or in the reversed one, which shows next to nothing."""
 System = str | int
 Pairs = tuple[tuple[System, System], ...]
 
 
 @dataclass(frozen=True)
 class OrderAgreement:
-    """How far two orders of the same systems agree.
+    """The agreement of two orders of the same systems.
 
     >>> order_agreement([0.5, 0.4, 0.3], [0.5, 0.4, 0.3]).tau
     1.0
     """
 
     systems: tuple[System, ...]
-    """The systems, as they were given: names, or numbers from 0."""
+    """Names of the systems, or numbers from 0."""
     tau: float
-    """Kendall's tau-b: pairs in the same order less swapped ones, over the root of the pairs that
-    are not tied in x times those that are not tied in y. NaN where it is undefined."""
+    """Kendall's tau-b; NaN if undefined."""
     tau_ap: float
-    """tau-AP with x as the truth: pairs count by how high they stand in y, and ties by the mean
-    over all their orders."""
+    """tau-AP with x as the truth: pairs count by their rank in y, ties by the mean over their
+    orders."""
     tau_ap_reversed: float
-    """tau-AP with y as the truth: pairs count by how high they stand in x."""
+    """tau-AP with y as the truth."""
     weighted_tau: float
-    """Vigna's weighted tau: a pair weighs 1/rank + 1/rank, once with the ranks of x, once with
-    those of y, and this is the mean of both."""
+    """Vigna's weighted tau: the mean of both with the ranks of x and of y, a pair weighing
+    1/rank + 1/rank."""
     swaps: Pairs
-    """The pairs that stand one way in x and the other way in y; the first of each is above the
-    second in x. From the top of x down."""
+    """Pairs in opposite order in x and y; the first is above the second in x. From the top of x."""
     tied_in_x: Pairs
-    """The pairs that are tied in x and not in y; the first of each is above the second in y."""
+    """Pairs tied in x only; the first is above the second in y."""
     tied_in_y: Pairs
-    """The pairs that are tied in y and not in x; the first of each is above the second in x."""
+    """Pairs tied in y only; the first is above the second in x."""
     note: str = ""
     """Why the numbers are undefined, where they are."""
 
@@ -60,24 +58,23 @@ class OrderAgreement:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of systems there are."""
+        """The number of pairs of systems."""
         return math.comb(len(self.systems), 2)
 
     @property
     def same(self) -> bool:
-        """Whether both have the same order: no pair is swapped, and none tied in one alone."""
+        """Whether both orders are the same, ties included."""
         return not (self.swaps or self.tied_in_x or self.tied_in_y)
 
     def sentences(self) -> list[str]:
-        """What was found, in words.
+        """Describe the agreement in sentences.
 
         Returns
         -------
         list of str
 
-        >>> print(*order_agreement({"a": 3, "b": 2, "c": 1}, {"a": 3, "b": 1, "c": 2}).sentences())
-        1 of 3 pairs is swapped (b above c in x). tau-b 0.3333; tau-AP 0.5000 with x as the \
-truth, 0.5000 with y; weighted tau 0.5455.
+        >>> order_agreement([3, 2, 1], [3, 1, 2]).sentences()[0]
+        '1 of 3 pairs is swapped (1 above 2 in x).'
         """
         return [self._swapped(), *self._tied(), self._numbers()]
 
@@ -106,7 +103,7 @@ truth, 0.5000 with y; weighted tau 0.5455.
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON; numbers that are undefined are None, and `note` says why.
+        """Return plain values for JSON; undefined numbers are None, and `note` says why.
 
         Returns
         -------
@@ -138,19 +135,16 @@ def order_agreement(
     x: Mapping[str, float] | Sequence[float] | NDArray[Any],
     y: Mapping[str, float] | Sequence[float] | NDArray[Any],
 ) -> OrderAgreement:
-    """How far two columns of values, higher being better, put the same systems in one order.
+    """Compare two orders of the same systems, by their values (higher is better).
 
-    Values that are equal but for rounding (a relative 1e-12) are ties. Kendall's tau-b leaves them
-    out; tau-AP is its mean over all orders of the ties of both sides, each order of x met with each
-    of y; the weighted tau is that of `scipy.stats.weightedtau` with its defaults: hyperbolic
-    weights, added, ranked by x (ties of x by y) and by y (ties of y by x).
+    Values within a relative 1e-12 are ties. tau-AP is its mean over all orders of the ties of both
+    sides. The weighted tau is that of `scipy.stats.weightedtau`.
 
     Parameters
     ----------
     x, y : dict or sequence of float
-        The value of each system, at least three: {name: value} with the same names in both, in any
-        order, or two sequences of the same length. Values may be infinite; one that is NaN is
-        refused.
+        The value of each of at least three systems: {name: value} with the same names in both, or
+        two sequences of the same length. Values may be infinite, but not NaN.
 
     Returns
     -------
@@ -181,7 +175,7 @@ def order_agreement(
 
 
 def _aligned(x: Any, y: Any) -> tuple[tuple[System, ...], Floats, Floats]:
-    """The systems with their values in x and in y."""
+    """Return the systems with their values in x and y."""
     tables = [_table(name, each) for name, each in (("x", x), ("y", y))]
     if (tables[0] is None) != (tables[1] is None):
         raise InputError(
@@ -200,7 +194,7 @@ def _aligned(x: Any, y: Any) -> tuple[tuple[System, ...], Floats, Floats]:
         _check_names(tables[0], tables[1])
         systems = tuple(tables[0])
         given = [[table[name] for name in systems] for table in tables if table is not None]
-    if len(systems) < LEAST:
+    if len(systems) < FEWEST_SYSTEMS:
         raise InputError(
             f"an agreement of orders needs at least three systems; got {len(systems)}. Two systems "
             "are in one order or in the other: compare their values."
@@ -213,7 +207,7 @@ def _aligned(x: Any, y: Any) -> tuple[tuple[System, ...], Floats, Floats]:
 
 
 def _table(name: str, given: Any) -> dict[System, Any] | None:
-    """What has names, as a dict: a mapping, or a Series of pandas, whose order means nothing."""
+    """Return a mapping, or a pandas Series, as a dict; None for sequences."""
     if not (hasattr(given, "keys") and hasattr(given, "items")):
         return None
     found: dict[System, Any] = {}
@@ -262,7 +256,7 @@ def _number(name: str, system: System, given: Any) -> float:
 
 
 def levels_of(values: Floats) -> Ints:
-    """How many different values are above each; values that are equal but for rounding share it."""
+    """Count the distinct values above each value; values within rounding share a level."""
     order = np.argsort(-values, kind="stable")
     ordered = values[order]
     sizes = np.where(np.isfinite(ordered), np.abs(ordered), 0.0)
@@ -293,15 +287,14 @@ def _taus(
 
 
 def _ranks(first: Ints, second: Ints) -> Floats:
-    """Ranks from 1 by the first levels, ties by the second. Systems that are tied in both may be in
-    any order: it changes nothing."""
+    """Rank from 1 by the first levels, ties by the second."""
     ranks = np.empty(len(first))
     ranks[np.lexsort((second, first))] = np.arange(1.0, len(first) + 1)
     return ranks
 
 
 def _tau(weights: Floats, orders: Sequence[NDArray[np.int8]]) -> float:
-    """tau-b of pairs that weigh the sum of their systems' weights."""
+    """Compute tau-b of pairs that weigh the sum of their systems' weights."""
     pairs = weights[:, None] + weights
     first, second = orders
     untied = [float((pairs * (each != 0)).sum()) for each in orders]
@@ -310,11 +303,11 @@ def _tau(weights: Floats, orders: Sequence[NDArray[np.int8]]) -> float:
 
 
 def _tau_ap(levels: Ints, truth: NDArray[np.int8]) -> float:
-    """tau-AP of an order with ties against a truth with ties, the mean over all orders of both.
+    """Compute tau-AP of an order against a truth: the mean over all orders of the ties of both.
 
     It is 2/(n−1) · Σ over pairs of P(the truth has i above j) · E[i above j, over rank(j) − 1] − 1.
-    The rank of j is any of its tie's alike. What stands above the tie is above j at each of them;
-    what is tied with j, at the r-th of m ranks, in r − 1 of m − 1 cases.
+    A tied j has any rank of its tie alike. What is tied with j, at the r-th of m ranks, is above it
+    in r − 1 of m − 1 cases.
     """
     sizes = np.bincount(levels)
     ranks = np.arange(len(levels))  # less one
@@ -332,7 +325,101 @@ def _tau_ap(levels: Ints, truth: NDArray[np.int8]) -> float:
 
 
 def _named(systems: tuple[System, ...], order: Ints, which: NDArray[np.bool_]) -> Pairs:
-    """The pairs of systems, from the top of the order down."""
+    """Return the pairs of systems, from the top of the order down."""
     rows, columns = np.nonzero(which[np.ix_(order, order)])
     pairs = zip(order[rows].tolist(), order[columns].tolist(), strict=True)
     return tuple((systems[high], systems[low]) for high, low in pairs)
+
+
+def taus(first: Ints, second: Ints, segment: Ints, segments: int) -> Floats:
+    """Compute tau-b of each segment's elements, given two columns of ranks with ties.
+
+    `segment` numbers the segment of each element, in any order. NaN where a segment has fewer than
+    two elements, or all are tied on one side.
+
+    >>> ranks = np.array([1, 2, 3, 1, 2])
+    >>> taus(ranks, np.array([1, 3, 2, 2, 1]), np.array([0, 0, 0, 1, 1]), 3)
+    array([ 0.33333333, -1.        ,         nan])
+    """
+    order = _sorted_order(segment, first, second)
+    first, second, segment = first[order], second[order], segment[order]
+    sizes = np.bincount(segment, minlength=segments)
+    every = _pair_counts(sizes)
+    tied = _tied_pairs(borders(segment, first), segment, segments)
+    tied_in_both = _tied_pairs(borders(segment, first, second), segment, segments)
+    discordant, ordered = _inversions(second, sizes)
+    tied_in_second = _tied_pairs(borders(segment, ordered), segment, segments)
+    # Where elements are tied in the first column the second one ascends: these are no inversions.
+    concordant = every - tied - tied_in_second + tied_in_both - discordant
+    untied = np.sqrt(every - tied) * np.sqrt(every - tied_in_second)
+    return np.clip(divide(concordant - discordant, untied), -1.0, 1.0)
+
+
+def _sorted_order(segment: Ints, first: Ints, second: Ints) -> Ints:
+    """Return the order by segment, first and second, packed into one number if it fits."""
+    widths = [int(each.max(initial=0)).bit_length() for each in (segment, first, second)]
+    if sum(widths) > 62:
+        return np.lexsort((second, first, segment))
+    return np.argsort((segment << widths[1] | first) << widths[2] | second)
+
+
+def _pair_counts(sizes: Ints) -> Floats:
+    return sizes * (sizes - 1) / 2
+
+
+def _tied_pairs(new: NDArray[np.bool_], segment: Ints, segments: int) -> Floats:
+    """Count the pairs of each segment that are in the same run of equal elements."""
+    if new.all():
+        return np.zeros(segments)
+    starts = np.flatnonzero(new)
+    sizes = np.diff(np.append(starts, len(new)))
+    return np.bincount(segment[starts], _pair_counts(sizes), segments).astype(np.float64)
+
+
+def _inversions(values: Ints, lengths: Ints) -> tuple[Floats, Ints]:
+    """Count the pairs of each segment in descending order, and sort the values within segments.
+
+    Segments of similar length are the rows of a padded matrix, merged block by block as in merge
+    sort.
+    """
+    found, ordered = np.zeros(len(lengths)), values.copy()
+    starts = starts_of(lengths)
+    size = np.ceil(np.log2(np.maximum(lengths, NARROW))).astype(np.int64)
+    for bucket in np.unique(size[lengths > 1]):
+        rows = np.flatnonzero((size == bucket) & (lengths > 1))
+        step = max(1, (1 << 22) >> int(bucket))
+        for begin in range(0, len(rows), step):
+            some = rows[begin : begin + step]
+            at = positions(starts[some], lengths[some])
+            filled = np.arange(1 << bucket) < lengths[some][:, None]
+            most = int(values[at].max())
+            matrix = np.full(filled.shape, most + 1, np.int32 if most < 2**29 else np.int64)
+            matrix[filled] = values[at]
+            found[some], matrix = _merged(matrix)
+            ordered[at] = matrix[filled]
+    return found, ordered
+
+
+NARROW = 16
+"""Blocks of this width are compared pair by pair."""
+
+
+def _merged(matrix: NDArray[Any]) -> tuple[Floats, NDArray[Any]]:
+    """Count the inversions of each row (its width is a power of two), and sort the rows."""
+    width = matrix.shape[1]
+    narrow = matrix.reshape(len(matrix), -1, NARROW)
+    found = np.zeros(len(matrix))
+    for apart in range(1, NARROW):
+        found += (narrow[..., :-apart] > narrow[..., apart:]).sum(axis=(1, 2))
+    half = NARROW
+    while half < width:
+        # Of equal values the left one is first: they are no inversion.
+        side = (np.arange(2 * half) >= half).astype(matrix.dtype)
+        blocks = matrix.reshape(-1, 2 * half) * 2 + side
+        blocks.sort(axis=1)
+        right = blocks & 1
+        left_after = half - np.cumsum(1 - right, axis=1)
+        found += (left_after * right).sum(axis=1).reshape(len(matrix), -1).sum(axis=1)
+        matrix = (blocks >> 1).reshape(len(matrix), width)
+        half *= 2
+    return found, matrix if width > NARROW else np.sort(matrix, axis=1)

@@ -1,5 +1,4 @@
-"""What a t test can see: the smallest difference that it finds so often, and how many units it
-takes."""
+"""The power of t tests: detectable differences, and how many queries they take."""
 
 from __future__ import annotations
 
@@ -12,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from judged.arrays import Floats
 from judged.errors import InputError
-from judged.statistics.distributions import normal_quantile, t_power, t_quantile
+from judged.statistics.t import normal_quantile, t_quantile
 
 POWER = 0.8
-"""How often a difference is to be found, unless another power is asked for."""
+"""The default power."""
 
 
 def detectable(
@@ -26,23 +25,9 @@ def detectable(
     power: float = POWER,
     sides: int = 2,
 ) -> Floats:
-    """The smallest true difference that a t test finds with this power.
+    """Compute the smallest true difference that a t test detects with this power.
 
-    Parameters
-    ----------
-    error, freedom : array
-        The standard error of each difference and its degrees of freedom.
-    level : float
-        A difference is found where p is below 1 - level.
-    power : float
-        In how many of all samples it is found; more than 1 - level.
-    sides : int
-        2, or 1 for a test that looks in one direction only.
-
-    Returns
-    -------
-    array
-        NaN where there is no error to go by.
+    `sides` is 2, or 1 for a one-sided test. NaN where there is no standard error.
 
     >>> detectable([0.01, 0.02], 49).round(6)
     array([0.02858, 0.05716])
@@ -63,22 +48,10 @@ def needed_units(
     power: float = POWER,
     sides: int = 2,
 ) -> int:
-    """How many queries (or groups) a t test needs to find a true difference with this power.
+    """Compute how many queries (or groups) a t test needs to detect a true difference.
 
-    Parameters
-    ----------
-    deviation : float
-        The standard deviation of the differences of queries, above 0; for groups, the standard
-        error of the mean times the root of the number of groups.
-    difference : float
-        What is to be found, above 0.
-    level, power, sides
-        As for `detectable`.
-
-    Returns
-    -------
-    int
-        At least 2.
+    `deviation` is the standard deviation of the differences of queries; for groups, the standard
+    error of the mean times the square root of the number of groups.
 
     >>> needed_units(0.1, 0.05)
     34
@@ -103,20 +76,9 @@ def needed_units(
 def fewest(
     enough: Callable[[int], bool], most: int | None = None, *, guess: float = 2
 ) -> int | None:
-    """The smallest number of units, from 2, that is enough; None where more than the most are.
+    """Find the smallest number of units, from 2, that is enough; None if `most` is not.
 
-    Parameters
-    ----------
-    enough : function of a number of units
-        False up to some number, and True from there on.
-    most : int, optional
-        Where the search ends.
-    guess : float, optional
-        Where it begins: the nearer, the sooner it is found.
-
-    Returns
-    -------
-    int or None
+    `enough` is False up to some number and True from there on. The search starts at `guess`.
 
     >>> fewest(lambda units: units >= 34), fewest(lambda units: units >= 34, most=30)
     (34, None)
@@ -141,8 +103,9 @@ def fewest(
 
 
 def normal_units(ratio: float, level: float, power: float, sides: int) -> float:
-    """How many units it takes, about: by the normal distribution, with the usual correction for
-    t. The ratio is that of the difference to the deviation.
+    """Approximate the number of units by the normal distribution, corrected for t.
+
+    `ratio` is that of the difference to the standard deviation.
 
     >>> round(normal_units(0.2, 0.95, 0.8, 2), 1)
     198.1
@@ -160,7 +123,7 @@ def _check(power: float, level: float) -> None:
 
 
 def critical_value(freedom: float, level: float, sides: int) -> float:
-    """What t has to be beyond for p to be below 1 - level.
+    """Return the t beyond which p is below 1 - level.
 
     >>> round(critical_value(49.0, 0.95, 2), 4)
     2.0096
@@ -170,7 +133,7 @@ def critical_value(freedom: float, level: float, sides: int) -> float:
 
 @cache
 def _distance(freedom: float, level: float, power: float, sides: int) -> float:
-    """How many standard errors the true mean must be from 0."""
+    """Return how many standard errors the true mean must be from 0."""
     if not freedom > 0:
         return math.nan
     critical = critical_value(freedom, level, sides)
@@ -184,3 +147,88 @@ def _distance(freedom: float, level: float, power: float, sides: int) -> float:
         else:
             high = middle
     return high
+
+
+def t_power(distance: float, freedom: float, critical: float, sides: int = 2) -> float:
+    """Compute the power of a t test whose true mean is so many standard errors from 0.
+
+    This is the tail of the noncentral t. Given the estimated standard error relative to the true
+    one, the test is significant as often as a normal value exceeds their product with the critical
+    value. scipy's `nctdtr` is NaN for distances above 38, so the scale is integrated here.
+
+    >>> round(t_power(2.8, 49.0, 2.0095752371292397), 6)
+    0.783709
+    """
+    from scipy.special import ndtr
+
+    def beyond(scale: Floats) -> Floats:
+        upper = ndtr(distance - critical * scale)
+        return upper + ndtr(-critical * scale - distance) if sides == 2 else upper
+
+    sharp = max(critical, 1e-9)
+    return _mean_over_scales(beyond, freedom, (distance - 10) / sharp, (distance + 10) / sharp)
+
+
+def t_power_within(above: float, under: float, freedom: float, critical: float) -> float:
+    """Compute the power of two one-sided t tests, for equivalence within two bounds.
+
+    The true mean is `above` standard errors above the lower bound, and `under` standard errors
+    under the upper one.
+
+    >>> round(t_power_within(3.0, 3.0, 49.0, 1.6765508919142629), 6)
+    0.810924
+    """
+    from scipy.special import ndtr
+
+    def within(scale: Floats) -> Floats:
+        return ndtr(under - critical * scale) - ndtr(critical * scale - above)
+
+    sharp = max(critical, 1e-9)
+    crossing = (above + under) / 2 / sharp  # from this scale on, both cannot be significant
+    if not crossing > 0 or (math.isinf(freedom) and crossing <= 1):
+        return 0.0
+    return _mean_over_scales(within, freedom, (min(above, under) - 10) / sharp, crossing)
+
+
+def _mean_over_scales(
+    power: Callable[[Floats], Floats], freedom: float, first: float, last: float
+) -> float:
+    """Average a power over the scales of the estimated standard error.
+
+    The square of a scale times the degrees of freedom is a chi-square. The power changes between
+    the scales `first` and `last`, and is 0 above.
+    """
+    if math.isinf(freedom):
+        return float(power(np.ones(1))[0])
+    apart = 2 * math.sqrt(40 / freedom)  # beyond these ends, less than exp(-40) is left
+    low, high = math.sqrt(max(0.0, 1 - apart)), math.sqrt(1 + apart + 80 / freedom)
+    first = min(max(first, low), high)
+    last = min(max(last, first), high)
+    total = 0.0
+    for begin, end in ((low, first), (first, last)):
+        if begin < end:
+            scales, weights = _mesh(begin, end)
+            total += float((weights * np.exp(_log_density(scales, freedom))) @ power(scales))
+    return total / _whole(freedom, low, high)
+
+
+def _mesh(low: float, high: float) -> tuple[Floats, Floats]:
+    """Return nodes and weights of an integral between two scales, even in their roots.
+
+    A density of few degrees of freedom is not smooth at 0, but that of the roots is.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    edges = np.linspace(math.sqrt(low), math.sqrt(high), 49)
+    half = np.diff(edges)[:, None] / 2
+    roots = (edges[:-1, None] + half * (1 + nodes)).ravel()
+    return roots * roots, (half * weights).ravel() * 2 * roots
+
+
+def _log_density(scale: Floats, freedom: float) -> Floats:
+    return (freedom - 1) * np.log(scale) - freedom * (scale * scale - 1) / 2
+
+
+@cache
+def _whole(freedom: float, low: float, high: float) -> float:
+    scales, weights = _mesh(low, high)
+    return float(weights @ np.exp(_log_density(scales, freedom)))

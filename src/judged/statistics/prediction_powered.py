@@ -1,19 +1,17 @@
-"""Means of cheap values, corrected by trusted ones of some of the queries: prediction-powered
-inference with the tuned weight of PPI++ (Angelopoulos, Duchi and Zrnic, 2023).
+"""Means of cheap values, corrected by trusted values of some queries: prediction-powered inference.
 
-Of N queries all have a cheap value f, and n of them, drawn at random, a trusted value y too. The
-mean of y over all such queries is estimated by
+Of N queries, all have a cheap value f, and n, drawn at random, a trusted value y too. The mean of y
+is estimated by
 
     λ·mean(f over all N) + mean(y − λ·f over the n).
 
 λ = 1 adds the mean correction to the cheap mean, λ = 0 is the mean of the trusted values alone, and
-λ = cov(y, f)/var(f) has the smallest variance. The n queries are among the N, so both means share
-them. Written with the N − n others, which are independent of the n, the same number is
+λ = cov(y, f)/var(f) has the smallest variance: the tuned weight of PPI++ (Angelopoulos, Duchi and
+Zrnic, 2023). Written with the N − n others, which are independent of the n, the estimate is
 
     λ'·mean(f over the others) + mean(y − λ'·f over the n)   with λ' = λ·(1 − n/N),
 
-whose variance is λ'²·var(f)/(N − n) + var(y − λ'·f)/n. That is PPI++ with the others as its
-unlabelled data, and λ' is its own weight.
+whose variance is λ'²·var(f)/(N − n) + var(y − λ'·f)/n.
 """
 
 from __future__ import annotations
@@ -24,17 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats
-from judged.statistics.aggregates import CLOSE, relative, weighted_mean
-from judged.statistics.distributions import t_tail
-from judged.statistics.student import Spread, spread
+from judged.statistics.samples import CLOSE, relative, weighted_mean
+from judged.statistics.t import Spread, spread, t_tail
 
-LEAST = 20
-"""So many trusted values are needed: with fewer, intervals do not hold what their level says."""
+FEWEST_TRUSTED = 20
+"""With fewer trusted values, intervals do not keep their confidence level."""
 
 
 @dataclass(frozen=True, eq=False)
 class Powered:
-    """Corrected means of columns, and how far from the truth they may be."""
+    """Corrected means of columns with their standard errors."""
 
     spread: Spread
     """The corrected means with their standard errors; n − 1 degrees of freedom."""
@@ -48,23 +45,10 @@ def powered(
     judged: NDArray[np.bool_],
     weights: Floats | None = None,
 ) -> Powered:
-    """Means of columns of cheap values, corrected by trusted ones.
+    """Correct means of columns of cheap values by trusted ones.
 
-    Parameters
-    ----------
-    trusted : array of n queries and columns
-        The trusted values.
-    cheap : array of N queries and columns
-        The cheap values of all queries.
-    judged : array of bool
-        Which n of the N queries the trusted values are of, in the same order.
-    weights : array, optional
-        How much each of the N queries counts, above 0.
-
-    Returns
-    -------
-    Powered
-        Errors are NaN where the trusted values do not spread.
+    `trusted` has the n queries that `judged` marks among the N of `cheap`, in the same order.
+    Errors are NaN where the trusted values do not vary.
 
     >>> cheap = np.array([[0.0], [1.0], [0.0], [1.0], [1.0], [1.0]])
     >>> judged = np.array([True, True, True, True, False, False])
@@ -86,17 +70,9 @@ def powered(
 def tuned_weight(
     trusted: Floats, cheap: Floats, judged: NDArray[np.bool_], weights: Floats | None = None
 ) -> Floats:
-    """λ of each column: the covariance of trusted and cheap values by the variance of the cheap
-    ones, cut at 0 and 1; 0 where cheap values do not spread, or fewer than two stand alone.
+    """Compute λ of each column: cov(trusted, cheap)/var(cheap), clipped to 0 and 1.
 
-    Parameters
-    ----------
-    trusted, cheap, judged, weights
-        As for `powered`.
-
-    Returns
-    -------
-    array
+    It is 0 where cheap values do not vary, or fewer than two have no trusted value.
 
     >>> cheap = np.array([[0.0], [1.0], [0.0], [1.0], [1.0], [1.0]])
     >>> judged = np.array([True, True, True, True, False, False])
@@ -121,18 +97,7 @@ def corrected_means(
     *,
     weight: Floats,
 ) -> Floats:
-    """Means of columns, corrected with this λ.
-
-    Parameters
-    ----------
-    trusted, cheap, judged, weights
-        As for `powered`.
-    weight : array
-        λ of each column.
-
-    Returns
-    -------
-    array
+    """Correct means of columns with this λ.
 
     >>> cheap, judged = np.array([[0.0], [1.0], [1.0], [1.0]]), np.array([True, True, False, False])
     >>> corrected_means(np.array([[0.0], [0.5]]), cheap, judged, weight=np.array([1.0]))
@@ -145,21 +110,9 @@ def corrected_means(
 def sampled_alike(
     cheap: Floats, judged: NDArray[np.bool_], weights: Floats | None = None
 ) -> Floats:
-    """How often the cheap values of a random sample of the queries would be as far from the others'
-    as these are: Welch's test, two-sided; NaN where one of both does not spread.
+    """Test by Welch's test whether the cheap values of the sample differ from the others'.
 
-    Parameters
-    ----------
-    cheap : array of queries and columns
-        The cheap values of all queries.
-    judged : array of bool
-        Which of them are the sample.
-    weights : array, optional
-        How much each query counts.
-
-    Returns
-    -------
-    array
+    NaN where one side does not vary.
 
     >>> cheap = np.array([[1.0], [2.0], [3.0], [2.0], [3.0], [5.0]])
     >>> sampled_alike(cheap, np.array([True, True, True, False, False, False])).round(6)
@@ -175,12 +128,12 @@ def sampled_alike(
 
 
 def _both(weights: Floats | None, judged: NDArray[np.bool_]) -> tuple[Floats | None, Floats | None]:
-    """The weights of the queries with a trusted value, and of the others."""
+    """Return the weights of the queries with a trusted value, and of the others."""
     return (None, None) if weights is None else (weights[judged], weights[~judged])
 
 
 def _others_share(weights: Floats | None, judged: NDArray[np.bool_]) -> float:
-    """How much of all weight the others have: 1 − n/N."""
+    """Return the share of the others in all weight: 1 − n/N."""
     if weights is None:
         return float((~judged).mean())
     return float(weights[~judged].sum() / weights.sum())
@@ -191,6 +144,6 @@ def _means(columns: Floats, weights: Floats | None) -> Floats:
 
 
 def _apart(columns: Floats, weights: Floats | None) -> Floats:
-    """How far values are from their mean, times their weight."""
+    """Return the weighted distances of values from their mean."""
     apart = columns - _means(columns, weights)
     return apart if weights is None else apart * weights[:, None]

@@ -1,38 +1,28 @@
-"""Tests of differences that look at ranks and signs only; not tests of means."""
+"""Tests of ranks and signs, and corrections for multiple comparisons."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import numpy as np
 
 from judged.arrays import Floats
-from judged.statistics.aggregates import CLOSE
-from judged.statistics.tested import SMALLEST_P
+from judged.options import choice
+from judged.statistics.samples import CLOSE
+from judged.statistics.t import SMALLEST_P
 
 EXACT_BELOW = 50
-"""So many differences have too many signs for the exact distribution, as in R."""
+"""Fewer differences have the exact distribution, as in R."""
 
 
 def wilcoxon(columns: Floats, rounding: Floats | None = None) -> Floats:
-    """Wilcoxon's signed-rank test of columns of differences, as R's `wilcox.test` has it.
+    """Test columns of differences by Wilcoxon's signed ranks, like R's `wilcox.test`.
 
-    Differences of 0 are left out. p is exact for fewer than 50 differences where none is 0 and no
-    two are equal in size; otherwise it comes from the normal distribution, with corrections for
-    ties and continuity.
-
-    Parameters
-    ----------
-    columns : array of queries and columns
-        Differences; infinite ones are the largest and tie.
-    rounding : array of queries and columns, optional
-        By how much each may be off: what is no further apart is equal. By default 1e-12, of
-        differences above 1 relatively.
-
-    Returns
-    -------
-    array
-        Two-sided p of each column; 1 where nothing differs, NaN where a difference is undefined.
+    Differences of 0 are left out. p is exact for fewer than 50 differences without zeros and ties;
+    otherwise normal, with corrections for ties and continuity. `rounding` holds the possible
+    rounding error of each difference. Returns the two-sided p of each column: 1 if nothing differs,
+    NaN if a difference is undefined.
 
     >>> wilcoxon(np.array([[1.0], [2.0], [3.0]]))
     array([0.25])
@@ -42,17 +32,7 @@ def wilcoxon(columns: Floats, rounding: Floats | None = None) -> Floats:
 
 
 def sign(columns: Floats, rounding: Floats | None = None) -> Floats:
-    """The exact sign test of columns of differences; for values of 0 and 1, McNemar's exact test.
-
-    Parameters
-    ----------
-    columns, rounding
-        As for `wilcoxon`; differences of 0 are left out.
-
-    Returns
-    -------
-    array
-        Two-sided p of each column; 1 where nothing differs, NaN where a difference is undefined.
+    """Test columns of differences by the exact sign test (McNemar's test for values of 0 and 1).
 
     >>> sign(np.array([[1.0], [2.0], [3.0], [0.0]]))
     array([0.25])
@@ -66,7 +46,7 @@ def sign(columns: Floats, rounding: Floats | None = None) -> Floats:
 
 
 def leaning(column: Floats, rounding: Floats | None = None) -> float:
-    """By how much the ranks of differences above 0 outweigh: what Wilcoxon's test looks at.
+    """Compute by how much the ranks of positive differences outweigh, as in Wilcoxon's test.
 
     >>> leaning(np.array([1.0, -2.0, 4.0]))
     1.0
@@ -82,7 +62,7 @@ def _off(columns: Floats, rounding: Floats | None) -> Floats:
 
 
 def _above(column: Floats, off: Floats) -> tuple[float, Floats]:
-    """The sum of the ranks of differences above 0, and how many share each rank."""
+    """Return the sum of the ranks of positive differences, and how many share each rank."""
     differs = np.abs(column) > off
     found, off = column[differs], off[differs]
     order = np.argsort(np.abs(found), kind="stable")
@@ -111,7 +91,7 @@ def _signed_rank(column: Floats, off: Floats) -> float:
 
 
 def _tie_sizes(ordered: Floats, off: Floats) -> Floats:
-    """How many of the ordered sizes are equal, each off by so much, for each value in turn."""
+    """Count equal values in an ordered list, given the rounding error of each."""
     with np.errstate(invalid="ignore"):
         gaps = np.diff(ordered)
     new = gaps > off[1:] + off[:-1]  # two infinite ones have no gap
@@ -121,7 +101,7 @@ def _tie_sizes(ordered: Floats, off: Floats) -> Floats:
 
 @lru_cache(EXACT_BELOW)
 def _patterns(size: int) -> Floats:
-    """How many patterns of signs of the ranks 1 to size have each sum of positive ranks."""
+    """Count the patterns of signs of the ranks 1 to size by their sum of positive ranks."""
     counts = np.ones(1)
     for rank in range(1, size + 1):
         longer = np.zeros(len(counts) + rank)
@@ -129,3 +109,55 @@ def _patterns(size: int) -> Floats:
         longer[rank:] += counts
         counts = longer
     return counts
+
+
+def holm(p: Floats) -> Floats:
+    """Correct by Holm's step-down: the k-th smallest of m times m + 1 - k, never falling."""
+    return _stepped(p, lambda ordered: np.maximum.accumulate(ordered * np.arange(len(p), 0, -1)))
+
+
+def bonferroni(p: Floats) -> Floats:
+    """Multiply each p by their number."""
+    return np.minimum(p * len(p), 1.0)
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Correct by false discoveries: the k-th smallest of m times m/k, never above a later one."""
+    size = len(p)
+    shares = size / np.arange(1, size + 1)
+    return _stepped(p, lambda ordered: np.minimum.accumulate((ordered * shares)[::-1])[::-1])
+
+
+def uncorrected(p: Floats) -> Floats:
+    """Return p values as they are."""
+    return p
+
+
+CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = {
+    "holm": holm,
+    "bonferroni": bonferroni,
+    "bh": benjamini_hochberg,
+    "none": uncorrected,
+}
+"""Corrections that need nothing but p values."""
+
+
+def corrected(p: Floats, correction: str) -> Floats:
+    """Correct p values for their number; NaN stays NaN and does not count.
+
+    >>> corrected(np.array([0.01, 0.04, 0.03]), "holm")
+    array([0.03, 0.06, 0.06])
+    """
+    correct = CORRECTIONS[choice("correction", correction, tuple(CORRECTIONS))]
+    found = np.array(p, np.float64)
+    counts = ~np.isnan(found)
+    found[counts] = correct(found[counts])
+    return found
+
+
+def _stepped(p: Floats, step: Callable[[Floats], Floats]) -> Floats:
+    """Apply a step to ordered p values and restore their order; at most 1."""
+    order = np.argsort(p, kind="stable")
+    found = np.empty_like(p)
+    found[order] = np.minimum(step(p[order]), 1.0)
+    return found

@@ -1,16 +1,20 @@
-"""What a number over queries is made of: enough to compute it again for any of the queries, each
-taken any number of times."""
+"""Samples: what a number over queries is made of, so that any resample of queries gives it again.
+
+Sums are rounded once, so that the order of values changes no bit. Units are queries, or groups of
+queries: what is drawn, flipped or left out as a whole.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints, positions, starts_of
-from judged.statistics.aggregates import CLOSE, GEOMETRIC_FLOOR, median, weighted_mean
-from judged.statistics.exact_sums import exact_sum
+from judged.text import counted, listed
 
 
 def _same(means: Floats) -> Floats:
@@ -26,23 +30,23 @@ class Means:
     """
 
     columns: Floats
-    """One row per query that counts, none of them undefined."""
+    """One row per query that counts, without NaN."""
     function: Callable[[Floats], Floats] = _same
-    """From means of the columns, along the last axis, to the number."""
+    """The number as a function of the means of the columns, along the last axis."""
     aggregate: str = ""
-    """mean, sum or geometric, where the number is that of one value per query; its column then
-    holds what is averaged: the values, or their logarithms. Empty for any other function."""
+    """"mean", "sum" or "geometric" for one value per query: the column holds what is averaged.
+    Else ""."""
     weights: Floats | None = None
-    """How much each query counts; None where all count the same."""
+    """The weight of each query; None for equal weights."""
     of_totals: bool = False
-    """Whether the function of the columns' totals is the same number, as of a ratio: then it is
-    computed of these, without the rounding of means."""
+    """Whether the function of the totals gives the same number, as for a ratio, without rounding
+    of means."""
 
     @classmethod
     def of_values(
         cls, values: Floats, aggregate: str = "mean", weights: Floats | None = None
     ) -> Means:
-        """The mean, sum or geometric mean of one value per query."""
+        """Make the mean, sum or geometric mean of one value per query."""
         size = len(values)
         if aggregate == "geometric":
             logs = np.log(np.maximum(values, GEOMETRIC_FLOOR))
@@ -56,18 +60,17 @@ class Means:
 
     @property
     def averaged(self) -> Floats | None:
-        """What the number is a mean of, on its own scale; None where it is another function."""
+        """The values that the number is a mean of; None for any other function."""
         return self.columns[:, 0] if self.aggregate else None
 
     @classmethod
     def ratio(cls, upper: Floats, lower: Floats, weights: Floats | None = None) -> Means:
-        """The total of one column by that of another: the mean of items pooled over queries, from
-        their sum and their number in each."""
+        """Make the total of one column divided by the total of another."""
         columns = np.stack([upper, lower], axis=1)
         return cls(columns, lambda m: m[..., 0] / m[..., 1], "", weights, of_totals=True)
 
     def value(self) -> float:
-        """The number."""
+        """Return the number."""
         if self.aggregate == "sum" and self.weights is None:
             return exact_sum(self.columns[:, 0])
         if self.of_totals:
@@ -77,39 +80,39 @@ class Means:
         return float(self.function(np.array(means)))
 
     def take(self, which: Ints) -> Means:
-        """The same of some of the queries only, in this order."""
+        """Return the same of some of the queries, in this order."""
         weights = None if self.weights is None else self.weights[which]
         if self.aggregate == "sum":
             return Means.of_values(self.columns[which, 0], "sum", weights)
         return replace(self, columns=self.columns[which], weights=weights)
 
     def resampled(self, counts: Floats) -> Floats:
-        """The number for each row of counts: how often each query is taken."""
+        """Compute the number for each row of counts: how often each query is taken."""
         weighed = counts if self.weights is None else counts * self.weights
         return self.function(weighed @ self.columns / weighed.sum(axis=-1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
 class Median:
-    """A median of values, one or more per query; infinite ones among them.
+    """A median of values, one or more per query, which may be infinite.
 
     >>> Median.of_values(np.array([1.0, 2.0, np.inf])).value()
     2.0
     """
 
     values: Floats
-    """What the median is of."""
+    """The values of all queries."""
     owner: Ints
     """The query of each value, as its number from 0."""
     size: int
-    """How many queries there are."""
+    """The number of queries."""
     weights: Floats | None = None
-    """How much each query counts; None where all count the same."""
+    """The weight of each query; None for equal weights."""
     aggregate: str = field(default="median", init=False)
 
     @classmethod
     def of_values(cls, values: Floats, weights: Floats | None = None) -> Median:
-        """The median of one value per query."""
+        """Make the median of one value per query."""
         return cls(values, np.arange(len(values)), len(values), weights)
 
     def __len__(self) -> int:
@@ -117,19 +120,19 @@ class Median:
 
     @property
     def averaged(self) -> None:
-        """A median is no mean."""
+        """None: a median is not a mean."""
 
     @property
     def pooled(self) -> bool:
-        """Whether queries have other numbers of values than one each."""
+        """Whether some query has another number of values than one."""
         return bool((np.bincount(self.owner, minlength=self.size) != 1).any())
 
     def value(self) -> float:
-        """The number."""
+        """Return the number."""
         return median(self.values, None if self.weights is None else self.weights[self.owner])
 
     def take(self, which: Ints) -> Median:
-        """The same of some of the queries only, each at most once, in this order."""
+        """Return the same of some of the queries, each at most once, in this order."""
         place = np.full(self.size, -1)
         place[which] = np.arange(len(which))
         owner = place[self.owner]
@@ -139,7 +142,7 @@ class Median:
         return Median(self.values[kept], owner[kept], len(which), weights)
 
     def resampled(self, counts: Floats) -> Floats:
-        """The number for each row of counts: how often each query is taken."""
+        """Compute the number for each row of counts: how often each query is taken."""
         weighed = counts if self.weights is None else counts * self.weights
         order = np.argsort(self.values, kind="stable")
         values = self.values[order]
@@ -152,19 +155,16 @@ class Median:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What queries give to a number that is not made of one value of each: rows of columns, any
-    number of them for a query."""
+    """What queries contribute to a number that needs any number of rows per query."""
 
     owner: Ints
-    """The query of each row, as its number from 0; rows of a query stand together, and queries in
-    order."""
+    """The query of each row, as its number from 0, ascending."""
     columns: Floats
-    """One row each, in columns."""
     size: int
-    """How many queries there are."""
+    """The number of queries."""
 
     def take(self, chosen: Ints) -> Rows:
-        """What some queries give, in this order."""
+        """Return the rows of some queries, in this order."""
         lengths = np.bincount(self.owner, minlength=self.size)
         at = positions(starts_of(lengths)[chosen], lengths[chosen])
         owner = np.repeat(np.arange(len(chosen)), lengths[chosen])
@@ -172,7 +172,7 @@ class Rows:
 
     @classmethod
     def concat(cls, parts: Sequence[Rows]) -> Rows:
-        """What the queries of several parts give, one part after the other."""
+        """Join the rows of several parts, one after the other."""
         starts = starts_of(np.array([part.size for part in parts], np.int64)).tolist()
         return cls(
             np.concatenate([part.owner + at for part, at in zip(parts, starts, strict=True)]),
@@ -183,3 +183,299 @@ class Rows:
 
 Sample = Means | Median
 """What any number over queries is made of."""
+
+
+_BASE = 1074
+"""Exact sums are whole multiples of 2 to the power of minus this, the smallest float above 0."""
+_HUGE = 2.0**900
+"""From this size on, splitting numbers would overflow."""
+_FSUM_TERMS = 50
+"""Up to this number of terms go to `math.fsum` as they are."""
+
+
+@dataclass(frozen=True)
+class ExactSum:
+    """A sum of floats without rounding; such sums add up exactly.
+
+    >>> (ExactSum.of([0.1, 1e100]) + ExactSum.of([-1e100, 0.2])).value()
+    0.30000000000000004
+    """
+
+    steps: int = 0
+    """The sum of all finite terms, in units of the smallest float above 0."""
+    beyond: float = 0.0
+    """The sum of the infinite and NaN terms; 0 if there are none."""
+    count: int = 0
+    """The number of terms."""
+
+    @classmethod
+    def of(cls, terms: Iterable[float] | NDArray[np.floating]) -> ExactSum:
+        """Add up some numbers."""
+        values = np.asarray(terms if isinstance(terms, np.ndarray) else list(terms), np.float64)
+        finite = np.isfinite(values)
+        beyond = 0.0
+        if not finite.all():
+            with np.errstate(invalid="ignore"):
+                beyond = float(np.sum(values[~finite]))
+            kept = values[finite]
+        else:
+            kept = values
+        steps = sum(map(_steps, _partial_sums(kept)))
+        return cls(steps, beyond, len(values))
+
+    def __add__(self, other: ExactSum) -> ExactSum:
+        return ExactSum(
+            self.steps + other.steps, self.beyond + other.beyond, self.count + other.count
+        )
+
+    def value(self) -> float:
+        """Return the sum, rounded once."""
+        if self.beyond:
+            return self.beyond
+        try:
+            return self.steps / (1 << _BASE)
+        except OverflowError:
+            return math.inf if self.steps > 0 else -math.inf
+
+    def mean(self) -> float:
+        """Return the sum divided by the number of terms; NaN if there are none."""
+        return self.value() / self.count if self.count else math.nan
+
+
+def _steps(value: float) -> int:
+    upper, lower = value.as_integer_ratio()
+    return upper * ((1 << _BASE) // lower)
+
+
+def _partial_sums(values: Floats) -> list[float]:
+    """Return a few numbers that have exactly the sum of many.
+
+    Adding and subtracting a power of two well above the sum leaves the leading digits of each
+    number, which add up without rounding. The rest is treated alike (Rump, Ogita and Oishi, 2008).
+    """
+    found: list[float] = []
+    left = values
+    while len(left) > _FSUM_TERMS:
+        greatest = float(np.abs(left).max())
+        if greatest == 0:
+            return found
+        if greatest >= _HUGE:
+            break
+        power = math.frexp(greatest)[1] + len(left).bit_length() + 1
+        far = math.ldexp(1.0, power)
+        upper = (left + far) - far
+        found.append(float(upper.sum()))
+        left = left - upper
+        if len(found) > 2:  # few numbers have digits as far down
+            left = left[left != 0]
+    return [*found, *left.tolist()]
+
+
+def exact_sum(values: Floats) -> float:
+    """Add up an array and round once, so that its order changes no bit.
+
+    >>> exact_sum(np.array([1e100, 0.1, -1e100, 0.2])), exact_sum(np.array([1.0, np.inf]))
+    (0.30000000000000004, inf)
+    """
+    if not np.isfinite(values).all():
+        return float(np.sum(values))
+    try:
+        return math.fsum(_partial_sums(values)) + 0.0
+    except OverflowError:  # on the way, or in the end
+        return ExactSum.of(values).value()
+
+
+def exact_mean(values: Floats) -> float:
+    """Divide the exact sum of an array by its length; NaN if it is empty."""
+    return exact_sum(values) / len(values) if len(values) else math.nan
+
+
+GEOMETRIC_FLOOR = 1e-5
+"""trec_eval's floor, so that one query at zero does not make the geometric mean zero."""
+CLOSE = 1e-12
+"""Relative difference up to which numbers count as equal but for rounding."""
+
+Weighed = Floats | None
+"""Weights above 0 of which the largest is 1; None for equal weights."""
+
+
+def relative(weights: Floats | None) -> Weighed:
+    """Divide weights by the largest; return None for equal weights, so that they change no bit."""
+    if weights is None or not len(weights) or (weights == weights[0]).all():
+        return None
+    return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
+
+
+def effective_number(weights: Floats) -> float:
+    """Compute the effective number of weights (Kish): (Σw)² / Σw².
+
+    >>> effective_number(np.array([3.0, 3.0]))
+    2.0
+    """
+    shares = weights / weights.max()
+    if (shares == 1).all():  # ten times as fast for a million queries, and the same number
+        return float(len(shares))
+    return exact_sum(shares) ** 2 / exact_sum(shares**2)
+
+
+def mean(values: Floats, weights: Floats | None = None) -> float:
+    """Compute the weighted mean of values."""
+    return weighted_mean(values, relative(weights))
+
+
+def weighted_mean(values: Floats, weights: Weighed) -> float:
+    if weights is None:
+        return exact_mean(values)
+    return exact_sum(weights * values) / exact_sum(weights)
+
+
+def sum_error(errors: Floats) -> float:
+    """Compute the standard error of a sum."""
+    return float(np.sqrt(exact_sum(errors**2)))
+
+
+def mean_error(values: Floats, errors: Floats, weights: Weighed) -> float:
+    if weights is None:
+        return sum_error(errors) / len(errors)
+    return sum_error(weights * errors) / exact_sum(weights)
+
+
+def geometric(values: Floats, weights: Weighed) -> float:
+    return float(np.exp(weighted_mean(np.log(np.maximum(values, GEOMETRIC_FLOOR)), weights)))
+
+
+def geometric_error(values: Floats, errors: Floats, weights: Weighed) -> float:
+    shares = np.where(values > GEOMETRIC_FLOOR, errors, 0.0) / np.maximum(values, GEOMETRIC_FLOOR)
+    return geometric(values, weights) * mean_error(values, shares, weights)
+
+
+def median(values: Floats, weights: Weighed) -> float:
+    if weights is None:
+        return float(np.median(values))
+    return float(np.mean(values[_middle(values, weights)]))
+
+
+def median_error(values: Floats, errors: Floats, weights: Weighed) -> float:
+    weights = np.ones(len(values)) if weights is None else weights
+    middle = _middle(values, weights, errors)
+    return sum_error(errors[middle]) / len(middle)
+
+
+def _middle(values: Floats, weights: Floats, *then: Floats) -> Ints:
+    """Return the place of the weighted median, or two places if it falls between two values.
+
+    Equal values are ordered by their weights and by `then`.
+    """
+    order = np.lexsort((*then, weights, values))
+    upto = np.cumsum(weights[order])
+    half = upto[-1] / 2
+    low = int(np.searchsorted(upto, half * (1 - CLOSE)))
+    high = min(int(np.searchsorted(upto, half * (1 + CLOSE), "right")), len(order) - 1)
+    return np.unique(order[[low, high]])
+
+
+def total(values: Floats, weights: Weighed) -> float:
+    assert weights is None, "refused before anything is computed"
+    return exact_sum(values)
+
+
+FEW_UNITS = 20
+"""Results with a smaller effective number of weighted queries or groups carry a warning."""
+
+
+def numbered(groups: Ints | None) -> Ints | None:
+    """Renumber groups from 0 without gaps: an empty group would be drawn too."""
+    return None if groups is None else np.unique(groups, return_inverse=True)[1]
+
+
+def number_of_units(size: int, groups: Ints | None) -> int:
+    """Return the number of queries, or of groups that are numbered from 0."""
+    if groups is None:
+        return size
+    return int(groups.max()) + 1 if len(groups) else 0
+
+
+def unit_sums(columns: Floats, groups: Ints | None) -> Floats:
+    """Add up each column over the queries of each unit."""
+    if groups is None:
+        return columns
+    units = number_of_units(len(columns), groups)
+    found = np.empty((units, columns.shape[1]))
+    for at, column in enumerate(columns.T):
+        found[:, at] = np.bincount(groups, column, units)
+    return found
+
+
+def unit_weights(size: int, weights: Floats | None, groups: Ints | None) -> Floats:
+    """Add up the weights of the queries of each unit."""
+    shares = relative(weights)
+    return unit_sums((np.ones(size) if shares is None else shares)[:, None], groups)[:, 0]
+
+
+def effective_units(size: int, weights: Floats | None, groups: Ints | None) -> float:
+    """Compute the effective number of queries or groups (Kish).
+
+    >>> round(effective_units(4, None, np.array([0, 0, 0, 1])), 6)
+    1.6
+    """
+    return effective_number(unit_weights(size, weights, numbered(groups))) if size else 0.0
+
+
+def is_uneven(size: int, weights: Floats | None, groups: Ints | None) -> bool:
+    """Return whether some queries, or groups, weigh more than others.
+
+    >>> is_uneven(4, None, np.array([0, 0, 0, 1])), is_uneven(4, None, np.array([0, 0, 1, 1]))
+    (True, False)
+    """
+    units = number_of_units(size, numbered(groups))
+    return effective_units(size, weights, groups) < units * (1 - CLOSE)
+
+
+def counted_as(queries: int, groups: int | None, effective: float) -> str:
+    """Describe the effective number of queries or groups.
+
+    >>> counted_as(300, 11, 2.195)
+    '300 queries in 11 groups count as 2.2 groups of equal weight (Kish)'
+    >>> counted_as(300, 10, 10)
+    '300 queries in 10 groups'
+    """
+    units = queries if groups is None else groups
+    said = counted(queries, "query", "queries")
+    said += "" if groups is None else f" in {counted(groups, 'group')}"
+    if math.isclose(effective, units):
+        return said
+    return f"{said} count as {effective:,.1f} {_units(groups)} of equal weight (Kish)"
+
+
+def about_few_units(rows: Iterable[tuple[str, int, int | None, float]]) -> list[str]:
+    """Warn about small effective numbers of weighted queries or groups, once for each number.
+
+    `rows` are (measure, queries, groups, effective number). Unweighted queries without groups give
+    no warning.
+
+    >>> print(*about_few_units([("RR", 40, 8, 8.0), ("AP", 400, 80, 80.0), ("P@5", 9, None, 9.0)]))
+    RR: 40 queries in 8 groups are few (below 20), so intervals are wide and approximate. Use more
+    groups.
+    """
+    by_words: dict[tuple[str, str], list[str]] = {}
+    for measure, queries, groups, effective in rows:
+        plain = groups is None and math.isclose(effective, queries)
+        if 0 < effective < FEW_UNITS and not plain:
+            words = counted_as(queries, groups, effective), _units(groups)
+            by_words.setdefault(words, []).append(measure)
+    return [
+        f"{listed(list(dict.fromkeys(names)))}: {words}"
+        f"{', which' if 'count as' in words else ''} are few (below {FEW_UNITS}), so intervals are "
+        f"wide and approximate. Use more {units}."
+        for (words, units), names in by_words.items()
+    ]
+
+
+def _units(groups: int | None) -> str:
+    return "queries" if groups is None else "groups"
+
+
+def weighed(columns: Floats, weights: Floats | None) -> Floats:
+    """Multiply each query's numbers by its weight, relative to the largest."""
+    shares = relative(weights)
+    return columns if shares is None else columns * shares[:, None]

@@ -1,4 +1,4 @@
-"""Tukey's honest differences of systems that all answered the same queries."""
+"""Tukey's honestly significant differences: all pairs of systems that answered the same queries."""
 
 from __future__ import annotations
 
@@ -8,30 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats
-from judged.statistics.aggregates import CLOSE
-from judged.statistics.tested import SMALLEST_P, Tukey, below
+from judged.errors import InputError
+from judged.statistics.bootstrap import least_count
+from judged.statistics.randomisation import whole_numbers
+from judged.statistics.samples import CLOSE
+from judged.statistics.t import SMALLEST_P, Tukey, below
 
 FAR = 1e-9
-"""scipy's studentised range has no more digits: smaller p come from pairs alone."""
+"""scipy's studentised range has no more digits: smaller p values come from pairs alone."""
 
 
 def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
-    """Tukey's test of all pairs, in the two-way layout: queries are blocks.
+    """Test all pairs in the two-way layout, with queries as blocks.
 
-    With MS the residual mean square after systems and queries are taken away, the studentised range
-    of m systems and (n - 1)(m - 1) degrees of freedom judges |difference|/√(MS/n). It supposes that
-    all pairs spread alike. For two systems it is the paired t test.
-
-    Parameters
-    ----------
-    values : array of queries and systems
-        All finite.
-    levels : sequence of float
-        The levels of the intervals, which hold for all pairs together.
-
-    Returns
-    -------
-    Tukey
+    With MS the residual mean square, the studentised range of m systems and (n - 1)(m - 1) degrees
+    of freedom judges |difference|/√(MS/n). It assumes that all pairs vary alike. For two systems it
+    is the paired t test. `values` has a row per query and a column per system, all finite.
 
     >>> found = tukey(np.array([[0.1, 0.2, 0.4], [0.3, 0.3, 0.6], [0.2, 0.4, 0.5]]))
     >>> found.p.round(3)
@@ -76,6 +68,82 @@ def tukey(values: Floats, levels: Sequence[float] = (0.95,)) -> Tukey:
 
 
 def _agreeing(half: float, apart: Floats, counts: NDArray[np.bool_]) -> float:
-    """A half width that pairs pass exactly where their p counts, whatever was rounded."""
+    """Adjust a half width so that exactly the differences of significant pairs exceed it."""
     least = np.nextafter(apart[counts].min(), 0) if counts.any() else np.inf
     return float(np.clip(half, apart[~counts].max(), least))
+
+
+PLACES_PER_BLOCK = 2**15
+"""Places of systems drawn at once; part of what a seed means."""
+
+
+def randomised_tukey(
+    values: Floats,
+    levels: tuple[float, ...] = (0.95,),
+    resamples: int = 9_999,
+    seed: int = 0,
+) -> Tukey:
+    """Test all pairs by permuting values within queries.
+
+    Each resample permutes the systems' values within every query and keeps the range of their
+    means. p of a pair counts the ranges that reach its difference, and one more. `values` has the
+    shape (queries, systems) or (queries, systems, measures); measures share the permutations. If no
+    query separates any two systems, p is 1 and the half width NaN. It is infinite if the resamples
+    are too few for the level.
+
+    >>> found = randomised_tukey(np.arange(30.0).reshape(10, 3), resamples=999)
+    >>> found.p[0].round(3).tolist(), found.half_width.round(2).tolist()
+    ([1.0, 0.082, 0.001], [1.0])
+    """
+    if not np.isfinite(values).all():
+        raise InputError("randomised Tukey needs values that are finite numbers.")
+    queries, systems = values.shape[:2]
+    # In an order of their own, so that it does not matter in which the systems come.
+    several = values.reshape(queries, systems, -1)
+    measures = several.shape[2]
+    orders = [np.lexsort(several[::-1, :, at]) for at in range(measures)]
+    several = np.stack([several[:, order, at] for at, order in enumerate(orders)], axis=2)
+    numbers, exponents = whole_numbers(several.reshape(queries * systems, measures))
+    table = numbers.reshape(several.shape)
+    means = table.sum(axis=0)
+    close = CLOSE * queries * np.abs(table).max(axis=(0, 1))
+    differences = np.abs(means[:, None] - means[None]) - close
+    ranges = np.sort(_ranges(table, resamples, seed), axis=1)
+    p = np.empty(differences.shape)
+    half = np.empty((len(levels), measures))
+    size = resamples + 1
+    ranks = [int(least_count(lambda c: c / size, np.array(size), level)) for level in levels]
+    for at, ordered in enumerate(ranges):
+        reached = resamples - np.searchsorted(ordered, differences[..., at])
+        p[orders[at][:, None], orders[at], at] = (1 + reached) / size
+        half[:, at] = [ordered[1 - rank] if rank > 1 else np.inf for rank in ranks] + close[at]
+    half[:, np.ptp(table, axis=1).max(axis=0) <= close / queries] = np.nan
+    half = np.ldexp(half, exponents) / queries
+    last = values.shape[2:]
+    return Tukey(p.reshape(systems, systems, *last), half.reshape(len(levels), *last))
+
+
+def _ranges(table: Floats, resamples: int, seed: int) -> Floats:
+    """Compute the range of the systems' sums after each permutation: a row per measure."""
+    queries, systems, measures = table.shape
+    found = np.empty((measures, resamples))
+    source = np.random.PCG64(seed)
+    rows = max(1, PLACES_PER_BLOCK // systems)
+    last = np.uint64(2 ** (systems - 1).bit_length() - 1)
+    columns = [np.ascontiguousarray(table[..., at]) for at in range(measures)]
+    for start in range(0, resamples, rows):
+        some = min(rows, resamples - start)
+        sums = np.zeros((measures, some, systems))
+        part = np.empty((some, systems))
+        for query in range(queries):
+            keys = source.random_raw(some * systems).reshape(some, systems)
+            keys &= ~last
+            keys |= np.arange(systems, dtype=np.uint64)
+            keys.sort(axis=1)
+            keys &= last
+            places = keys.view(np.int64)
+            for one, column in zip(sums, columns, strict=True):
+                np.take(column[query], places, out=part, mode="clip")
+                one += part
+        found[:, start : start + some] = np.ptp(sums, axis=2)
+    return found

@@ -442,7 +442,8 @@ def chart(visit: Visit) -> RawContent:
 
 def playground(visit: Visit) -> dict[str, Any]:
     """One list of grades by every measure, with the definitions of all libraries."""
-    from judged.web.playground import PlaygroundAnswer, PlaygroundState
+    from judged.web.playground import PlaygroundState
+    from judged.web.playground_answer import PlaygroundAnswer
 
     state = PlaygroundState.of(visit.params)
     for _, message in state.refused:

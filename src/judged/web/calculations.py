@@ -1,5 +1,4 @@
-"""Every number of the explorer: what the library computes of the same files with the same options,
-kept as long as there is room."""
+"""All numbers of the explorer: what the library computes of the same files and options, cached."""
 
 from __future__ import annotations
 
@@ -9,33 +8,32 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from judged.errors import JudgedError, did_you_mean, quoted
 from judged.evaluation.evaluation import Evaluation, evaluate_rankings
-from judged.evaluation.settings import EvaluationSettings
 from judged.inputs.data import Data
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.matching import match_with
 from judged.matching.variants import ONE_ORDER, restated
 from judged.policy import Policy
-from judged.rankings.rankings import Rankings
 from judged.web.errors import GoneError, StoppedError, UnreadableError
 from judged.web.work import Cache, progress_of_this_work
-from judged.web.workspace import EvaluatedSystem, Workspace
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
     from judged.evaluation.scores import Scored
+    from judged.evaluation.settings import EvaluationSettings
     from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
     from judged.matching.listings import Joint
     from judged.measures import Measure
+    from judged.rankings.rankings import Rankings
     from judged.web.visit import ScoringSettings
+    from judged.web.workspace import EvaluatedSystem, Workspace
+
+PerMeasure = TypeVar("PerMeasure")
 
 
 @dataclass(frozen=True, eq=False)
 class Calculations:
-    """The numbers of a workspace, under any terms.
-
-    All methods may be called from any thread; what several ask for at once is computed once.
-    """
+    """The numbers of a workspace under any settings; methods are safe to call from any thread."""
 
     workspace: Workspace
     cache: Cache
@@ -46,30 +44,33 @@ class Calculations:
         return self.workspace.systems
 
     def queries(self, scoring: ScoringSettings) -> tuple[str, ...]:
-        """The ids of all judged queries, in the order of the judgements."""
+        """Return the ids of all judged queries."""
         return self.rankings(scoring)[0].queries
 
     def evaluation(self, scoring: ScoringSettings, *, interval: bool = True) -> Evaluation:
-        """What `judged.evaluate` gives, with intervals unless they are not wanted."""
-        options: dict[str, Any] = {"intervals": True, "level": scoring.level} if interval else {}
-        key = "evaluation", scoring.measures, self._assumed(scoring), tuple(options.items())
+        """Return what `judged.evaluate` gives, by default with confidence intervals."""
+        shown = {"intervals": True, "level": scoring.level} if interval else {}
         return self._kept(
-            key, lambda: self._evaluated(self.rankings(scoring), scoring.request, **options)
+            self._evaluation_key(scoring, interval),
+            lambda: self._evaluated(self.rankings(scoring), scoring.request).showing(**shown),
         )
 
     def ranges(self, scoring: ScoringSettings) -> Evaluation:
-        """What `judged.evaluate` gives with the ranges of ties and of unjudged results."""
-        key = "ranges", scoring.measures, self._assumed(scoring)
-        both = {"tie_range": True, "unjudged_range": True}
+        """Return the evaluation with the ranges of ties and unjudged results."""
         return self._kept(
-            key, lambda: self._evaluated(self.rankings(scoring), scoring.request, **both)
+            ("ranges", scoring.measures, self._assumed(scoring)),
+            lambda: self._evaluated(self.rankings(scoring), scoring.request).showing(
+                tie_range=True, unjudged_range=True
+            ),
         )
 
-    def _evaluated(
-        self, rankings: Sequence[Rankings], request: EvaluationSettings, **options: Any
-    ) -> Evaluation:
+    def _evaluated(self, rankings: Sequence[Rankings], settings: EvaluationSettings) -> Evaluation:
         progress_of_this_work().say("Computing measures")
-        return evaluate_rankings(rankings, request).showing(**options)
+        return evaluate_rankings(rankings, settings)
+
+    def _evaluation_key(self, scoring: ScoringSettings, interval: bool = True) -> tuple[Any, ...]:
+        level = scoring.level if interval else None
+        return "evaluation", scoring.measures, self._assumed(scoring), level
 
     def comparison(
         self,
@@ -81,34 +82,41 @@ class Calculations:
         unjudged_range: bool = False,
         **settings: Any,
     ) -> Comparison:
-        """What `judged.compare` gives, of some systems and measures: all pairs, or all against a
-        baseline. With `unjudged_range` it is looked into what unjudged results could do."""
-        names = [each.name for each in self.systems] if systems is None else list(systems)
+        """Return what `judged.compare` gives for some systems and measures.
+
+        It compares all pairs, or all systems with a baseline. With `unjudged_range`, it examines
+        the effect of unjudged results.
+        """
+        names = [system.name for system in self.systems] if systems is None else list(systems)
         for name in (*names, *([baseline] if baseline else [])):
             self.workspace.system(name)
-        narrowed = scoring if measures is None else replace(scoring, measures=tuple(measures))
-        chosen = tuple(sorted(settings.items()))
+        narrowed = scoring.with_measures(measures)
         key = (
-            *("comparison", narrowed.measures, self._assumed(narrowed), scoring.level),
-            *(baseline, tuple(names), unjudged_range, chosen),
+            *("comparison", narrowed.measures, self._assumed(narrowed), scoring.level, baseline),
+            *(tuple(names), unjudged_range, tuple(sorted(settings.items()))),
         )
 
-        def compared() -> Comparison:
+        def compare() -> Comparison:
             from judged.comparison import compare_evaluation
             from judged.comparison.dependence import check_missing, names_missing
 
-            at = {each.name: place for place, each in enumerate(self.systems)}
-            rankings = [self.rankings(narrowed)[at[name]] for name in names]
+            places = {system.name: at for at, system in enumerate(self.systems)}
+            chosen = [places[name] for name in names]
+            rankings = [self.rankings(narrowed)[at] for at in chosen]
             if not names_missing(narrowed.chosen):
                 check_missing(rankings)
-            found = self._part(scoring, narrowed, [at[name] for name in names])
-            found = found or self._evaluated(rankings, narrowed.request)
+            evaluation = None
+            if self._key(self._evaluation_key(scoring)) in self.cache:
+                evaluation = part_of(self.evaluation(scoring), narrowed.request, chosen)
+            evaluation = evaluation or self._evaluated(rankings, narrowed.request)
             progress_of_this_work().say("Comparing systems")
             if unjudged_range:
                 settings["joint"] = self._joint(narrowed, names)
-            return compare_evaluation(found, baseline=baseline, level=scoring.level, **settings)
+            return compare_evaluation(
+                evaluation, baseline=baseline, level=scoring.level, **settings
+            )
 
-        return self._kept(key, compared)
+        return self._kept(key, compare)
 
     def pairs(
         self,
@@ -118,146 +126,131 @@ class Calculations:
         measures: Sequence[str] | None = None,
         unjudged_range: bool = False,
     ) -> Comparison:
-        """Compare some systems as the leaderboard does: with the baseline of the terms if it is one
-        of them, otherwise all pairs, each against the first of `systems` where that is one of both.
-        p values are corrected for all systems, so a pair has one verdict on all pages."""
-        found = self.comparison(
+        """Compare some systems as the leaderboard does.
+
+        p values are corrected for all systems, so a pair has one verdict on all pages. The
+        baseline of the settings is used if it is one of these systems.
+        """
+        comparison = self.comparison(
             scoring,
             baseline=scoring.baseline if scoring.baseline in systems else None,
             systems=self.order(systems),
             measures=measures,
             unjudged_range=unjudged_range,
         )
-        return found if set(systems) == set(found.runs) else found.among(*systems)
+        whole = set(systems) == set(comparison.runs)
+        return comparison if whole else comparison.among(*systems)
 
     def order(self, systems: Sequence[str]) -> list[str]:
-        """All systems as `pairs` compares them, these first."""
-        return list(dict.fromkeys([*systems, *(each.name for each in self.systems)]))
-
-    def _part(
-        self, scoring: ScoringSettings, narrowed: ScoringSettings, places: Sequence[int]
-    ) -> Evaluation | None:
-        """Some systems and measures of the evaluation under these terms, where it is there already
-        and has them."""
-        options = {"intervals": True, "level": scoring.level}
-        key = "evaluation", scoring.measures, self._assumed(scoring), tuple(options.items())
-        if self._key(key) not in self.cache:
-            return None
-        return part_of(self.evaluation(scoring), narrowed.request, places)
+        """Return all systems as `pairs` compares them, these first."""
+        return list(dict.fromkeys([*systems, *(system.name for system in self.systems)]))
 
     def _joint(self, scoring: ScoringSettings, names: Sequence[str]) -> Joint:
-        """Some of the runs with the judgements, to be judged in favour of one of two."""
+        """Return runs and judgements, for judging in favour of one of two runs."""
         from judged.matching.listings import Joint
 
         runs = [scoring.request.prepare(self.run(name)) for name in names]
-        known = self.judgements(), runs
-        return Joint.of(*known, policy=scoring.policy, duplicates=scoring.duplicates)
+        options: dict[str, Any] = {"policy": scoring.policy, "duplicates": scoring.duplicates}
+        return Joint.of(self.judgements(), runs, **options)
 
     def rankings(self, scoring: ScoringSettings) -> tuple[Rankings, ...]:
-        """The rankings of all systems, in the order of their files."""
-        key = "rankings", self._judged(scoring)
+        """Return the rankings of all systems, in the order of their files."""
 
-        def made() -> tuple[Rankings, ...]:
+        def restate() -> tuple[Rankings, ...]:
             policy = scoring.policy
             return tuple(restated(r, policy, scoring.depth) for r in self._whole(scoring, policy))
 
-        return self._kept(key, made)
+        return self._kept(("rankings", self._matched_by(scoring)), restate)
 
     def _whole(self, scoring: ScoringSettings, policy: Policy) -> tuple[Rankings, ...]:
-        """The rankings before a depth cuts them and unjudged items go, with ties broken in one
-        order of the two that need the runs themselves."""
+        """Return the rankings before depth and unjudged items are cut, with one order of ties."""
         ties = policy.ties if policy.ties in ONE_ORDER else "id"
-        changed = self._prepared(scoring)
-        if ties == "input" and not self._tied(scoring):
+        changed = self._changing_convention(scoring)
+        if ties == "input" and not self._has_ties(scoring):
             ties = "id"
         for duplicates in ("error", scoring.duplicates):
-            # Where nothing repeats, keeping the first of repetitions changes nothing.
+            # Without repetitions, keeping the first of them changes nothing.
             key = "whole", ties, duplicates, changed
             if self._key(key) in self.cache:
                 break
-        return self._kept(key, lambda: self._judge(scoring, ties, key[2]), lasting=True)
+        return self._kept(key, lambda: self._match(scoring, ties, key[2]), lasting=True)
 
-    def _tied(self, scoring: ScoringSettings) -> bool:
-        """Whether the order of the input could make a difference."""
+    def _has_ties(self, scoring: ScoringSettings) -> bool:
         usual = self._whole(scoring, Policy())
         return any(bool((r.spans[1] > r.spans[0]).any()) for r in usual)
 
-    def _judge(self, scoring: ScoringSettings, ties: str, duplicates: str) -> tuple[Rankings, ...]:
-        """All runs judged, one after the other: what is read goes again where there is no room."""
-        policy = Policy.of({"ties": ties, "duplicates": duplicates})
-        judge = match_with(self.judgements(), policy)
-        found: list[Rankings] = []
+    def _match(self, scoring: ScoringSettings, ties: str, duplicates: str) -> tuple[Rankings, ...]:
+        """Match all runs with the judgements, one after the other to save memory."""
+        match = match_with(self.judgements(), Policy.of({"ties": ties, "duplicates": duplicates}))
+        rankings: list[Rankings] = []
         for system in self.systems:
             run = self.run(system.name)
-            self._say(f"Judging {system.name}", len(found))
-            found.append(judge(scoring.request.prepare(run)))
-        return tuple(found)
+            self._say(f"Matching {system.name}", len(rankings))
+            rankings.append(match(scoring.request.prepare(run)))
+        return tuple(rankings)
 
-    def _prepared(self, scoring: ScoringSettings) -> str | None:
-        """The convention that changes one of these runs before anything is computed; None where
-        none does."""
+    def _changing_convention(self, scoring: ScoringSettings) -> str | None:
+        """Return the convention if it changes one of the runs before scoring."""
         if scoring.convention is None:
             return None
 
-        def looked() -> bool:
+        def look() -> bool:
             runs = (self.run(system.name) for system in self.systems)
             return any(_is_changed(run, scoring.request.prepare(run)) for run in runs)
 
-        changes = self._kept(("prepared", scoring.convention), looked, lasting=True)
+        changes = self._kept(("prepared", scoring.convention), look, lasting=True)
         return scoring.convention if changes else None
 
     def judgements(self) -> Judgements | Lookup:
-        """The judgements, read once for each version of the file."""
-        return self._kept(("judgements",), self._read(lambda data: data.judgements()), lasting=True)
+        """Return the judgements, read once for each version of the file."""
+        return self._read(("judgements",), lambda data: data.judgements())
 
     def run(self, system: str) -> Run | Lookup:
-        """A run, read once for each version of the file."""
+        """Return a run, read once for each version of the file."""
         chosen = self.workspace.system(system)
-        own = chosen.file.name if len(self.systems) > 1 else None
+        removable = chosen.file.name if len(self.systems) > 1 else None
 
         def read(data: Data) -> Run | Lookup:
             at = self.systems.index(chosen)
             self._say(f"Reading {chosen.file.name}", at)
-            name, given = list(data.given_runs.items())[at]
-            return replace(next(replace(data, given_runs={name: given}).runs()), name=system)
+            name, source = list(data.given_runs.items())[at]
+            return replace(next(replace(data, given_runs={name: source}).runs()), name=system)
 
-        return self._kept(("run", system), self._read(read, own), lasting=True)
+        return self._read(("run", system), read, removable)
 
-    def _read(self, read: Callable[[Data], Any], file: str | None = None) -> Callable[[], Any]:
-        """What reads something of the files; a file that cannot be read is refused as the command
-        line refuses it."""
+    def _read(
+        self, key: tuple[Any, ...], read: Callable[[Data], Any], file: str | None = None
+    ) -> Any:
+        """Read something once; errors are those of the command line, with the names of uploads."""
 
         def reading() -> Any:
             self.workspace.refuse_undecided()
             try:
                 return read(self._kept(("data",), self._data))
+            except StoppedError:
+                raise
             except JudgedError as error:
-                if isinstance(error, StoppedError):
-                    raise
-                raise UnreadableError(self._named(str(error)), "files", file) from None
+                message = str(error)
+                for known in self.workspace.files:
+                    if known.uploaded:
+                        message = message.replace(str(known.path), known.name)
+                raise UnreadableError(message, "files", file) from None
 
-        return reading
+        return self._kept(key, reading, lasting=True)
 
     def _data(self) -> Data:
         judgements = self.workspace.judgements
         assert judgements is not None
         self._say(f"Reading {judgements.name}", 0)
         both = judgements.kind == "rows"
-        files = {each.name: str(each.file.path) for each in self.systems[1 if both else 0 :]}
+        files = {run.name: str(run.file.path) for run in self.systems[1 if both else 0 :]}
         return Data.of(str(judgements.path), files or None)
 
     def _say(self, what: str, done: int) -> None:
         progress_of_this_work().say(what, done, len(self.systems), "systems")
 
-    def _named(self, message: str) -> str:
-        """A message about files that were sent, with the names that people know."""
-        for file in self.workspace.files:
-            if file.uploaded:
-                message = message.replace(str(file.path), file.name)
-        return message
-
     def refuse_unknown_query(self, scoring: ScoringSettings, query: str) -> None:
-        """An error for a query that nobody judged, with the nearest one."""
+        """Raise an error for a query without judgements."""
         known = self.queries(scoring)
         if query not in set(known):
             raise GoneError(
@@ -267,35 +260,29 @@ class Calculations:
             )
 
     def listing(self, scoring: ScoringSettings, system: str, query: str) -> Read:
-        """One query of a system: its rankings, and which item stands where. Where ties are not
-        broken, items of a tie stand in the order of their ids."""
+        """Return the rankings and items of one query; unbroken ties are in the order of ids."""
         from judged.explanation.source import read
 
         policy = scoring.policy
         if policy.ties == "expected":
             policy = replace(policy, ties="id")
+        unused = ("relevant", "pool", "collection", "item_to", "columns")
 
-        def made() -> Read:
+        def look_up() -> Read:
             self.refuse_unknown_query(scoring, query)
             return read(
                 self.judgements(),
                 self.run(system),
                 query,
-                relevant=None,
-                pool=None,
                 policy=policy,
                 prepare=scoring.request.prepare,
                 depth=scoring.depth,
                 duplicates=scoring.duplicates,
-                collection=None,
-                item_to=None,
                 exclude_same_id=False,
-                columns=None,
-                judgements_format=None,
-                run_format=None,
+                **dict.fromkeys((*unused, "judgements_format", "run_format")),
             )
 
-        return self._kept(("listing", self._judged(scoring), system, query), made)
+        return self._kept(("listing", self._matched_by(scoring), system, query), look_up)
 
     def explanation(
         self,
@@ -306,24 +293,24 @@ class Calculations:
         *,
         rows: int | None = 30,
     ) -> Explanation:
-        """What `judged.explain` gives."""
+        """Return what `judged.explain` gives."""
         from judged.explanation import explain
 
-        def made() -> Explanation:
+        def explain_query() -> Explanation:
             self.refuse_unknown_query(scoring, query)
             judgements, run = self.judgements(), self.run(system)
             return explain(judgements, run, measure, query=query, rows=rows, **scoring.options())
 
         key = "explanation", measure, self._assumed(scoring), system, query, rows
-        return self._kept(key, made)
+        return self._kept(key, explain_query)
 
-    def _judged(self, scoring: ScoringSettings) -> tuple[Any, ...]:
-        """What rankings depend on."""
+    def _matched_by(self, scoring: ScoringSettings) -> tuple[Any, ...]:
+        """Return the settings that rankings depend on."""
         policy = scoring.policy
         return policy.ties, policy.unjudged, scoring.convention, scoring.depth, scoring.duplicates
 
     def _assumed(self, scoring: ScoringSettings) -> tuple[Any, ...]:
-        """What numbers depend on besides the measures."""
+        """Return the settings that numbers depend on, besides the measures."""
         chosen = tuple(sorted(scoring.chosen.items()))
         return chosen, scoring.convention, scoring.depth, scoring.duplicates
 
@@ -335,7 +322,7 @@ class Calculations:
 
 
 def _is_changed(run: Run | Lookup, prepared: Run | Lookup) -> bool:
-    """Whether a run was changed, or has more to say."""
+    """Return whether a convention changed a run or its notes."""
     if run is prepared:
         return False
     if isinstance(run, Run) and isinstance(prepared, Run):
@@ -344,29 +331,26 @@ def _is_changed(run: Run | Lookup, prepared: Run | Lookup) -> bool:
     return True
 
 
-PerMeasure = TypeVar("Kept")
-
-
 def part_of(
-    evaluation: Evaluation, request: EvaluationSettings, places: Sequence[int]
+    evaluation: Evaluation, settings: EvaluationSettings, places: Sequence[int]
 ) -> Evaluation | None:
-    """The numbers of some systems, by their places, on the measures of a request, without
-    intervals; None where one of the measures is not there, or is called otherwise."""
-    wanted = request.measures
-    if not all(each in evaluation.measures for each in wanted):
+    """Return some systems and measures of an evaluation, without confidence intervals.
+
+    None if a measure is missing or has another label.
+    """
+    wanted = settings.measures
+    if not all(measure in evaluation.measures for measure in wanted):
         return None
-    labels = {each: request.labels.get(each, str(each)) for each in wanted}
-    if any(evaluation.label(each) != label for each, label in labels.items()):
+    labels = {measure: settings.labels.get(measure, str(measure)) for measure in wanted}
+    if any(evaluation.label(measure) != label for measure, label in labels.items()):
         return None
     runs = tuple(_part_of_run(evaluation.runs[at], wanted) for at in places)
-    return Evaluation(
-        runs, wanted, evaluation.policy, request.convention, rankings=evaluation.rankings
-    )
+    return Evaluation(runs, wanted, evaluation.policy, settings.convention)
 
 
 def _part_of_run(run: Scored, wanted: Sequence[Measure]) -> Scored:
     def some(known: Mapping[Measure, PerMeasure]) -> dict[Measure, PerMeasure]:
-        return {each: known[each] for each in wanted if each in known}
+        return {measure: known[measure] for measure in wanted if measure in known}
 
     return replace(
         run,

@@ -1,4 +1,4 @@
-"""The bar of terms: the policy as a sentence, every part of which can be chosen."""
+"""The settings bar above a page, and what the last change of settings did to the numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MenuChoice:
-    """One thing that may be chosen."""
+    """An option of a menu."""
 
     value: str
     words: str
@@ -30,24 +30,23 @@ class MenuChoice:
 
 @dataclass(frozen=True)
 class SettingsClause:
-    """One part of the sentence."""
+    """One clause of the policy sentence, with its menu."""
 
     name: str
     begins: str
     choices: tuple[MenuChoice, ...]
     chosen: str
-    """What was chosen; empty where the convention or the library decides."""
+    """Empty if the convention or the default decides."""
     changed: bool = False
-    """Whether the last change was about it."""
 
 
 @dataclass(frozen=True)
 class SettingsBar:
-    """What the template shows."""
+    """The settings bar, as its template shows it."""
 
     path: str
     hidden: tuple[tuple[str, str], ...]
-    """The other parameters of the address, and the terms before a change."""
+    """The other parameters of the address, and the settings before a change."""
     policy: tuple[SettingsClause, ...]
     conventions: tuple[MenuChoice, ...]
     convention: str
@@ -56,59 +55,49 @@ class SettingsBar:
     duplicates: tuple[MenuChoice, ...]
     chosen_duplicates: str
     changed: frozenset[str]
-    """The names of what the last change was about."""
 
 
 def bar_of(visit: Visit, scoring: ScoringSettings) -> SettingsBar:
-    """The bar of a page under its terms."""
-    from urllib.parse import urlencode
-
-    own = {*CHOICES, "convention", "depth", "duplicates", "was", "from"}
-    hidden = [pair for pair in visit.params.pairs if pair[0] not in own]
+    """Return the settings bar of a page."""
+    in_bar = {*CHOICES, "convention", "depth", "duplicates", "was", "from"}
+    hidden = [pair for pair in visit.params.pairs if pair[0] not in in_bar]
     hidden.append(("was", urlencode(scoring.to_params()) or DEFAULTS))
-    words, choices = SHORT_DUPLICATES
-    theirs = ScoringSettings(scoring.measures, {}, scoring.convention).policy.to_dict()
+    begins, words = SHORT_DUPLICATES
+    defaults = ScoringSettings(scoring.measures, {}, scoring.convention).policy.to_dict()
     was = scoring.was()
     changed = frozenset() if was is None else scoring.differing(was)
+    libraries = [MenuChoice(known.name, known.title) for known in conventions().values()]
     return SettingsBar(
         visit.path,
         tuple(hidden),
-        tuple(_part(name, scoring, theirs[name], name in changed) for name in CHOICES),
-        (
-            MenuChoice("", "judged's own"),
-            *(MenuChoice(each.name, each.title) for each in conventions().values()),
-        ),
+        tuple(_clause(name, scoring, defaults[name], name in changed) for name in CHOICES),
+        (MenuChoice("", "judged's own"), *libraries),
         scoring.convention or "",
         "" if scoring.depth is None else str(scoring.depth),
-        words,
-        tuple(MenuChoice(value, choices[value], says) for value, says in DUPLICATES.items()),
+        begins,
+        tuple(MenuChoice(value, words[value], title) for value, title in DUPLICATES.items()),
         scoring.duplicates,
         changed,
     )
 
 
-def _part(name: str, scoring: ScoringSettings, theirs: str, changed: bool) -> SettingsClause:
+def _clause(name: str, scoring: ScoringSettings, default: str, changed: bool) -> SettingsClause:
     begins, words = SHORT[name]
-    # What nobody chose is the convention's, or usual: a choice without a value, that stands first.
     title = "" if scoring.convention is None else find(scoring.convention).title
-    unsaid = MenuChoice("", f"{words[theirs]}, as {title} does" if title else words[theirs])
+    first = MenuChoice("", f"{words[default]}, as {title} does" if title else words[default])
     chosen = scoring.chosen.get(name, "")
-    known = tuple(
-        MenuChoice(value, _sure(words[value]) if value == theirs else words[value], says)
+    others = [
+        MenuChoice(value, f"{words[value]}, by choice" if value == default else words[value], says)
         for value, says in CHOICES[name].items()
-        # To choose the usual makes a difference where runs that lack many queries are compared.
-        if value != theirs or title or value == chosen or name == "missing"
-    )
-    return SettingsClause(name, begins, (unsaid, *known), chosen, changed)
-
-
-def _sure(words: str) -> str:
-    return f"{words}, by choice"
+        # Choosing the default of `missing` allows comparing runs that lack many queries.
+        if value != default or title or value == chosen or name == "missing"
+    ]
+    return SettingsClause(name, begins, (first, *others), chosen, changed)
 
 
 @dataclass(frozen=True)
 class ChangedSetting:
-    """One thing that was changed, in words."""
+    """A setting with its old and new value, in words."""
 
     name: str
     before: str
@@ -117,7 +106,7 @@ class ChangedSetting:
 
 @dataclass(frozen=True)
 class ValueMove:
-    """A number before and after."""
+    """A number before and after a change."""
 
     system: str
     measure: str
@@ -126,68 +115,64 @@ class ValueMove:
 
     @property
     def size(self) -> float:
-        """By how much it moved; what became or was no number moved furthest."""
+        """The size of the change; infinite from or to an undefined value."""
         moved = abs(self.after - self.before)
         return math.inf if math.isnan(moved) else moved
 
     @property
     def moved(self) -> bool:
-        """Whether it is another number now."""
-        both = math.isnan(self.before) and math.isnan(self.after)
-        return not both and self.before != self.after
+        """Whether the number changed."""
+        both_undefined = math.isnan(self.before) and math.isnan(self.after)
+        return not both_undefined and self.before != self.after
 
 
 @dataclass(frozen=True)
 class SettingsChange:
-    """What changed, what it did, and the way back."""
+    """The last change of settings, its effect, and the way back."""
 
     what: tuple[ChangedSetting, ...]
     moves: tuple[ValueMove, ...]
-    """All numbers that are there before and after, moved or not."""
+    """All numbers that exist before and after, changed or not."""
     orders: tuple[str, ...]
     """The measures by which the order of the systems changed."""
     compared: bool
-    """Whether there are several systems, which have an order."""
+    """Whether there are several systems."""
     back: str
 
     @property
     def moved(self) -> tuple[ValueMove, ...]:
-        """The numbers that moved."""
+        """The numbers that changed."""
         return tuple(move for move in self.moves if move.moved)
-
-    @property
-    def most(self) -> ValueMove | None:
-        """The number that moved most."""
-        return max(self.moved, key=lambda move: move.size, default=None)
 
     @property
     def sentences(self) -> list[str]:
         """What the change did."""
         if not self.moves:
-            return ["No number is there before and after."]
-        number = len(self.moved)
-        if not number:
-            return [f"None of {counted(len(self.moves), 'number')} moved."]
-        most = self.most
-        assert most is not None
-        said = [
-            f"{number:,} of {counted(len(self.moves), 'number')} moved, most of all {most.system} "
+            return ["No number exists before and after the change."]
+        total = counted(len(self.moves), "number")
+        if not self.moved:
+            return [f"None of {total} moved."]
+        most = max(self.moved, key=lambda move: move.size)
+        effect = (
+            f"{len(self.moved):,} of {total} moved, most of all {most.system} "
             f"{most.measure}: {most.before:.4f} → {most.after:.4f}."
-        ]
-        if self.compared:
-            by = f"The order changed by {', '.join(self.orders)}."
-            said.append(by if self.orders else "The order stayed as it was.")
-        return said
+        )
+        if not self.compared:
+            return [effect]
+        if not self.orders:
+            return [effect, "The order stayed as it was."]
+        return [effect, f"The order changed by {', '.join(self.orders)}."]
 
     @property
     def way_back(self) -> str:
-        """What the link to the terms before is called."""
-        one = self.what[0] if len(self.what) == 1 else None
-        return "Back to the terms before" if one is None else f"Back to “{one.before}”"
+        """The text of the link to the settings before."""
+        if len(self.what) == 1:
+            return f"Back to “{self.what[0].before}”"
+        return "Back to the settings before"
 
 
 def change_of(visit: Visit) -> SettingsChange | None:
-    """What the last change of terms did; None where nothing was changed."""
+    """Return what the last change of settings did; None if nothing was changed."""
     was, then = visit.scoring.was(), evaluation_before(visit)
     if was is None or then is None:
         return None
@@ -199,39 +184,33 @@ def change_of(visit: Visit) -> SettingsChange | None:
     if not what:
         return None
     moves, orders = [], []
-    old = {str(measure): measure for measure in then.measures}
+    old_measures = {str(measure): measure for measure in then.measures}
     for measure in after.measures:
-        known = then.labels.get(after.label(measure)) or old.get(str(measure))
+        label = after.label(measure)
+        known = then.labels.get(label) or old_measures.get(str(measure))
         if known is None:
             continue
-        label = after.label(measure)
         pairs = [
-            ValueMove(new.name, label, old_run.summary[known], new.summary[measure])
-            for old_run, new in zip(then.runs, after.runs, strict=True)
+            ValueMove(new.name, label, old.summary[known], new.summary[measure])
+            for old, new in zip(then.runs, after.runs, strict=True)
         ]
         moves += pairs
         if _order([pair.before for pair in pairs]) != _order([pair.after for pair in pairs]):
             orders.append(label)
-    several = len(after.runs) > 1
-    return SettingsChange(what, tuple(moves), tuple(orders), several, _back(visit, was))
+    others = visit.params.filled_without(*SCORING_NAMES)
+    address = urlencode([*was.to_params(), *others])
+    back = visit.path + (f"?{address}" if address else "")
+    return SettingsChange(what, tuple(moves), tuple(orders), len(after.runs) > 1, back)
 
 
 def _order(values: list[float]) -> list[tuple[int, ...]]:
-    """The places of values from the greatest down, equal ones together."""
+    """Return the places of values from the highest down, equal ones together."""
     keys = [math.inf if math.isnan(value) else -value for value in values]
     return [tuple(at for at, key in enumerate(keys) if key == level) for level in sorted(set(keys))]
 
 
-def _back(visit: Visit, was: ScoringSettings) -> str:
-    """The address with the terms before."""
-    others = [pair for pair in visit.params.pairs if pair[0] not in SCORING_NAMES and pair[1] != ""]
-    text = urlencode([*was.to_params(), *others])
-    return visit.path + (f"?{text}" if text else "")
-
-
 def evaluation_before(visit: Visit) -> Evaluation | None:
-    """The numbers under the terms before the last change; None where nothing was changed, or where
-    there were none, because these terms refuse the files."""
+    """Return the evaluation before the last change; None if there is none or it is an error."""
     was = visit.scoring.was()
     if was is None:
         return None

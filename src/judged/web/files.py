@@ -1,4 +1,4 @@
-"""Files of a folder: which there are, and what each is, by its content."""
+"""The files of a folder, and the kind of each by its content."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ KINDS = {
     "unclear": "a run, or judgements",
     "other": "nothing that is shown here",
 }
-"""What a file may be, in words."""
+"""The kinds of files, in words."""
 MAX_FILES = 2_000
 MAX_FOLDER_DEPTH = 4
 MAX_JSON_BYTES = 64 * 10**6
-"""A JSON text of more bytes is told by its beginning and its name."""
+"""Larger JSON files are identified by their beginning and name."""
 PICTURES = {
     "png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "jpeg": re.compile(rb"\xff\xd8\xff"),
     "gif": re.compile(rb"GIF8[79]a"),
     "webp": re.compile(rb"RIFF....WEBP", re.DOTALL),
 }
-"""The pictures that are shown, and how they begin."""
+"""The supported pictures, and how they begin."""
 _LINES_READ = 2
-"""So many lines tell what a file is meant to be."""
+"""How many lines identify a broken file."""
 _FEWEST_WORDS = 3
-"""Lines of fewer words may be anything, as a page or a program: alone they tell nothing."""
+"""Lines of fewer words may be anything, such as a page or a program."""
 _QUERY_NAMES = re.compile(r"quer|topic|question", re.IGNORECASE)
 _JUDGED_NAMES = re.compile(r"qrel|judg|gold|truth|relevan", re.IGNORECASE)
 _RUN_NAMES = re.compile(r"run|result|ranking|top\d", re.IGNORECASE)
@@ -66,37 +66,35 @@ _LABEL_COLUMNS = {"label", "class", "category", "target", "group", "digit"}
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file, and what it is."""
+    """A file and its kind."""
 
     name: str
-    """What pages and addresses call it: its path inside the folder, or its name when it was sent.
-    """
+    """Its path inside the folder, or the name of an upload."""
     path: Path
-    """Where it is, as it is given to the library and to commands."""
     kind: str = "other"
     format: str = ""
     size: int = 0
     changed: int = 0
-    """When it was last written, in nanoseconds."""
+    """The time of the last change in nanoseconds."""
     uploaded: bool = False
     note: str = ""
-    """Why it is not used, in the library's words."""
+    """The error message, if it cannot be used."""
     columns: tuple[str, ...] = ()
-    """The names of its columns, where it is a table that has some."""
+    """The names of its columns, if it is a table."""
 
     @property
     def identity(self) -> tuple[str, int, int]:
-        """What changes when the file does."""
+        """A key that changes with the file."""
         return str(self.path), self.size, self.changed
 
     @property
     def says(self) -> str:
-        """What it is, in words."""
+        """The kind, in words."""
         return KINDS[self.kind]
 
 
 def scan_folder(folder: Path) -> tuple[list[DataFile], list[str]]:
-    """The files of a folder and of those in it, not told apart yet; and what was left out."""
+    """Return the files of a folder and its subfolders, and sentences on what was left out."""
     root = folder.resolve()
     found: list[DataFile] = []
     problems: list[str] = []
@@ -121,8 +119,7 @@ def scan_folder(folder: Path) -> tuple[list[DataFile], list[str]]:
 
 
 def _walk_folder(folder: Path, depth: int = 0) -> Iterator[Path]:
-    """Files first, then those of folders; nothing that is hidden, and no folder that tools keep for
-    themselves, such as __pycache__."""
+    """Yield files before those of subfolders; skip hidden ones and folders such as __pycache__."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -141,8 +138,7 @@ def _walk_folder(folder: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def of_annotator(file: DataFile) -> DataFile | None:
-    """A file that the judging page keeps, with what it is; None for any other. It is told by its
-    place and its name: its content would make it one more file of judgements."""
+    """Return a file of the judging page with its kind, told by folder and name; else None."""
     if file.path.parent.name != FOLDER:
         return None
     if file.path.name.endswith(LOG_SUFFIX):
@@ -156,8 +152,7 @@ def of_annotator(file: DataFile) -> DataFile | None:
 def without_other_collections(
     files: Sequence[DataFile], folder: Path
 ) -> tuple[list[DataFile], list[str]]:
-    """Files without those of folders inside that hold judgements and runs of their own, and what
-    was left out. These are other collections, where the folder itself has judgements."""
+    """Leave out subfolders with their own judgements and runs, if the folder has judgements."""
     homes: dict[str, set[Path]] = {"judgements": set(), "run": set()}
     for file in files:
         homes.get(file.kind, set()).add(Path(file.name).parent)
@@ -174,7 +169,7 @@ def without_other_collections(
 
 
 def identify_file(file: DataFile) -> DataFile:
-    """The file with what it is, by its content; its name settles only what that leaves open."""
+    """Return a file with its kind, by its content; its name decides only what that leaves open."""
     try:
         with file.path.open("rb") as handle:
             start = handle.read(HEAD_BYTES)
@@ -190,12 +185,12 @@ def identify_file(file: DataFile) -> DataFile:
 
 
 def picture_of(start: bytes) -> str | None:
-    """Which picture it is that begins so; None for what is none, or not shown."""
+    """Return the format of a picture; None if it is not a supported one."""
     return next((name for name, begins in PICTURES.items() if begins.match(start)), None)
 
 
 def _identify_vectors(start: bytes, file: DataFile) -> DataFile | None:
-    """Vectors, where the content or, of what has no signature, the name says so."""
+    """Recognise vectors by content, or by name if the format has no signature."""
     binary = {name: row for name, row in VECTOR_FORMATS.items() if not row.text}
     format = signed(start, {name: row for name, row in binary.items() if name != "parquet"})
     if format is None and is_safetensors(start):
@@ -237,8 +232,7 @@ def _identify_table(file: DataFile, start: bytes) -> DataFile:
 
 
 def _kind_meant(file: DataFile, source: Source) -> str:
-    """What a file is meant to be that cannot be read: what its first lines are, or its name says.
-    To leave it out would be to say nothing of what is wrong with it."""
+    """Guess the kind of an unreadable file, so that its error is shown."""
     lines = source.head().splitlines()[:_LINES_READ]
     if file.format == "trec" and any(len(line.split()) < _FEWEST_WORDS for line in lines):
         # A page or a program may well be called "results.html" or "run.py".
@@ -255,13 +249,12 @@ def _kind_meant(file: DataFile, source: Source) -> str:
 
 
 def _one_word_a_line(start: bytes) -> bool:
-    """Whether a text is one label or id per line; the last line may be cut off."""
     lines = start.decode("utf-8", "replace").splitlines()
     return len(lines) > 1 and all(len(line.split()) == 1 for line in lines)
 
 
 def _read_beginning(file: DataFile, start: bytes) -> Source:
-    """The first lines of a file as a source of their own; all of it where it is no lines."""
+    """Return the first lines of a file as a source; formats without lines are read whole."""
     packed = compression(start)
     if packed is not None and packed.unpacker() is not None:
         try:
@@ -280,7 +273,7 @@ def _read_beginning(file: DataFile, start: bytes) -> Source:
 
 
 def _read_error(source: Source, kind: Kind) -> JudgedError | None:
-    """Why the beginning of a file cannot be read as one kind; None where it can."""
+    """Return why the beginning of a file cannot be read as a kind; None if it can."""
     read: Any = judgements_in if kind is JUDGEMENTS else run_in
     try:
         read(replace(source, kind=kind))
@@ -290,7 +283,7 @@ def _read_error(source: Source, kind: Kind) -> JudgedError | None:
 
 
 def _has_scores(source: Source) -> bool:
-    """Whether the numbers of a file are such as no grades are: not whole, or below 0."""
+    """Return whether numbers are no grades: fractions, or below −2."""
     scores = run_in(replace(source, kind=RUN)).frame["score"]
     return bool((scores != scores.round()).any()) or bool((scores < -2).any())
 
@@ -304,7 +297,7 @@ def _holds_both(source: Source, format: Format) -> bool:
 
 
 def _header(source: Source, format: Format) -> Sequence[str]:
-    """The names of the columns, where there are some."""
+    """Return the names of the columns, if there are any."""
     if format.name == "parquet":
         import polars as pl
 
@@ -338,7 +331,7 @@ def _has_vectors(path: Path) -> bool:
 
 
 def _text_kind(file: DataFile, columns: set[str]) -> str | None:
-    """What a table is that is neither a run nor judgements."""
+    """Return the kind of a table that is neither a run nor judgements."""
     about_queries = bool(_QUERY_NAMES.search(Path(file.name).name))
     if columns & _TEXT_COLUMNS:
         return "queries" if about_queries else "texts"
@@ -350,7 +343,6 @@ def _text_kind(file: DataFile, columns: set[str]) -> str | None:
 
 
 def _kind_by_name(file: DataFile, otherwise: str) -> str:
-    """What the name of a file says, where its content leaves it open."""
     name = Path(file.name).name
     judged, run = bool(_JUDGED_NAMES.search(name)), bool(_RUN_NAMES.search(name))
     judged |= file.path.suffix in (".qrels", ".qrel")
@@ -360,7 +352,7 @@ def _kind_by_name(file: DataFile, otherwise: str) -> str:
 
 
 def _identify_json(file: DataFile, source: Source) -> DataFile:
-    """A JSON text: a study, a sweep, or lists of results or of judgements."""
+    """Identify a study, a sweep, or lists of results or judgements."""
     file = replace(file, format="json")
     try:
         document = json.loads(source.read())
@@ -390,11 +382,11 @@ def _identify_json(file: DataFile, source: Source) -> DataFile:
 
 
 _TEMPERATURES = {"temperature sweep": "sweep", "temperature study": "study"}
-"""What the JSON of results about temperatures says that it is."""
+"""The results on temperatures, by the field `what` of their JSON."""
 
 
 def _numbers_in(document: dict[str, Any]) -> list[Any]:
-    """The numbers of {query: {item: number}}, of the first queries."""
+    """Return the numbers of {query: {item: number}}, of the first queries."""
     lists = [value for value in list(document.values())[:50] if isinstance(value, dict)]
     values = [value for each in lists for value in each.values()]
     numbers = [value for value in values if isinstance(value, (int, float))]

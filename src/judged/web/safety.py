@@ -1,4 +1,4 @@
-"""Who may look and who may write: the checks before every answer, and the headers of every one."""
+"""Safety checks before every request, and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ HEADERS = (
     ("x-frame-options", "DENY"),
     ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
 )
-"""What every answer carries, errors too."""
+"""Headers of every answer, errors included."""
 KEY_HEADER = "x-judged-key"
-"""Where a program sends the key that browsers have in a cookie."""
+"""The header in which programs send the key that browsers have in a cookie."""
 BY_KEY = "by key"
 """The session of programs that send the key in a header."""
 OPEN = "/assets/"
-"""What anybody may have: it is the same in every installation."""
+"""Files that need no key, because they are the same in every installation."""
 READS = ("GET", "HEAD")
 MOST_SESSIONS = 1_000
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -53,13 +53,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 @dataclass(eq=False)
 class Sessions:
-    """The browsers that may look."""
+    """The sessions of browsers."""
 
     _known: OrderedDict[str, Session] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
     def begin(self, name: str | None = None) -> Session:
-        """A new one, or the one of a name; once they are many, who was not seen longest goes."""
+        """Return a new or named session; evict the least recently used."""
         with self._lock:
             session = self._known.setdefault(name or token_urlsafe(18), Session(name or ""))
             if not session.id:
@@ -69,7 +69,7 @@ class Sessions:
             return session
 
     def find(self, id: str | None) -> Session | None:
-        """The one of a cookie."""
+        """Return the session of a cookie."""
         with self._lock:
             session = self._known.get(id or "")
             if session is not None:
@@ -84,7 +84,7 @@ class Safety:
     app: Asgi
     settings: ServerSettings
     refuse: Callable[[Scope, RefusedError], Asgi]
-    """What answers a request that is refused."""
+    """Answers a refused request."""
     sessions: Sessions = field(default_factory=Sessions)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -147,8 +147,7 @@ class Safety:
         return f"{self.settings.cookie}={session.id}; HttpOnly; SameSite=Strict; Path=/"
 
     def _check_host(self, headers: dict[str, str]) -> None:
-        """The name by which we were called must be ours: a foreign one that leads here is somebody
-        else's page trying to read ours."""
+        """Refuse other host names that lead here: DNS rebinding lets foreign pages read ours."""
         if not self.is_ours(headers.get("host", "")):
             raise ForbiddenError(
                 "This address is not the one that the server listens at. Open the address that "
@@ -157,7 +156,7 @@ class Safety:
             )
 
     def is_ours(self, host: str) -> bool:
-        """Whether a host with its port is this server."""
+        """Return whether a host with its port is this server."""
         name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
         if not name or not port:
             name, port = host, "80"
@@ -172,7 +171,7 @@ class Safety:
         return name == gethostname().lower() or _is_number(name)
 
     def _check_site(self, scope: Scope, headers: dict[str, str]) -> None:
-        """Who asks: writes come from our own pages, and nothing is embedded elsewhere."""
+        """Allow writes from our own pages only, and no embedding elsewhere."""
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if scope["method"] in READS:
             foreign = site in ("cross-site", "same-site")

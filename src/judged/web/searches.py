@@ -1,5 +1,4 @@
-"""A search among vectors, as an address asks for it: the files, what is relevant, how they are
-compared."""
+"""A search among vectors, as an address describes it: files, relevance, similarity."""
 
 from __future__ import annotations
 
@@ -32,20 +31,20 @@ RELEVANCE = {
     "pairs": "the item in the query’s own row",
     "judgements": "what the judgements say",
 }
-"""How it is said what is relevant, in words."""
+"""Definitions of relevance, in words."""
 EXCLUDED = {
     "nothing": "nothing",
     "self": "the item in the query’s own row",
     "same-id": "the item of the query’s own id",
 }
-"""What may be left out of a query's ranking, in words."""
+"""Items that can be left out of a query's ranking, in words."""
 AS_THEY_ARE = "none"
 """The choice of no normalisation."""
 SEARCH_PARAMS = (
     *("queries", "items", "relevance", "query_labels", "item_labels", "query_ids", "item_ids"),
     *("similarity", "normalise", "exclude"),
 )
-"""The parameters of an address that say which search is meant."""
+"""Parameters of an address that describe the search."""
 _ASKS = re.compile(r"quer(?:y|ies)|questions?|probes?|anchors?", re.IGNORECASE)
 _QUERY_SIDE = re.compile(rf"{_ASKS.pattern}|captions?|texts?", re.IGNORECASE)
 _ANSWERS = re.compile(
@@ -54,12 +53,12 @@ _ANSWERS = re.compile(
     re.IGNORECASE,
 )
 _SIDE_WORDS = re.compile(r"vec(?:tor)?s?|emb(?:edding)?s?|features?", re.IGNORECASE)
-"""Words of a file's name that do not tell models apart."""
+"""Words in file names that do not distinguish models."""
 
 
 @dataclass(frozen=True, eq=False)
 class VectorSearch:
-    """Which vectors search among which, and everything that is chosen about it."""
+    """The vectors of a search and all its options."""
 
     queries: DataFile
     items: DataFile
@@ -75,7 +74,7 @@ class VectorSearch:
 
     @classmethod
     def of(cls, params: Params, workspace: Workspace, cache: Cache) -> VectorSearch:
-        """What an address asks for; what it does not say is taken from the files that fit."""
+        """Read an address; take what it does not name from the files that fit."""
         files = workspace.vectors
         if not files:
             raise UndecidedError(
@@ -118,13 +117,13 @@ class VectorSearch:
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
-        """What changes when the search does, or one of its files."""
+        """A key that changes with the search or one of its files."""
         values = (getattr(self, each.name) for each in fields(self))
         return tuple(getattr(value, "identity", value) for value in values)
 
     @cached_property
     def compared(self) -> tuple[Embeddings, Any]:
-        """The vectors, ready to be compared, and what is relevant."""
+        """The embeddings and the relevance."""
         from judged.embeddings import relevance as say
         from judged.embeddings.embeddings import Embeddings
         from judged.inputs.vectors.labels import labels_from
@@ -167,11 +166,11 @@ class VectorSearch:
 
     @property
     def plain(self) -> bool:
-        """Whether scores are what the vectors give, as temperatures and diagnoses need them."""
+        """Whether scores are not normalised, as temperatures and diagnoses need them."""
         return self.normalise == AS_THEY_ARE
 
     def words(self) -> list[str]:
-        """The arguments of `judged embeddings` that say the same."""
+        """Return the same as arguments of `judged embeddings`."""
         said = [path_of(self.queries), path_of(self.items)]
         if self.relevance in ("labels", "shared-labels"):
             files = self.query_labels, self.item_labels
@@ -188,7 +187,7 @@ class VectorSearch:
         return said
 
     def python(self) -> list[str]:
-        """Lines of Python that make `embeddings` and `relevance`."""
+        """Return Python lines that make `embeddings` and `relevance`."""
         lines = ["import judged", "from judged.inputs.vectors.labels import labels_from"]
         options = [repr(path_of(self.queries)), repr(path_of(self.items))]
         if self.similarity != "cosine":
@@ -218,7 +217,7 @@ class VectorSearch:
 
 
 def vectors_of(file: DataFile, cache: Cache) -> Vectors:
-    """The vectors of a file, read once."""
+    """Return the vectors of a file, read once."""
     from judged.inputs.vectors import read_vectors
 
     return cache.get(("vectors", file.identity), lambda: read_vectors(str(file.path)))
@@ -231,10 +230,8 @@ def _named(workspace: Workspace, name: str | None) -> DataFile | None:
 def _paired(
     files: Sequence[DataFile], queries: DataFile | None, items: DataFile | None
 ) -> tuple[DataFile, DataFile]:
-    """Return the file of queries and the file of items that belong together by their names.
-
-    Vectors of two models cannot be compared, also if they have as many dimensions.
-    """
+    """Return the files of queries and items that belong together by name: models cannot be
+    mixed."""
     if queries is not None and items is not None:
         return queries, items
     sides: dict[bool, list[DataFile]] = {True: [], False: []}
@@ -268,7 +265,7 @@ def _is_query_side(file: DataFile) -> bool:
 
 
 def _model(file: DataFile) -> str:
-    """Return what a file's name says besides its side: the model, if anything."""
+    """Return the words of a file name that may name the model."""
     stem = re.sub(r"\.[^/]*$", "", file.name)
     bare = _SIDE_WORDS.sub(" ", _ANSWERS.sub(" ", _QUERY_SIDE.sub(" ", stem)))
     return " ".join(re.findall(r"[^\W_]+", bare.lower()))
@@ -282,14 +279,13 @@ class _LabelFiles:
     cache: Cache
 
     def fitting(self, count: int, side: str, *, distinct: bool) -> DataFile | None:
-        """The file that has as many lines as there are vectors: all of them different where ids are
-        meant, some the same where labels are; of several the one named like its side."""
+        """Return the file with one line per vector: ids are distinct, labels are not."""
         fitting = [file for file in self.files if self._shape(file) == (count, distinct)]
         named = [file for file in fitting if _is_query_side(file) is (side == "query")]
         return next(iter(named or fitting), None)
 
     def _shape(self, file: DataFile) -> tuple[int, bool]:
-        """How many lines a file has, and whether they are all different."""
+        """Return the number of lines, and whether they are distinct."""
         from judged.inputs.vectors.labels import labels_from
 
         def shape() -> tuple[int, bool]:

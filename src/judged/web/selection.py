@@ -1,4 +1,4 @@
-"""In which order queries come: by a number of each, or by id."""
+"""Which queries to show, and in which order: for the table of queries and the page of one query."""
 
 from __future__ import annotations
 
@@ -29,16 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SortKey:
-    """Something that queries can be sorted by, or be in a range of."""
+    """A column to sort or filter queries by."""
 
     name: str
-    """As the address has it."""
     words: str
 
 
 @dataclass(frozen=True, eq=False)
 class QueryColumns:
-    """What queries can be sorted by: one number each, NaN where there is none."""
+    """Numbers to sort queries by; NaN if there is none."""
 
     evaluation: Evaluation
     measure: Measure
@@ -46,7 +45,7 @@ class QueryColumns:
     attributes: pl.DataFrame
 
     def numbers(self, name: str) -> Floats:
-        """The numbers of one of the sorts."""
+        """Return the numbers of a sort key."""
         if name == "relevant":
             return relevant_of(self.evaluation)
         if name == "difference":
@@ -61,14 +60,14 @@ class QueryColumns:
 
 
 def relevant_of(evaluation: Evaluation) -> Floats:
-    """How many items are relevant for each query."""
+    """Return the number of relevant items of each query."""
     return evaluation.runs[0].rankings.relevant(ANY)
 
 
 def difference_of(
     evaluation: Evaluation, measure: Measure, systems: tuple[str, ...]
 ) -> Floats | None:
-    """The last system's values minus the first one's; None where there is one system."""
+    """Return the last system's values minus the first one's; None for one system."""
     if len(systems) < 2:
         return None
     ours, theirs = (evaluation.scored(systems[at]).values[measure] for at in (-1, 0))
@@ -76,8 +75,7 @@ def difference_of(
 
 
 def ordered(columns: QueryColumns, name: str, descending: bool, queries: tuple[str, ...]) -> Ints:
-    """The numbers of all queries in an order; those without a number come last, and equal ones in
-    the order of the judgements."""
+    """Sort queries; those without a number come last, equal ones in the order of the judgements."""
     if name == "query":
         return _by_id(queries, descending)
     numbers = columns.numbers(name)
@@ -86,7 +84,7 @@ def ordered(columns: QueryColumns, name: str, descending: bool, queries: tuple[s
 
 
 def _by_id(queries: tuple[str, ...], descending: bool) -> Ints:
-    """By id, where q9 comes before q10."""
+    """Sort by id, q9 before q10."""
     ids = pl.Series("id", list(queries))
     frame = pl.DataFrame({"id": ids}).with_row_index("at")
     number = pl.col("id").str.extract(r"(\d{1,18})$").cast(pl.Int64)
@@ -98,14 +96,14 @@ def _by_id(queries: tuple[str, ...], descending: bool) -> Ints:
 
 FILTERS = ("find", "slice", "range", "low", "high", "has")
 SELECTION_PARAMS = ("system", "show", "sort", "order", "k", *FILTERS)
-"""The parameters of an address that say which queries, in which order."""
+"""Parameters of an address that select and sort queries."""
 ORDERS = ("ascending", "descending")
 HAS = ("unjudged", "tied")
-"""What queries may have: an unjudged result in the first ranks, a judged result that is tied."""
+"""Filters: an unjudged result in the first ranks, a judged result that is tied."""
 MAX_LISTS = 4
 MAX_RANKS = 100
 MAX_SLICES = 60
-"""So many values of an attribute are offered; of more, a range or a text finds them."""
+"""Attributes with more values are not offered as slices."""
 
 
 @dataclass(frozen=True)
@@ -117,38 +115,38 @@ class QuerySlice:
 
     @property
     def name(self) -> str:
-        """As the address has it."""
+        """The name in the address."""
         return f"{self.attribute}:{self.value}"
 
     @property
     def words(self) -> str:
-        """As people read it."""
+        """The name in words."""
         return f"{self.attribute} {self.value}"
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The queries that were asked for, in their order."""
+    """The selected queries, in order."""
 
     visit: Visit
     evaluation: Evaluation
     label: str
-    """What the measure that is shown is called."""
+    """The name of the measure that is shown."""
     systems: tuple[str, ...]
-    """The systems that are looked at, from left to right."""
+    """The systems that are shown, from left to right."""
     sort: SortKey
     descending: bool
     k: int
     queries: tuple[str, ...]
-    """All of them, as they were judged."""
+    """All judged queries."""
     chosen: Ints
-    """The numbers of those that were asked for, in the order that was asked for."""
+    """The indices of the selected queries, in order."""
     sorts: tuple[SortKey, ...]
     slices: tuple[QuerySlice, ...]
     why: tuple[str, ...]
-    """What the queries must be or have, a phrase each; none where all are there."""
+    """A phrase for each filter."""
     problems: tuple[str, ...]
-    """What could not be read, a sentence each."""
+    """Error messages."""
 
     @property
     def measure(self) -> Measure:
@@ -157,23 +155,23 @@ class Selection:
 
     @property
     def total(self) -> int:
-        """How many queries there are."""
+        """The number of all queries."""
         return len(self.queries)
 
     @property
     def sentence(self) -> str:
-        """How many are shown: 1,000 of 7,000 queries."""
+        """How many queries are selected, such as 1,000 of 7,000 queries."""
         if not self.why:
             return counted(self.total, "query", "queries")
         return f"{len(self.chosen):,} of {counted(self.total, 'query', 'queries')}"
 
     @property
     def nothing(self) -> str:
-        """What is said where no query is left."""
+        """The sentence if no query is selected."""
         return f"No query {listed(self.why)}."
 
     def params(self) -> dict[str, Any]:
-        """The parameters of the address that say what this is, for other pages."""
+        """Return the parameters of the selection, for other pages."""
         found: dict[str, Any] = {}
         for name in SELECTION_PARAMS:
             values = self.visit.params.all(name)
@@ -181,7 +179,7 @@ class Selection:
         return found
 
     def around(self, query: str) -> tuple[int | None, str | None, str | None]:
-        """The place of a query in the order, from 0, and the queries before and after it."""
+        """Return the place of a query in the order, and the queries before and after it."""
         known = np.flatnonzero(self.chosen == self.queries.index(query))
         if not len(known):
             first = self.queries[self.chosen[0]] if len(self.chosen) else None
@@ -192,24 +190,24 @@ class Selection:
         return at, before, after
 
     def values(self, system: str) -> Floats:
-        """A system's value for every query."""
+        """Return a system's value for every query."""
         return self.evaluation.scored(system).values[self.measure]
 
     def difference(self) -> Floats | None:
-        """The last system's value minus the first one's; None where there is one system."""
+        """Return the last system's values minus the first one's; None for one system."""
         return difference_of(self.evaluation, self.measure, self.systems)
 
     def strips(self, system: str) -> Strips:
-        """What stands at the first ranks of every query of a system."""
+        """Return the strips of a system."""
         return _strips(self.visit, self.evaluation, system, self.k)
 
     def relevant(self) -> Floats:
-        """How many items are relevant for each query."""
+        """Return the number of relevant items of each query."""
         return relevant_of(self.evaluation)
 
 
 def select_queries(visit: Visit) -> Selection:
-    """The queries that an address asks for."""
+    """Select the queries of an address."""
     params = visit.params
     evaluation = visit.calculations.evaluation(visit.scoring, interval=False)
     label = params.text("show", next(iter(evaluation.labels)))
@@ -252,7 +250,7 @@ def select_queries(visit: Visit) -> Selection:
 
 
 def _systems(visit: Visit, evaluation: Evaluation, label: str) -> tuple[str, ...]:
-    """Those that were named; otherwise the baseline, or the first file, and the best other one."""
+    """Return the named systems; by default the baseline or the first, and the best other one."""
     named = tuple(dict.fromkeys(visit.params.all("system")))
     if len(named) > MAX_LISTS:
         raise RefusedError(
@@ -277,7 +275,6 @@ def _systems(visit: Visit, evaluation: Evaluation, label: str) -> tuple[str, ...
 
 
 def _strips(visit: Visit, evaluation: Evaluation, system: str, k: int) -> Strips:
-    """The strips of one system, kept as long as its rankings."""
     rankings = evaluation.scored(system).rankings
     key = "strips", visit.workspace.identity, visit.scoring.key[1:], system, k
     return visit.cache.get(key, lambda: strips(rankings, k))
@@ -299,7 +296,7 @@ def _sorts(
 
 
 def _usual(sorts: tuple[SortKey, ...], systems: tuple[str, ...]) -> SortKey:
-    """The order where nobody chose one: by difference, or one system's worst queries first."""
+    """Return the default order: by difference, or one system's worst queries first."""
     wanted = "difference" if len(systems) > 1 else f"system:{systems[0]}"
     return next(sort for sort in sorts if sort.name == wanted)
 
@@ -319,7 +316,6 @@ def _sort(visit: Visit, sorts: tuple[SortKey, ...], param: str) -> SortKey | Non
 
 
 def _slices(attributes: pl.DataFrame) -> list[QuerySlice]:
-    """The values that attributes have, where they are few."""
     found = []
     for name in attributes.columns:
         values = attributes[name].drop_nulls().unique().sort().to_list()
@@ -340,7 +336,7 @@ def _filters(
     k: int,
     texts: Mapping[str, Any],
 ) -> list[tuple[Mask, str]]:
-    """What each filter leaves, and how it is said."""
+    """Return the mask and the phrase of each filter."""
     params, evaluation = visit.params, columns.evaluation
     found: list[tuple[Mask, str]] = []
     if (text := params.one("find")) is not None:
@@ -381,7 +377,7 @@ def _between(low: float | None, high: float | None) -> str:
 
 
 def _containing(visit: Visit, text: str, texts: Mapping[str, Any]) -> Mask:
-    """Queries with a text in their id or in what they say, whatever its case."""
+    """Find queries with a text in their id or text, ignoring case."""
     queries = visit.calculations.queries(visit.scoring)
     files = tuple(file.identity for file in visit.workspace.of_kind("queries"))
     key = "said", visit.workspace.identity, files, queries[:1], len(queries)

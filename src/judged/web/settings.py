@@ -1,9 +1,9 @@
-"""What a server is started with."""
+"""The settings that a server is started with."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -16,7 +16,6 @@ from judged.judgements.worklist import OVERLAP, Scale
 from judged.options import number, size_in_bytes, whole
 
 HOST, PORT = "127.0.0.1", 8686
-"""Where the explorer listens unless it is told otherwise: on this machine alone."""
 RESULT_MEMORY = "1GB"
 UPLOAD_LIMIT = "500MB"
 KEY_BYTES = 18
@@ -24,20 +23,20 @@ KEY_BYTES = 18
 
 @dataclass(frozen=True)
 class JudgingSettings:
-    """How the judging page begins.
+    """How the judging page starts.
 
     >>> JudgingSettings.of(grades="0 no, 1 yes").grades.top
     1
     """
 
     annotator: str = ""
-    """Who judges; empty where it is asked for on the page."""
+    """Empty if the page asks for the name."""
     grades: Scale | None = None
-    """The grades that may be given; None for those of the collection's judgements."""
+    """None for the grades of the collection's judgements."""
     overlap: float = OVERLAP
     """The share of items that every annotator gets."""
     queue: Path | None = None
-    """The file of what is to be judged; None where it follows from the runs."""
+    """The file of items to judge; None to derive them from the runs."""
     seed: int = 0
 
     @classmethod
@@ -50,7 +49,7 @@ class JudgingSettings:
         queue: str | os.PathLike[str] | None = None,
         seed: int = 0,
     ) -> JudgingSettings:
-        """What a caller may pass, checked."""
+        """Check what a caller passes."""
         if queue is not None and not Path(queue).is_file():
             raise InputError(f"{queue}: no such file.")
         return cls(
@@ -64,7 +63,7 @@ class JudgingSettings:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Where a server listens, who may look, and how much it may hold.
+    """The files, the address, the key and the limits of a server.
 
     >>> ServerSettings.of([], key="k").address
     'http://127.0.0.1:8686/?key=k'
@@ -75,19 +74,19 @@ class ServerSettings:
     host: str = HOST
     port: int = PORT
     key: str | None = field(default=None, repr=False)
-    """What the first address carries; None where nobody asks for it."""
+    """The key in the first address; None if no key is needed."""
     memory: int = 10**9
-    """Bytes that results may take; what was used longest ago goes first."""
+    """Bytes that results may take; the least recently used are dropped first."""
     upload_limit: int = 5 * 10**8
-    """Bytes of all uploads of a browser together, and what a packed file may unpack to."""
+    """Bytes of all uploads of a session, and of an unpacked file."""
     demo: Callable[[Path], object] | None = field(default=None, repr=False)
-    """What writes the files of the demo into a folder; None where there is no demo to open."""
+    """Writes the files of the demo into a folder; None if there is no demo."""
     judging: JudgingSettings = JudgingSettings()
 
     @classmethod
     def of(
         cls,
-        paths: list[str | os.PathLike[str]] | tuple[str | os.PathLike[str], ...] = (),
+        paths: Sequence[str | os.PathLike[str]] = (),
         *,
         host: str = HOST,
         port: int = PORT,
@@ -97,20 +96,20 @@ class ServerSettings:
         demo: Callable[[Path], object] | None = None,
         **judging: Any,
     ) -> ServerSettings:
-        """Settings from what a caller may pass, checked."""
-        given = tuple(Path(path) for path in paths)
-        for path in given:
+        """Check what a caller passes; `judging` are the options of `JudgingSettings`."""
+        files = tuple(Path(path) for path in paths)
+        for path in files:
             if not path.exists():
                 raise InputError(f"{path}: no such file.")
-        if len(given) > 1 and any(path.is_dir() for path in given):
+        if len(files) > 1 and any(path.is_dir() for path in files):
             raise InputError("give one folder, or files; not a folder and something else.")
         if not key and not is_loopback(host):
             raise InputError(
-                f"--no-key is only for this machine: {host} can be reached from elsewhere, and "
-                "whoever reaches it could look at everything. Leave out --no-key, or --host."
+                f"--no-key works on this machine only: {host} can be reached from elsewhere, and "
+                "anyone who reaches it could read everything. Leave out --no-key, or --host."
             )
         return cls(
-            given,
+            files,
             host,
             whole("port", port, at_least=0, at_most=65_535),
             (key if isinstance(key, str) else token_urlsafe(KEY_BYTES)) if key else None,
@@ -122,27 +121,27 @@ class ServerSettings:
 
     @property
     def shown_host(self) -> str:
-        """The host as it stands in an address."""
+        """The host as addresses have it."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
     def address(self) -> str:
-        """What the browser opens."""
+        """The first address, with the key."""
         return self.page("/")
 
     def page(self, path: str) -> str:
-        """The address of one page."""
+        """Return the address of a page, with the key."""
         key = f"?key={self.key}" if self.key else ""
         return f"http://{self.shown_host}:{self.port}{path}{key}"
 
     @property
     def cookie(self) -> str:
-        """The name of the cookie: browsers do not tell ports apart."""
+        """The name of the cookie; it has the port because browsers ignore ports."""
         return f"judged-{self.port}"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine and nothing else.
+    """Return whether a host is this machine only.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)

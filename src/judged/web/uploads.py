@@ -1,4 +1,4 @@
-"""Files that a browser sends: a folder of their own, names of ours, and limits."""
+"""Uploaded files: their folder, their names, and limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from secrets import token_hex
 
 from judged.errors import JudgedError
 from judged.inputs.compression import compression
-from judged.process import TEMPORARY
+from judged.outputs import TEMPORARY
 from judged.text import counted
 from judged.web.errors import RefusedError, TooLargeError
 from judged.web.files import DataFile, identify_file
@@ -21,22 +21,21 @@ from judged.web.workspace import Session
 
 PIECE = 1 << 20
 LONGEST = 200
-"""Letters of a name."""
 
 
 @dataclass(eq=False)
 class Uploads:
-    """The folder of what browsers sent, which goes when the server does."""
+    """The folder of uploads, which is removed when the server stops."""
 
     limit: int
-    """Bytes of all files of a browser, each and together."""
+    """Bytes of all files of a session together."""
     _folder: Path | None = field(default=None)
     _arriving: Counter[str] = field(default_factory=Counter)
-    """Bytes that browsers are sending just now, by session: several files may come at once."""
+    """Bytes that are being uploaded, by session: several files may arrive at once."""
 
     @property
     def folder(self) -> Path:
-        """The folder, made when it is first needed; nobody else may look into it."""
+        """The folder, private to this user, made on first use."""
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="judged-"))
             TEMPORARY.add(str(self._folder))
@@ -45,7 +44,7 @@ class Uploads:
     async def receive(
         self, session: Session, name: str | None, length: str | None, pieces: AsyncIterator[bytes]
     ) -> DataFile:
-        """What was sent, as a file; nothing is left of it where it is refused."""
+        """Receive a file; nothing is left of it on an error."""
         shown = checked_name(name)
         told_size = int(length) if length and length.isascii() and length.isdigit() else 0
         if told_size > self._room(session):
@@ -69,11 +68,11 @@ class Uploads:
             raise
 
     def arrived(self, session: Session, size: int) -> None:
-        """Count some bytes no longer as on their way."""
+        """Count bytes as no longer arriving."""
         self._arriving[session.id] -= size
 
     def _room(self, session: Session) -> int:
-        """How many bytes a browser may still send."""
+        """Return how many bytes a session may still upload."""
         there = sum(file.size for file in session.uploads.values())
         return self.limit - there - self._arriving[session.id]
 
@@ -86,7 +85,7 @@ class Uploads:
         )
 
     def looked_at(self, file: DataFile) -> DataFile:
-        """The file with what it is; refused where it would unpack to more than the limit."""
+        """Return a file with its kind; an error if it unpacks to more than the limit."""
         try:
             most = unpacked(file.path, self.limit)
             if most > self.limit:
@@ -102,7 +101,7 @@ class Uploads:
         return _renamed(found)
 
     def demo(self, session: Session, write: Callable[[Path], object], taken: set[str]) -> None:
-        """Give a browser the files of the demo, as if it had sent them."""
+        """Give a session the files of the demo."""
         folder = self.folder / token_hex(12)
         folder.mkdir()
         write(folder)
@@ -114,7 +113,7 @@ class Uploads:
                 session.uploads[found.name] = _renamed(found)
 
     def close(self) -> None:
-        """Remove everything that was sent."""
+        """Remove all uploads."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             TEMPORARY.discard(str(self._folder))
@@ -126,7 +125,7 @@ def _renamed(file: DataFile) -> DataFile:
 
 
 def checked_name(given: str | None) -> str:
-    """What a file is called that somebody sends: its last part, in letters that can be printed."""
+    """Return the last part of a file name, with printable characters only."""
     name = (given or "").replace("\\", "/").rpartition("/")[2].strip()
     name = "".join(letter for letter in name if letter.isprintable())
     if not name or set(name) <= {"."}:
@@ -137,14 +136,14 @@ def checked_name(given: str | None) -> str:
 
 
 def remove_all(session: Session) -> None:
-    """Remove what a browser sent."""
+    """Remove the uploads of a session."""
     for file in session.uploads.values():
         file.path.unlink(missing_ok=True)
     session.uploads.clear()
 
 
 def unpacked(path: Path, most: int) -> int:
-    """How many bytes a file has when it is unpacked; not counted far beyond `most`."""
+    """Return the unpacked size of a file; stop counting above `most`."""
     with path.open("rb") as handle:
         start = handle.read(16)
         packed = compression(start)

@@ -1,4 +1,4 @@
-"""What an address asks for, after its question mark."""
+"""A visit of a page: its address, the scoring settings in it, and what the page answers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 from judged.conventions import find
 from judged.errors import JudgedError, PolicyError, did_you_mean, quoted
 from judged.evaluation.settings import EvaluationSettings
-from judged.measures import DEFAULT
-from judged.options import LEVEL, choice, level, whole
+from judged.options import LEVEL, choice, level, number, whole
 from judged.policy import CHOICES, DUPLICATES, SHORT, SHORT_DUPLICATES, Policy, add_choices
 from judged.web.calculations import Calculations
 from judged.web.errors import RefusedError
@@ -23,20 +22,26 @@ if TYPE_CHECKING:
     from judged.web.work import Cache
     from judged.web.workspace import ServedFiles, Session, Workspace
 
-
 MAX_PARAMS = 1_000
-"""So many parameters an address may have."""
 NAMES_FROM_DATA = (
     *("system", "against", "baseline", "of", "query", "item", "run", "judgements", "file", "name"),
     *("queries", "items", "query_labels", "item_labels", "query_ids", "item_ids"),
     *("slice", "slices", "sort", "range"),
 )
-"""Parameters that name what is in the files, where white space around a name belongs to it."""
+"""Parameters whose values are names in the files, where surrounding white space counts."""
+SCORING_NAMES = (
+    *("measure", *CHOICES, "convention", "depth", "duplicates", "level", "baseline", "was"),
+)
+"""Parameters that are scoring settings."""
+SHARED_PARAMS = (*FILE_PARAMS, *(name for name in SCORING_NAMES if name != "was"))
+"""Parameters that links to other pages keep."""
+DEFAULTS = "usual"
+"""The value of `was` if all settings before the last change were defaults."""
 
 
 @dataclass(frozen=True)
 class Params:
-    """The parameters of an address, in its order.
+    """The parameters of an address, in order.
 
     >>> params = Params.read("measure=AP&measure=RR&depth=10")
     >>> params.all("measure"), params.one("depth"), params.one("sort", "name")
@@ -47,7 +52,7 @@ class Params:
 
     @classmethod
     def read(cls, text: str) -> Params:
-        """Parameters from the text of an address."""
+        """Parse the query string of an address."""
         try:
             pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_PARAMS)
         except ValueError:
@@ -57,58 +62,50 @@ class Params:
         return cls(tuple((name, _clean(name, value)) for name, value in pairs))
 
     def all(self, name: str) -> tuple[str, ...]:
-        """All values of a parameter; empty ones are none."""
-        return tuple(value for each, value in self.pairs if each == name and value != "")
+        """Return all values of a parameter that are not empty."""
+        return tuple(value for key, value in self.pairs if key == name and value != "")
 
     def one(self, name: str, default: str | None = None) -> str | None:
-        """The value of a parameter that may stand there once."""
+        """Return the value of a parameter that may occur once."""
         values = self.all(name)
         if len(set(values)) > 1:
-            raise RefusedError(f"{name} stands there {len(values)} times; give it once.", name)
+            raise RefusedError(f"{name} occurs {len(values)} times; give it once.", name)
         return values[0] if values else default
 
     def text(self, name: str, default: str = "") -> str:
-        """As `one`, never None."""
+        """Return the same as `one`, never None."""
         return self.one(name, default) or default
 
     def whole(
         self, name: str, default: int, *, at_least: int = 0, at_most: int | None = None
     ) -> int:
-        """A whole number."""
-        from judged.options import whole
-
-        given = self.one(name)
-        if given is None:
+        """Return a whole number."""
+        text = self.one(name)
+        if text is None:
             return default
-        digits = given.isascii() and given.isdigit() and len(given) < 20
-        return whole(name, int(given) if digits else given, at_least=at_least, at_most=at_most)
+        return whole(name, _whole_or_text(text), at_least=at_least, at_most=at_most)
 
     def number(self, name: str, default: float | None = None) -> float | None:
-        """A finite number."""
-        from judged.options import number
-
-        given = self.one(name)
-        if given is None:
+        """Return a finite number."""
+        text = self.one(name)
+        if text is None:
             return default
         try:
-            return number(name, float(given))
+            return number(name, float(text))
         except ValueError as error:
-            raise RefusedError(
-                f"{name} must be a finite number; got {quoted(given)}.", name
-            ) from error
+            message = f"{name} must be a finite number; got {quoted(text)}."
+            raise RefusedError(message, name) from error
 
     def choice(self, name: str, known: Sequence[str], default: str) -> str:
-        """One of a few words."""
-        from judged.options import choice
-
+        """Return one of a few words."""
         return choice(name, self.text(name, default), known)
 
     def flag(self, name: str) -> bool:
-        """Whether a box is ticked: 1, or not there."""
+        """Return whether a parameter is 1."""
         return self.choice(name, ("0", "1"), "0") == "1"
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
-        """Refuse parameters that the page does not have, with the nearest that it has."""
+        """Raise an error for a parameter that the page does not have."""
         names = list(known)
         for name, _ in self.pairs:
             if name not in names:
@@ -117,19 +114,22 @@ class Params:
                 )
 
     def without(self, *names: str) -> Params:
-        """The others."""
+        """Return the other parameters."""
         return Params(tuple(pair for pair in self.pairs if pair[0] not in names))
 
+    def filled_without(self, *names: str) -> list[tuple[str, str]]:
+        """Return the other parameters that are not empty, for the hidden fields of a form."""
+        return [pair for pair in self.pairs if pair[0] not in names and pair[1] != ""]
+
     def with_(self, changes: Mapping[str, object]) -> Params:
-        """Some of them changed: None takes one out, a list gives it several times."""
+        """Replace parameters in place: None removes one, a list gives it several times."""
         pairs = list(self.pairs)
         for name, value in changes.items():
             at = next((at for at, pair in enumerate(pairs) if pair[0] == name), len(pairs))
             pairs = [pair for pair in pairs if pair[0] != name]
-            if value is None:
-                continue
-            several = value if isinstance(value, (list, tuple)) else [value]
-            pairs[at:at] = [(name, str(each)) for each in several]
+            if value is not None:
+                values = value if isinstance(value, (list, tuple)) else [value]
+                pairs[at:at] = [(name, str(one)) for one in values]
         return Params(tuple(pairs))
 
     def __str__(self) -> str:
@@ -137,55 +137,43 @@ class Params:
 
 
 def _clean(name: str, value: str) -> str:
-    """A value without half characters, and, where people type it, without white space around it."""
+    """Remove half characters, and white space around what users type."""
     whole = value.encode("utf-8", "replace").decode()
     return whole if name in NAMES_FROM_DATA else whole.strip()
 
 
-SCORING_NAMES = (
-    "measure",
-    *CHOICES,
-    "convention",
-    "depth",
-    "duplicates",
-    "level",
-    "baseline",
-    "was",
-)
-"""The parameters of an address that are terms."""
-DEFAULTS = "usual"
-"""What stands for terms before a change, where nobody had chosen anything."""
+def _whole_or_text(text: str) -> int | str:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else text
 
 
 @dataclass(frozen=True)
 class ScoringSettings:
-    """What is computed and what is assumed; only what somebody chose is there.
+    """The measures and the assumptions of an address; only what the user chose.
 
-    >>> terms = ScoringSettings.of(Params.read("measure=AP&ties=best&depth=10"))
-    >>> print(terms.policy)
+    >>> scoring = ScoringSettings.of(Params.read("measure=AP&ties=best&depth=10"))
+    >>> print(scoring.policy)
     ties=best, missing=zero, empty=zero, unjudged=nonrelevant
-    >>> terms.to_params()
+    >>> scoring.to_params()
     [('measure', 'AP'), ('ties', 'best'), ('depth', '10')]
     """
 
     measures: tuple[str, ...] = ()
-    """The measures as they were typed; none for the usual ones."""
+    """As typed; empty for the default measures."""
     chosen: Mapping[str, str] = field(default_factory=dict)
-    """The choices of the policy that somebody made."""
+    """Choices of the policy."""
     convention: str | None = None
     depth: int | None = None
     duplicates: str = "error"
     level: float = LEVEL
     baseline: str | None = None
     refused: tuple[tuple[str, str], ...] = ()
-    """Measures that do not exist, each with the sentence that says so."""
+    """Unknown measures, each with its error message."""
     before: Params | None = None
-    """The terms before the last change, as parameters."""
+    """The settings before the last change, as parameters."""
 
     @classmethod
     def of(cls, params: Params) -> ScoringSettings:
-        """The terms of an address; a measure that does not exist is put apart, everything else
-        that is wrong is an error."""
+        """Read the settings of an address; unknown measures go to `refused`."""
         chosen = {name: value for name in CHOICES if (value := params.one(name)) is not None}
         Policy.of(chosen)
         convention = params.one("convention")
@@ -198,14 +186,15 @@ class ScoringSettings:
                 measures.append(text)
             except JudgedError as error:
                 refused.append((text, str(error)))
-        given_level, was = params.one("level"), params.one("was")
+        depth, confidence, was = params.one("depth"), params.one("level"), params.one("was")
+        duplicates = params.text("duplicates", "error")
         return cls(
             tuple(dict.fromkeys(measures)),
             chosen,
             convention,
-            _read_depth(params.one("depth")),
-            choice("duplicates", params.text("duplicates", "error"), DUPLICATES, error=PolicyError),
-            LEVEL if given_level is None else level("level", _number(given_level)),
+            None if depth is None else whole("depth", _whole_or_text(depth), error=PolicyError),
+            choice("duplicates", duplicates, DUPLICATES, error=PolicyError),
+            LEVEL if confidence is None else level("level", _number_or_text(confidence)),
             params.one("baseline"),
             tuple(dict.fromkeys(refused)),
             None if was is None else Params.read(was.removeprefix(DEFAULTS)),
@@ -213,10 +202,9 @@ class ScoringSettings:
 
     @cached_property
     def request(self) -> EvaluationSettings:
-        """What `judged.evaluate` makes of the same options."""
-        return EvaluationSettings.of(
-            self.requested_measures, self.chosen, self.convention, prepares=True
-        )
+        """The settings that `judged.evaluate` makes of the same options."""
+        policy, measures = self.scoring()["policy"], self.requested_measures
+        return EvaluationSettings.of(measures, policy, self.convention, prepares=True)
 
     @property
     def requested_measures(self) -> list[str] | None:
@@ -225,61 +213,54 @@ class ScoringSettings:
 
     @property
     def policy(self) -> Policy:
-        """All choices: those that were made, those of the convention, and the usual ones."""
+        """The whole policy, with the convention's choices and defaults."""
         return self.request.policy
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the measures are called in tables."""
+        """The names of the measures in tables."""
         request = self.request
-        return tuple(request.labels.get(each, str(each)) for each in request.measures)
+        return tuple(request.labels.get(measure, str(measure)) for measure in request.measures)
 
     def was(self) -> ScoringSettings | None:
-        """The terms before the last change; None where nothing changed, or where they are not
-        terms."""
+        """Return the settings before the last change; None if nothing changed."""
         if self.before is None:
             return None
         try:
-            scoring = ScoringSettings.of(self.before.without("was"))
+            settings = ScoringSettings.of(self.before.without("was"))
         except JudgedError:
             return None
-        return None if scoring.key == replace(self, before=None).key else scoring
+        return None if settings.key == self.key else settings
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells these terms from others."""
+        """A key that distinguishes these settings from others."""
         chosen = tuple(sorted(self.chosen.items()))
-        options = self.convention, self.depth, self.duplicates, self.level, self.baseline
-        return self.measures, chosen, *options
+        others = self.convention, self.depth, self.duplicates, self.level, self.baseline
+        return self.measures, chosen, *others
 
     def to_params(self) -> list[tuple[str, str]]:
-        """The terms as parameters of an address, without those before."""
+        """Return the settings as parameters of an address."""
         pairs = [("measure", text) for text in self.measures]
         pairs += [(name, self.chosen[name]) for name in CHOICES if name in self.chosen]
-        if self.convention is not None:
-            pairs.append(("convention", self.convention))
-        if self.depth is not None:
-            pairs.append(("depth", str(self.depth)))
-        if self.duplicates != "error":
-            pairs.append(("duplicates", self.duplicates))
-        if self.level != LEVEL:
-            pairs.append(("level", repr(self.level)))
-        if self.baseline is not None:
-            pairs.append(("baseline", self.baseline))
-        return pairs
+        others = {
+            "convention": self.convention,
+            "depth": self.depth,
+            "duplicates": None if self.duplicates == "error" else self.duplicates,
+            "level": None if self.level == LEVEL else repr(self.level),
+            "baseline": self.baseline,
+        }
+        return pairs + [(name, str(value)) for name, value in others.items() if value is not None]
 
     def options(self) -> dict[str, Any]:
-        """The terms as `judged.evaluate` takes them, without the measures."""
-        options: dict[str, Any] = {}
-        if self.chosen:
-            options["policy"] = dict(self.chosen)
-        if self.convention is not None:
-            options["convention"] = self.convention
-        if self.depth is not None:
-            options["depth"] = self.depth
-        if self.duplicates != "error":
-            options["duplicates"] = self.duplicates
-        return options
+        """Return the settings as `judged.evaluate` takes them, without the measures."""
+        known = {
+            "policy": dict(self.chosen) or None,
+            "convention": self.convention,
+            "depth": self.depth,
+            "duplicates": None if self.duplicates == "error" else self.duplicates,
+        }
+        return {name: value for name, value in known.items() if value is not None}
 
     def scoring(self) -> dict[str, Any]:
         """Return the settings as keyword arguments of `judged.evaluate`, without the measures."""
@@ -287,62 +268,49 @@ class ScoringSettings:
         chosen = {name: options.pop(name, None) for name in ("depth", "duplicates")}
         return {**options, "policy": add_choices(options.get("policy"), **chosen)}
 
+    def with_measures(self, measures: Sequence[str] | None) -> ScoringSettings:
+        """Return the same settings for other measures; None keeps them."""
+        return self if measures is None else replace(self, measures=tuple(measures))
+
     def changes(self, was: ScoringSettings) -> list[tuple[str, str, str]]:
-        """What differs from the terms before: its name, what it was and what it is, in words."""
+        """Return what differs from earlier settings: name, old and new value, in words."""
         return [
             (name, old, new)
-            for (name, old), (_, new) in zip(was.said(), self.said(), strict=True)
+            for (name, old), (_, new) in zip(was.in_words(), self.in_words(), strict=True)
             if old != new
         ]
 
     def differing(self, was: ScoringSettings) -> frozenset[str]:
-        """The names of the terms that differ from those before."""
-        now, then = ({**scoring.policy.to_dict()} for scoring in (self, was))
+        """Return the names of the settings that differ from earlier ones."""
+        now, then = self.policy.to_dict(), was.policy.to_dict()
         names = {name for name in CHOICES if now[name] != then[name]}
         others = ("convention", "depth", "duplicates", "level", "measures")
         return frozenset(
             names | {name for name in others if getattr(self, name) != getattr(was, name)}
         )
 
-    def said(self) -> list[tuple[str, str]]:
-        """All terms in words, by name; the measures are columns and stand for themselves."""
+    def in_words(self) -> list[tuple[str, str]]:
+        """Return all settings but the measures, each with its value in words."""
         policy = self.policy.to_dict()
-        said = [(SHORT[name][0], SHORT[name][1][value]) for name, value in policy.items()]
         return [
-            *said,
+            *((SHORT[name][0], SHORT[name][1][policy[name]]) for name in CHOICES),
             ("the convention", "judged's own" if self.convention is None else self.convention),
             ("depth", "whole lists" if self.depth is None else f"the first {self.depth:,}"),
             (SHORT_DUPLICATES[0], SHORT_DUPLICATES[1][self.duplicates]),
-            ("the level of intervals", f"{100 * self.level:g} %"),
+            ("the confidence level", f"{100 * self.level:g} %"),
         ]
 
 
-def usual_measures() -> tuple[str, ...]:
-    """The measures of whoever names none."""
-    return tuple(map(str, DEFAULT))
-
-
-def _read_depth(given: str | None) -> int | None:
-    if given is None:
-        return None
-    digits = given.isascii() and given.isdigit() and len(given) < 20
-    return whole("depth", int(given) if digits else given, error=PolicyError)
-
-
-def _number(text: str) -> Any:
+def _number_or_text(text: str) -> Any:
     try:
         return float(text)
     except ValueError:
         return text
 
 
-SHARED_PARAMS = (*FILE_PARAMS, *(name for name in SCORING_NAMES if name != "was"))
-"""The parameters that go along from page to page."""
-
-
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """A question to a view: the address, and everything there is to answer it."""
+    """One visit of a page: the address and everything that is needed to answer it."""
 
     path: str
     params: Params
@@ -353,60 +321,63 @@ class Visit:
 
     @cached_property
     def scoring(self) -> ScoringSettings:
-        """The terms of the address."""
+        """The scoring settings of the address."""
         return ScoringSettings.of(self.params)
 
     @cached_property
     def workspace(self) -> Workspace:
-        """The files, and which of them numbers are made of."""
+        """The files, and which of them are evaluated."""
         return self.session.workspace(self.library, self.params)
 
     @cached_property
     def calculations(self) -> Calculations:
-        """All numbers; an error where it is not clear of which files."""
+        """All numbers; an error if it is unclear which files to evaluate."""
         self.workspace.refuse_undecided()
         return Calculations(self.workspace, self.cache)
 
-    def url(self, path: str | None = None, **changes: object) -> str:
-        """An address: this page, or another one with the same terms; some parameters changed, and
-        None takes one out.
+    @property
+    def places(self) -> dict[str, int]:
+        """The place of each system among the files, which gives its colour."""
+        return {system.name: system.place for system in self.workspace.systems}
 
-        A parameter whose name is a word of Python is written with _ behind it, as `from_`.
+    def url(self, path: str | None = None, **changes: object) -> str:
+        """Return an address: this page, or another one with the same files and scoring settings.
+
+        None removes a parameter. A parameter that is a Python keyword ends in _, such as `from_`.
         """
         params = self.params
         if path is not None and path != self.path:
             params = Params(tuple(pair for pair in params.pairs if pair[0] in SHARED_PARAMS))
-        wanted = {name.removesuffix("_"): value for name, value in changes.items()}
-        text = str(params.with_(wanted))
+        changed = {name.removesuffix("_"): value for name, value in changes.items()}
+        text = str(params.with_(changed))
         return (path or self.path) + (f"?{text}" if text else "")
-
-
-@dataclass(frozen=True, eq=False)
-class Page:
-    """An answer: a template, and what it needs."""
-
-    template: str
-    title: str
-    context: Mapping[str, Any] = field(default_factory=dict)
-    command: CommandText | None = None
-    """What reproduces the numbers of the page."""
-    status: int = 200
 
 
 @dataclass(frozen=True)
 class CommandText:
-    """What reproduces the numbers of a view, for a terminal and for Python."""
+    """The command and the Python code that reproduce the numbers of a page."""
 
     shell: str
     python: str
 
 
+@dataclass(frozen=True, eq=False)
+class Page:
+    """An answer that is a page: a template and its variables."""
+
+    template: str
+    title: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+    command: CommandText | None = None
+    status: int = 200
+
+
 @dataclass(frozen=True)
 class RawContent:
-    """An answer that is no page: a file to save, a picture."""
+    """An answer that is not a page: a file to save, or a picture."""
 
     content: bytes
     media_type: str
     name: str | None = None
-    """What a browser calls it when it saves it; None to show it."""
+    """The file name for saving; None to show it."""
     status: int = 200

@@ -1,5 +1,4 @@
-"""Work that may take long: how far it is, a way to stop it, and one piece of work for all who ask
-for the same."""
+"""Jobs that may take long, and a cache of results with a limit in bytes."""
 
 from __future__ import annotations
 
@@ -20,51 +19,56 @@ import numpy as np
 from judged.web.errors import StoppedError
 
 MAX_JOBS = 32
-"""So many pieces of work go on at once; most of them wait for another."""
+"""How many jobs run at once; most of them wait for another."""
 SECONDS_UNTIL_DROPPED = 120.0
-"""Seconds that a finished piece of work waits for somebody to come back for it."""
+"""How long a finished job waits for its request to come back."""
+SMALLEST_BYTES = 1_000
+"""The size of objects that are not measured."""
+MANY_PARTS = 200
+"""Collections of more texts or numbers count as one object."""
+
+Cached = TypeVar("Cached")
 
 
 @dataclass(eq=False)
 class Progress:
-    """How far a piece of work is."""
+    """The progress of a job."""
 
     what: str = ""
-    """What is done, as "Reading bm25.run"."""
     done: float = 0
     total: float = 0
     unit: str = ""
     stopped: bool = False
     watched: Progress | None = None
-    """The work of somebody else that this one waits for."""
+    """The progress of another job that this one waits for."""
 
     @property
     def shown(self) -> Progress:
-        """What there is to show: what is waited for, where something is."""
+        """The progress to show: that of the job it waits for, if any."""
         return self.watched.shown if self.watched is not None else self
 
     def say(self, what: str, done: float = 0, total: float = 0, unit: str = "") -> None:
-        """Say what is done and how far it is; raises `StoppedError` where somebody stopped it."""
+        """Report progress; raise `StoppedError` if the user stopped the job."""
         self.check()
         self.what, self.done, self.total, self.unit = what, done, total, unit
 
     def check(self) -> None:
-        """Raise `StoppedError` where somebody stopped the work."""
+        """Raise `StoppedError` if the user stopped the job."""
         if self.stopped:
-            raise StoppedError("This was stopped. Ask again to begin again.")
+            raise StoppedError("This was stopped. Reload the page to start again.")
 
 
 _CURRENT: ContextVar[Progress | None] = ContextVar("progress", default=None)
 
 
 def progress_of_this_work() -> Progress:
-    """The progress of the work that the calling code is part of; one that nobody sees elsewhere."""
+    """Return the progress of the running job; outside of jobs, one that is not shown."""
     return _CURRENT.get() or Progress()
 
 
 @contextmanager
 def watching(other: Progress) -> Iterator[Progress]:
-    """Show how far somebody else's work is, as long as this work waits for it."""
+    """Show the progress of another job while this one waits for it."""
     own = progress_of_this_work()
     own.watched = None if other is own else other
     try:
@@ -75,7 +79,7 @@ def watching(other: Progress) -> Iterator[Progress]:
 
 @dataclass(eq=False)
 class Job:
-    """A piece of work under way."""
+    """A job that is running or finished."""
 
     id: str
     key: Hashable
@@ -85,14 +89,14 @@ class Job:
     begun: float = field(default_factory=time.monotonic)
 
     async def wait(self, seconds: float | None) -> bool:
-        """Whether it is done, after so many seconds at most; None waits as long as it takes."""
+        """Wait for the end, at most so many seconds; return whether it is done."""
         await asyncio.wait([asyncio.wrap_future(self.future)], timeout=seconds)
         return self.future.done()
 
 
 @dataclass(eq=False)
 class Jobs:
-    """All work under way."""
+    """All running jobs; equal requests share one."""
 
     _pool: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(MAX_JOBS, thread_name_prefix="judged")
@@ -101,9 +105,12 @@ class Jobs:
     _lock: Lock = field(default_factory=Lock)
 
     def start(self, key: Hashable, owner: str, work: Callable[[], Any]) -> Job:
-        """Begin some work, or join who began the same."""
+        """Start a job, or return the running job of the same key."""
         with self._lock:
-            self._drop_old()
+            now = time.monotonic()
+            for old_key, old in list(self._jobs.items()):
+                if old.future.done() and now - old.begun > SECONDS_UNTIL_DROPPED:
+                    del self._jobs[old_key]
             job = self._jobs.get(key)
             if job is None:
                 progress = Progress()
@@ -112,7 +119,7 @@ class Jobs:
             return job
 
     def finish(self, job: Job) -> Any:
-        """What became of work that is done; the next who asks begins again."""
+        """Return the result of a finished job, and forget the job."""
         with self._lock:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
@@ -121,28 +128,22 @@ class Jobs:
         return job.future.result()
 
     def find(self, id: str, owner: str) -> Job | None:
-        """The work of a name, if it is this owner's."""
+        """Return the job of an id if it belongs to this owner."""
         with self._lock:
-            found = (job for job in self._jobs.values() if job.id == id and job.owner == owner)
-            return next(found, None)
+            jobs = (job for job in self._jobs.values() if job.id == id and job.owner == owner)
+            return next(jobs, None)
 
     def stop(self, job: Job) -> None:
-        """Stop it at the next place where it says how far it is."""
+        """Stop a job when it next reports progress."""
         job.progress.stopped = True
         job.future.cancel()
 
     def close(self) -> None:
-        """Stop everything."""
+        """Stop all jobs."""
         with self._lock:
             for job in self._jobs.values():
                 self.stop(job)
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def _drop_old(self) -> None:
-        now = time.monotonic()
-        for key, job in list(self._jobs.items()):
-            if job.future.done() and now - job.begun > SECONDS_UNTIL_DROPPED:
-                del self._jobs[key]
 
 
 def _run(progress: Progress, work: Callable[[], Any]) -> Any:
@@ -153,26 +154,28 @@ def _run(progress: Progress, work: Callable[[], Any]) -> Any:
         _CURRENT.reset(token)
 
 
-Cached = TypeVar("Found")
-SMALLEST_BYTES = 1_000
-"""Bytes that anything takes that nobody measures."""
-MANY_PARTS = 200
-
-
 @dataclass(eq=False)
 class _Computation:
-    """Something that is being computed."""
+    """A result that is being computed."""
 
     progress: Any
     done: bool = False
-    found: Any = None
+    result: Any = None
     error: BaseException | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _CachedResult:
+    result: Any
+    sizes: dict[int, int]
+    lasting: bool
 
 
 @dataclass(eq=False)
 class Cache:
-    """Results by key; what was used longest ago goes first once they take more than `most` bytes,
-    and what was marked as lasting only after everything else.
+    """Results by key, each computed once, with a limit in bytes.
+
+    Above the limit the least recently used are dropped, lasting ones last.
 
     >>> cache = Cache(10**6)
     >>> cache.get("a", lambda: 1), cache.get("a", lambda: 2)
@@ -181,51 +184,46 @@ class Cache:
 
     most: int
     size: int = 0
-    """What all results take together; what several of them share counts once."""
+    """Bytes of all results; objects that several results share count once."""
     _kept: OrderedDict[Hashable, _CachedResult] = field(default_factory=OrderedDict)
     _holders: Counter[int] = field(default_factory=Counter)
-    """How many results hold a thing, by its identity."""
-    _flights: dict[Hashable, _Computation] = field(default_factory=dict)
+    """How many results hold an object, by its id."""
+    _running: dict[Hashable, _Computation] = field(default_factory=dict)
     _changed: Condition = field(default_factory=Condition)
 
     def get(self, key: Hashable, make: Callable[[], Cached], *, lasting: bool = False) -> Cached:
-        """What is kept under a key, or is made now; whoever asks meanwhile waits for it."""
+        """Return the result of a key; compute it now, or wait for another thread that does."""
         while True:
             with self._changed:
                 if key in self._kept:
                     self._kept.move_to_end(key)
-                    found: Cached = self._kept[key].found
-                    return found
-                flight = self._flights.get(key)
-                if flight is None:
-                    flight = self._flights[key] = _Computation(progress_of_this_work())
+                    kept: Cached = self._kept[key].result
+                    return kept
+                running = self._running.get(key)
+                if running is None:
+                    running = self._running[key] = _Computation(progress_of_this_work())
                     break
-                with watching(flight.progress) as own:
-                    while not flight.done:
+                with watching(running.progress) as own:
+                    while not running.done:
                         self._changed.wait(0.2)
                         own.check()
-            if not isinstance(flight.error, StoppedError):
-                if flight.error is not None:
-                    raise flight.error
-                waited: Cached = flight.found
+            if not isinstance(running.error, StoppedError):
+                if running.error is not None:
+                    raise running.error
+                waited: Cached = running.result
                 return waited
-        return self._made(key, flight, make, lasting)
-
-    def _made(
-        self, key: Hashable, flight: _Computation, make: Callable[[], Cached], lasting: bool
-    ) -> Cached:
         try:
-            found = flight.found = make()
+            made = running.result = make()
         except BaseException as error:
-            flight.error = error
+            running.error = error
             raise
         else:
-            self._keep(key, _CachedResult(found, sizes(found), lasting))
-            return found
+            self._keep(key, _CachedResult(made, sizes(made), lasting))
+            return made
         finally:
             with self._changed:
-                flight.done = True
-                del self._flights[key]
+                running.done = True
+                del self._running[key]
                 self._changed.notify_all()
 
     def _keep(self, key: Hashable, kept: _CachedResult) -> None:
@@ -238,9 +236,8 @@ class Cache:
                 self._holders[thing] += 1
             while self.size > self.most:
                 first = next(iter(self._kept))
-                self._drop(
-                    next((name for name, each in self._kept.items() if not each.lasting), first)
-                )
+                passing = (name for name, old in self._kept.items() if not old.lasting)
+                self._drop(next(passing, first))
 
     def _drop(self, key: Hashable) -> None:
         for thing, size in self._kept.pop(key).sizes.items():
@@ -250,7 +247,7 @@ class Cache:
                 self.size -= size
 
     def forget(self, which: Callable[[Any], bool]) -> None:
-        """Drop what is kept under some keys."""
+        """Drop the results of some keys."""
         with self._changed:
             for key in [key for key in self._kept if which(key)]:
                 self._drop(key)
@@ -260,43 +257,32 @@ class Cache:
             return key in self._kept
 
 
-@dataclass(frozen=True, eq=False)
-class _CachedResult:
-    """A result, and what it takes."""
-
-    found: Any
-    sizes: dict[int, int]
-    lasting: bool
-
-
-def sizes(thing: Any, found: dict[int, int] | None = None) -> dict[int, int]:
-    """About how many bytes something takes: those of each array, frame and text in it, by its
-    identity."""
-    found = {} if found is None else found
-    if id(thing) in found or thing is None or isinstance(thing, (bool, int, float)):
-        return found
-    found[id(thing)] = SMALLEST_BYTES
+def sizes(thing: Any, known: dict[int, int] | None = None) -> dict[int, int]:
+    """Estimate the bytes of each array, frame and text in an object, by its id."""
+    known = {} if known is None else known
+    if id(thing) in known or thing is None or isinstance(thing, (bool, int, float)):
+        return known
+    known[id(thing)] = SMALLEST_BYTES
     if isinstance(thing, np.ndarray):
-        found[id(thing)] = int(thing.nbytes)
+        known[id(thing)] = int(thing.nbytes)
     elif isinstance(thing, (str, bytes)):
-        found[id(thing)] = 50 + len(thing)
+        known[id(thing)] = 50 + len(thing)
     elif hasattr(thing, "estimated_size"):
-        found[id(thing)] = int(thing.estimated_size())
+        known[id(thing)] = int(thing.estimated_size())
     elif isinstance(thing, Mapping):
-        _sizes_of_all([*thing.keys(), *thing.values()], thing, found)
+        _sizes_of_parts([*thing.keys(), *thing.values()], thing, known)
     elif isinstance(thing, (list, tuple, set, frozenset)):
-        _sizes_of_all(thing, thing, found)
+        _sizes_of_parts(thing, thing, known)
     elif is_dataclass(thing) and not isinstance(thing, type):
-        for each in fields(thing):
-            sizes(getattr(thing, each.name, None), found)
-    return found
+        for attribute in fields(thing):
+            sizes(getattr(thing, attribute.name, None), known)
+    return known
 
 
-def _sizes_of_all(parts: Collection[Any], whole: Any, found: dict[int, int]) -> None:
-    """What the parts of something take; many texts are counted as one thing."""
+def _sizes_of_parts(parts: Collection[Any], whole: Any, known: dict[int, int]) -> None:
     if len(parts) > MANY_PARTS and all(isinstance(part, (str, int, float)) for part in parts):
-        found[id(whole)] = sum(58 + len(part) if isinstance(part, str) else 32 for part in parts)
+        known[id(whole)] = sum(58 + len(part) if isinstance(part, str) else 32 for part in parts)
         return
-    found[id(whole)] = 64 + 8 * len(parts)
+    known[id(whole)] = 64 + 8 * len(parts)
     for part in parts:
-        sizes(part, found)
+        sizes(part, known)

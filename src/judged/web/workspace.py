@@ -1,5 +1,4 @@
-"""What a browser works with: the files that were named or lie in the folder, and those that it sent
-itself."""
+"""The files of a session: those of the server, those that it uploaded, and what they contain."""
 
 from __future__ import annotations
 
@@ -35,40 +34,39 @@ if TYPE_CHECKING:
 
 
 SECONDS_BETWEEN_SCANS = 1.0
-"""Seconds between two looks at the folder."""
 FILE_PARAMS = ("judgements", "run")
-"""The parameters of an address that say which files are meant, where that is not clear."""
+"""Parameters of an address that name the files to evaluate."""
 
 
 @dataclass(frozen=True)
 class EvaluatedSystem:
-    """A run, as pages speak of it."""
+    """A run, as pages show it."""
 
     name: str
     file: DataFile
     place: int
-    """Its place among the files, from 0: its colour and its dash on all pages."""
+    """Its place among the files, from 0, which gives its colour and dash on all pages."""
 
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """Which files there are, and which of them numbers are made of."""
+    """The files, and which of them are evaluated."""
 
     name: str
     files: tuple[DataFile, ...]
     judgements: DataFile | None = None
-    """The file of judgements, or of rows that hold the judgements too."""
+    """The file of judgements, or of rows that also hold the judgements."""
     systems: tuple[EvaluatedSystem, ...] = ()
     problems: tuple[str, ...] = ()
-    """What was left out, a sentence each."""
+    """Sentences on what was left out."""
     undecided: str = ""
-    """Why no numbers can be made, a sentence; empty where they can."""
+    """Why nothing can be evaluated; empty if it can."""
 
     @classmethod
     def of(
         cls, name: str, files: Sequence[DataFile], problems: Sequence[str], params: Params
     ) -> Workspace:
-        """What an address means, of the files that there are."""
+        """Choose the files that an address means."""
         by_name = {file.name: file for file in files}
         wanted, runs = params.one("judgements"), params.all("run")
         for given in (*([wanted] if wanted else []), *runs):
@@ -99,18 +97,18 @@ class Workspace:
         return cls(name, tuple(files), judgements, tuple(systems), tuple(problems), why)
 
     def of_kind(self, *kinds: str) -> tuple[DataFile, ...]:
-        """The files of some kinds."""
+        """Return the files of some kinds."""
         return tuple(file for file in self.files if file.kind in kinds)
 
     def file(self, name: str) -> DataFile:
-        """One file, by its name."""
+        """Return the file of a name."""
         known = {file.name: file for file in self.files}
         if name not in known:
             raise GoneError(f"There is no file {quoted(name)}{did_you_mean(name, known)}", "name")
         return known[name]
 
     def system(self, name: str) -> EvaluatedSystem:
-        """One system, by its name."""
+        """Return the system of a name."""
         known = {system.name: system for system in self.systems}
         if name not in known:
             raise GoneError(
@@ -121,7 +119,7 @@ class Workspace:
         return known[name]
 
     def refuse_undecided(self) -> None:
-        """An error where it is not clear which files numbers are of."""
+        """Raise an error if it is unclear which files to evaluate."""
         if self.undecided:
             raise UndecidedError(self.undecided)
 
@@ -142,7 +140,7 @@ class Workspace:
 
     @cached_property
     def identity(self) -> tuple[Any, ...]:
-        """What changes when any of the files that numbers are made of does."""
+        """A key that changes with any of the evaluated files."""
         judgements = None if self.judgements is None else self.judgements.identity
         return judgements, tuple((each.name, each.file.identity) for each in self.systems)
 
@@ -150,7 +148,7 @@ class Workspace:
 def _choose_judgements(
     files: Sequence[DataFile], wanted: DataFile | None
 ) -> tuple[DataFile | None, str]:
-    """The judgements, or why it is not clear which they are."""
+    """Return the judgements, or why it is unclear which they are."""
     if wanted is not None:
         return wanted, ""
     own = [file for file in files if file.kind == "judgements"]
@@ -170,7 +168,6 @@ def _choose_judgements(
 
 
 def _own_name(file: DataFile) -> str | None:
-    """The name of a run that was sent: its file has another one here."""
     from judged.inputs.formats import run_name
 
     return run_name(file.name) if file.uploaded else None
@@ -178,12 +175,11 @@ def _own_name(file: DataFile) -> str | None:
 
 @dataclass(eq=False)
 class ServedFiles:
-    """The files of the server, looked at again from time to time; what each is, is found out once
-    for each version of a file."""
+    """The files of the server, scanned again from time to time."""
 
     paths: tuple[Path, ...]
     queue: Path | None = None
-    """The file of what is to be judged, which is nothing else."""
+    """The file of items to judge."""
     _files: tuple[DataFile, ...] = ()
     _problems: tuple[str, ...] = ()
     _looked: float = -1e9
@@ -193,12 +189,12 @@ class ServedFiles:
 
     @property
     def folder(self) -> Path | None:
-        """The folder, where one was named."""
+        """The folder, if the server was started with one."""
         return self.paths[0] if len(self.paths) == 1 and self.paths[0].is_dir() else None
 
     @property
     def home(self) -> Path | None:
-        """Where annotators' grades are kept: the folder, or the one that all files lie in."""
+        """The folder for annotators' grades: the folder, or the one of all files."""
         if self.folder is not None:
             return self.folder
         parents = {path.resolve().parent for path in self.paths}
@@ -206,13 +202,13 @@ class ServedFiles:
 
     @property
     def name(self) -> str:
-        """What pages call it."""
+        """The name that pages show."""
         if not self.paths:
             return "no files"
         return self.paths[0].resolve().name if len(self.paths) == 1 else f"{len(self.paths)} files"
 
     def files(self) -> tuple[tuple[DataFile, ...], tuple[str, ...]]:
-        """The files as they are now, and what was left out."""
+        """Return the present files, and sentences on what was left out."""
         with self._lock:
             if time.monotonic() - self._looked > SECONDS_BETWEEN_SCANS:
                 found, problems = self._found()
@@ -225,7 +221,7 @@ class ServedFiles:
             return self._files, self._problems
 
     def log(self, path: Path) -> Log:
-        """The log of an annotator as it is now, read again where it grew."""
+        """Return the present log of an annotator."""
         try:
             state = path.stat()
         except OSError:
@@ -260,7 +256,7 @@ class ServedFiles:
 
 
 def _short_names(paths: Sequence[Path]) -> list[str]:
-    """The names of files; whole paths where two are called the same."""
+    """Return file names; whole paths for names that occur twice."""
     short = [path.name for path in paths]
     return [
         str(path) if short.count(name) > 1 else name
@@ -270,23 +266,22 @@ def _short_names(paths: Sequence[Path]) -> list[str]:
 
 @dataclass(eq=False)
 class Session:
-    """What belongs to one browser: what it sent, and which versions of files it saw."""
+    """The uploads of one browser, and the versions of files that it saw."""
 
     id: str
     uploads: dict[str, DataFile] = field(default_factory=dict)
     seen: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     annotator: str = ""
-    """Who judges here, until another name is chosen."""
+    """The name of the annotator, until another one is chosen."""
 
     def workspace(self, library: ServedFiles, params: Params) -> Workspace:
-        """The files of the server and those of the browser, as an address means them."""
+        """Return the files of the server and of the session, as an address means them."""
         files, problems = library.files()
         both = [*files, *self.uploads.values()]
         return Workspace.of(library.name, both, problems, params)
 
     def noticed(self, workspace: Workspace) -> list[str]:
-        """The names of files that changed since the browser last looked; those that the judging
-        page writes itself are none of them."""
+        """Return the names of files that changed since the last visit, except annotators' files."""
         now: Mapping[str, tuple[str, int, int]] = {
             file.name: file.identity
             for file in workspace.files
@@ -297,7 +292,7 @@ class Session:
         return changed
 
     def add(self, file: DataFile, library: ServedFiles) -> None:
-        """Add what was sent; a name that is there already is refused."""
+        """Add an uploaded file; a name that exists is an error."""
         taken = {each.name for each in library.files()[0]} | set(self.uploads)
         if file.name in taken:
             raise ConflictError(
@@ -309,26 +304,24 @@ class Session:
 
 
 LARGE_TEXT_BYTES = 64 * 10**6
-"""Of a file with more bytes, only the texts of items are kept that a run lists or somebody judged.
-"""
+"""Of larger files, only the texts of retrieved and judged items are kept."""
 
 
 @dataclass(frozen=True, eq=False)
 class TextTables:
-    """Texts of items or of queries, and what could not be read."""
+    """Texts of items or queries, and error messages."""
 
     texts: Mapping[str, Text] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
-    """The library's sentences."""
 
 
 def texts_of(visit: Visit) -> TextTables:
-    """The titles and texts of items, of all tables that have some."""
+    """Return the titles and texts of items, from all tables."""
     return _read_all_texts(visit, "texts", "items")
 
 
 def queries_of(visit: Visit) -> TextTables:
-    """The texts of queries."""
+    """Return the texts of queries, from all tables."""
     return _read_all_texts(visit, "queries", "queries")
 
 
@@ -365,13 +358,12 @@ def _items_in_use(visit: Visit) -> Collection[str]:
 
 
 def has_pictures(file: DataFile) -> bool:
-    """Whether a table says where pictures are."""
+    """Return whether a table names pictures."""
     return {"id", "picture"} <= set(file.columns)
 
 
 def pictures_of(visit: Visit) -> Mapping[str, Path]:
-    """Where the picture of each item is, of those that may be shown: files inside the folder, or
-    beside the table that names them."""
+    """Return the paths of pictures by item: only files inside the folder, or beside their table."""
     found: dict[str, Path] = {}
     for file in visit.workspace.of_kind("texts", "queries", "attributes", "labels", "other"):
         if not has_pictures(file) or file.uploaded:
@@ -398,7 +390,7 @@ def _is_inside(path: Path, folder: Path) -> bool:
 
 
 def attributes_of_queries(visit: Visit, queries: tuple[str, ...]) -> tuple[pl.DataFrame, list[str]]:
-    """What is known of each query, a column each; and what could not be read."""
+    """Return the attributes of queries as columns, and error messages."""
     import polars as pl
 
     columns: dict[str, Any] = {}

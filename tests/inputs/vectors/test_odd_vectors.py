@@ -208,7 +208,7 @@ def test_numbers_in_other_files_are_not_followed(tmp_path: Path) -> None:
     path = tmp_path / "v.h5"
     with h5py.File(path, "w") as opened:
         opened.create_dataset("vectors", (4, 3), "f4", external=[(str(secret), 0, VECTORS.nbytes)])
-    with pytest.raises(InputError, match="vectors lies in other files, which are not followed"):
+    with pytest.raises(InputError, match="vectors is stored in other files, which are not read"):
         read_vectors(path)
     other = tmp_path / "other.h5"
     with h5py.File(other, "w") as opened:
@@ -217,7 +217,7 @@ def test_numbers_in_other_files_are_not_followed(tmp_path: Path) -> None:
         layout = h5py.VirtualLayout((4, 3), "f4")
         layout[:] = h5py.VirtualSource(str(other), "vectors", (4, 3))
         opened.create_virtual_dataset("vectors", layout)
-    with pytest.raises(InputError, match="lies in other files"):
+    with pytest.raises(InputError, match="is stored in other files"):
         read_vectors(path)
     with h5py.File(path, "w") as opened:
         opened["vectors"] = h5py.ExternalLink(str(other), "vectors")

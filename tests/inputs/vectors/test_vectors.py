@@ -9,8 +9,7 @@ import pytest
 
 from judged.errors import InputError
 from judged.inputs.vectors import as_vectors
-from judged.inputs.vectors.lazy import from_bfloat16
-from judged.inputs.vectors.vectors import Vectors
+from judged.inputs.vectors.vectors import Vectors, from_bfloat16
 
 ROWS = [[1.0, -2.5], [0.0, 0.15625], [3.0, 4.0]]
 """All exact in bfloat16, which has 8 bits."""
@@ -121,8 +120,7 @@ def test_torch_with_gradients_and_sparse(has: Any) -> None:
     with pytest.raises(InputError) as raised:
         as_vectors(torch.tensor(ROWS).to_sparse())
     assert (
-        str(raised.value)
-        == "the vectors: a sparse tensor; give a dense one, as from its to_dense()."
+        str(raised.value) == "the vectors: a sparse tensor; give a dense one, such as x.to_dense()."
     )
 
 
@@ -146,12 +144,12 @@ def sparse() -> Any:
     [
         (
             [1.0, 2.0],
-            "one row per vector is needed, a matrix; got an array of shape (2,). "
-            "For a single vector give a matrix of one row, as x[None, :].",
+            "vectors must be a matrix with one row each; got an array of shape (2,). "
+            "For a single vector give a matrix of one row, such as x[None, :].",
         ),
         (
             np.zeros((1, 2, 3)),
-            "one row per vector is needed, a matrix; got an array of shape (1, 2, 3).",
+            "vectors must be a matrix with one row each; got an array of shape (1, 2, 3).",
         ),
         (
             np.zeros((2, 2), complex),
@@ -160,8 +158,8 @@ def sparse() -> Any:
         ([["a", "b"]], "vectors must be numbers; got texts (<U1)."),
         (
             np.array([[1, "a"]], object),
-            "vectors must be numbers; got Python objects (rows of different lengths, or things "
-            "that are no numbers).",
+            "vectors must be numbers; got Python objects (rows of different lengths, or values "
+            "that are not numbers).",
         ),
         (np.zeros((1, 2), "m8[s]"), "vectors must be numbers; got timedelta64[s]."),
         (
@@ -173,11 +171,11 @@ def sparse() -> Any:
         ({"a": [1]}, "cannot be read as a matrix of numbers; got dict."),
         (
             [[1.0, 2.0], [3.0, 4.0], [5.0]],
-            "vector 2 (from 0) has 1 dimensions, the first has 2; all must have as many.",
+            "vector 2 (from 0) has 1 dimensions, but the first has 2.",
         ),
         (
             [np.zeros(2), np.zeros(3)],
-            "vector 1 (from 0) has 3 dimensions, the first has 2; all must have as many.",
+            "vector 1 (from 0) has 3 dimensions, but the first has 2.",
         ),
         (
             np.ma.masked_array([[1.0]], mask=[[True]]),
@@ -187,10 +185,10 @@ def sparse() -> Any:
             OnDevice(np.zeros((1, 1))),
             "cannot be read as a matrix of numbers (the array is on a GPU).",
         ),
-        ([], "there is no vector in it."),
-        (np.zeros((0, 3)), "there is no vector in it."),
+        ([], "there are no vectors in it."),
+        (np.zeros((0, 3)), "there are no vectors in it."),
         (np.zeros((3, 0)), "the vectors have no dimensions."),
-        (sparse(), "a sparse matrix; give a dense one, as from its toarray()."),
+        (sparse(), "a sparse matrix; give a dense one, such as x.toarray()."),
     ],
 )
 def test_what_is_no_matrix_of_numbers(given: Any, message: str) -> None:
@@ -203,7 +201,7 @@ def test_what_is_no_matrix_of_numbers(given: Any, message: str) -> None:
     ("options", "message"),
     [
         ({"ids": ["a", "b", "a"]}, "the items: the id 'a' occurs more than once."),
-        ({"ids": ["a", "b"]}, "the items: 2 ids for 3 vectors; there must be as many."),
+        ({"ids": ["a", "b"]}, "the items: there are 2 ids for 3 vectors; the numbers must match."),
         ({"dims": 3}, "the items: dims must be a whole number from 1 to 2; got 3."),
         ({"dims": 0}, "the items: dims must be a whole number from 1 to 2; got 0."),
     ],

@@ -17,7 +17,7 @@ from judged.charts.specification import chart
 from judged.charts.themes import Theme
 from judged.comparison.methods import method_line
 from judged.options import checked
-from judged.statistics.tested import below
+from judged.statistics.t import below
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison

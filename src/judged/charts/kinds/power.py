@@ -15,7 +15,7 @@ from judged.charts.lines import curves
 from judged.charts.record import Record
 from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.charts.themes import Theme
-from judged.comparison.plan.power import MOST, Terms
+from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis
 from judged.comparison.plan.result import share, shown_number, size
 from judged.errors import InputError
 from judged.options import checked
@@ -35,14 +35,14 @@ def data(plan: Plan | Mapping[str, Any]) -> pl.DataFrame:
     standard deviation comes from a pilot. `asked` says which difference is that of the plan; its
     own point, at `planned` queries, is among the rows."""
     found = Record.of(plan, what="plan", how="judged.plan or `judged plan … -o FILE.json`")
-    terms = Terms(
+    terms = PowerAnalysis(
         level=_within(found, "level", 1e-9, 1 - 1e-9),
         comparisons=int(_within(found, "comparisons", 1, 1e6)),
         margin=found.number_or_none("margin"),
         per_unit=_within(found, "per_unit", 1, 1e6),
     )
     _within(found, "tested_level", 1e-9, 1 - 1e-9)
-    planned = int(_within(found, "queries", terms.queries(terms.floor), MOST))
+    planned = int(_within(found, "queries", terms.queries(terms.floor), MAX_QUERIES))
     sds = [found.number("sd"), *map(found.number_or_none, ("sd_low", "sd_high"))]
     known = [sd for sd in sds if sd is not None]
     if min(known) <= 0:
@@ -95,13 +95,13 @@ def _within(found: Record, name: str, low: float, high: float) -> float:
     return value
 
 
-def _along(terms: Terms, planned: int) -> list[int]:
+def _along(terms: PowerAnalysis, planned: int) -> list[int]:
     """Numbers of queries, evenly from the fewest that say anything, with the plan's own."""
     first, last = terms.queries(terms.floor), max(BEYOND * planned, 4 * terms.queries(terms.floor))
     return sorted({*np.linspace(first, last, POINTS).round().astype(int).tolist(), planned})
 
 
-def _name(difference: float, terms: Terms) -> str:
+def _name(difference: float, terms: PowerAnalysis) -> str:
     """What a curve is called: a difference; with a margin, how good the system truly is."""
     if terms.margin is None:
         return size(difference)

@@ -45,8 +45,7 @@ from judged.errors import InputError, PolicyError, quoted
 from judged.inputs.keyed import groups_of
 from judged.options import choice, number
 from judged.outputs import check_target
-from judged.statistics.aggregates import relative
-from judged.statistics.units import about_few_units
+from judged.statistics.samples import about_few_units, relative
 from judged.text import Warned, listed
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class GateOptions:
         settings = ComparisonSettings(level=level)
         if settings.level <= 0.5:
             raise InputError(f"the level of a gate must be above 0.5, such as 0.95; got {level!r}.")
-        if not isinstance(update, bool) and update != "force":
+        if not isinstance(update, bool) and not (isinstance(update, str) and update == "force"):
             raise InputError(f'update must be True, False or "force"; got {quoted(update)}.')
         return cls(
             choice("rule", rule, RULES),

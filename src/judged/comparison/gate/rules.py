@@ -24,12 +24,10 @@ from judged.comparison.verdicts import corrections_of, is_inside, is_smaller
 from judged.comparison.wording import QUERIES, amount, percent_of, some
 from judged.errors import InputError, MeasureError
 from judged.evaluation.trusted import Correction
-from judged.statistics.aggregates import CLOSE
-from judged.statistics.corrections import corrected
 from judged.statistics.power import POWER, detectable, needed_units
-from judged.statistics.student import spread
-from judged.statistics.tested import below, fewest_units
-from judged.statistics.units import counted_as
+from judged.statistics.ranks import corrected
+from judged.statistics.samples import CLOSE, counted_as
+from judged.statistics.t import below, fewest_units, spread
 from judged.text import counted, plain
 
 FAILS = {

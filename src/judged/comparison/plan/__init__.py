@@ -1,8 +1,8 @@
-"""How many queries does a difference take, or what can be seen with those there are?"""
+"""Power analysis: how many queries a comparison needs, or what the queries can detect."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from judged.options import checked
 
@@ -28,75 +28,82 @@ def plan(
     half_width: float | None = None,
     measure: str | Measure | None = None,
     groups: GroupsLike | None = None,
-    design_effect: float | None = None,
     simulate: bool = False,
-    seed: int = 0,
 ) -> Plan:
-    """Plan a comparison: queries, power and detectable difference, one of them from the others.
+    """Work out how many queries a comparison needs (power analysis).
+
+    Of `queries`, `difference` and `power`, the one that is not given is computed from the others.
 
     Parameters
     ----------
     difference : float, optional
-        The true difference that is to be seen, in the measure's own unit. Its sign, minus for a
-        loss, matters only to `simulate`; and to a `margin`, where it is how much better the system
-        truly is, by default 0.
+        The true difference to detect, in the measure's own unit. With a `margin`, how much better
+        the system truly is, by default 0. Otherwise its sign matters only to `simulate`.
     sd : float, optional
-        The standard deviation of the differences of queries. Either this or a pilot is needed.
+        Standard deviation of the per-query differences. Either this or a pilot is needed.
     pilot : Comparison, array or dict, optional
-        What it is estimated from: what `compare` gives, of its pairs that which spreads most; or
-        the differences of queries, as numbers or as {query: difference}.
+        Source of the standard deviation: a comparison, of which the pair with the largest one is
+        used, or per-query differences as numbers or as {query: difference}.
     queries : int, optional
-        How many queries there are; by default it is worked out how many it takes.
+        Number of queries; computed by default.
     power : float, optional
-        How often the difference is to be shown, by default 0.8; worked out where both `difference`
-        and `queries` are given.
+        Probability of detecting the difference, 0.8 by default; computed if `difference` and
+        `queries` are given.
     level : float, optional
-        A difference is shown where its p is below 1 - level.
+        Confidence level. A difference is significant if its p is below 1 - level.
     comparisons : int, optional
-        How many comparisons are corrected together: each then has to be shown at
-        1 - (1 - level)/comparisons, the first step of Holm's correction.
+        Number of comparisons that are corrected together. Each is planned for the first step of
+        Holm's correction, 1 - (1 - level)/comparisons.
     margin : float, optional
-        By how much a system may be worse: what is to be shown is that it is not, one-sided, as the
-        rule safe of `gate` does. How many queries `compare` takes to call it equivalent is said
-        too.
+        By how much a system may be worse. The plan is then for a one-sided test of non-inferiority,
+        as with the rule safe of `gate`, and for equivalence as in `compare`.
     half_width : float, optional
-        How far the ends of the interval of a difference may be from it.
+        Half-width that the confidence interval of a difference may have.
     measure : str or Measure, optional
-        Of a pilot with several measures, the one that is planned by.
+        One of the measures of a pilot with several.
     groups : GroupsLike, optional
-        The group of each of the pilot's queries, where queries of a group are not independent; the
-        plan is then for groups. Of differences without ids, a list.
-    design_effect : float, optional
-        How many queries count as one independent one, from 1, where that is known without a pilot.
+        The group of each of the pilot's queries, if queries of a group are not independent. For
+        differences without ids, a list.
     simulate : bool, optional
-        Whether the power is tried out on samples of the pilot's differences.
-    seed : int, optional
-        What these are drawn from.
+        Check the power on samples of the pilot's differences.
 
     Returns
     -------
     Plan
 
     >>> print(plan(difference=0.02, sd=0.1).says()[0])
-    You need 199 queries to see a difference of 0.02 with power 0.80.
+    You need 199 queries to detect a difference of 0.02 with 80 % power.
     >>> plan(queries=50, sd=0.1).difference
     0.0404...
     >>> round(plan(queries=50, difference=0.02, sd=0.1).power, 4)
     0.2836
     """
-    from judged.comparison.plan.solution import Asked, solved
+    from judged.comparison.plan.pilot import Pilot
+    from judged.comparison.plan.solution import PlanOptions, check_options, solve
 
-    given: dict[str, Any] = {
-        "difference": difference,
-        "sd": sd,
-        "queries": queries,
-        "power": power,
-        "level": level,
-        "comparisons": comparisons,
-        "margin": margin,
-        "half_width": half_width,
-        "design_effect": design_effect,
-    }
-    return solved(
-        Asked.of(**given, pilot=pilot, measure=measure, groups=groups, simulate=simulate), seed
+    check_options(
+        difference=difference,
+        margin=margin,
+        half_width=half_width,
+        queries=queries,
+        power=power,
+        sd=sd,
+        pilot=pilot,
+        simulate=simulate,
+        about_pilot={"measure": measure, "groups": groups},
+    )
+    known = None if pilot is None else Pilot.of(pilot, measure=measure, groups=groups)
+    return solve(
+        PlanOptions.of(
+            known,
+            sd=sd,
+            difference=difference,
+            queries=queries,
+            power=power,
+            level=level,
+            comparisons=comparisons,
+            margin=margin,
+            half_width=half_width,
+            simulate=simulate,
+        )
     )

@@ -1,5 +1,4 @@
-"""What a pilot says of the differences that are to come: how far they spread, and how well that is
-known."""
+"""Pilots: the standard deviation of differences, and how well it is known."""
 
 from __future__ import annotations
 
@@ -15,21 +14,20 @@ from judged.comparison.comparison import Comparison
 from judged.comparison.match import Match, matched
 from judged.comparison.verdicts import compared_runs
 from judged.errors import InputError, MeasureError, quoted
-from judged.statistics.aggregates import CLOSE
-from judged.statistics.student import spread
-from judged.statistics.units import effective_units, number_of_units, numbered
+from judged.statistics.samples import CLOSE, effective_units, number_of_units, numbered
+from judged.statistics.t import spread
 from judged.text import Warned, counted, few, listed, plain
 
 if TYPE_CHECKING:
     from judged.options import GroupsLike
 
-FEW = 10
-"""With fewer units than these, or fewer that differ, a spread is hardly known."""
+MIN_UNITS = 10
+"""With fewer units, or fewer that differ, the standard deviation is hardly known."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """The differences of a pilot, and what they say.
+    """Differences of a pilot, by unit.
 
     >>> found = Pilot.of_differences([0.1, -0.1, 0.3, 0.1])
     >>> round(found.sd, 4), found.units
@@ -37,49 +35,42 @@ class Pilot:
     """
 
     differences: Floats
-    """How much better the run is for each unit; their mean is the difference that was seen, and
-    their standard deviation what the difference's standard error times the root of the effective
-    number of units is."""
+    """How much better the run is for each unit. They have the mean and the standard deviation that
+    the t test uses."""
     queries: int
-    """How many queries there are."""
     differing: int
-    """How many units differ at all."""
+    """Number of units that differ."""
     grouped: bool = False
-    """Whether units are groups."""
     measure: str | None = None
-    """What the differences are of, where that is known."""
     run: str | None = None
     against: str | None = None
     width: float = math.inf
-    """The largest difference that there can be."""
+    """Largest possible difference."""
     weighted: bool = False
-    """Whether queries count by weights."""
     design_effect: float = 1.0
-    """How many times as large the variance of the mean is by groups as by queries."""
+    """Variance of the mean by groups, relative to that by queries."""
     effective_units: float | None = None
     """Effective number of units (Kish); None if all weigh the same."""
     correlation: float | None = None
-    """The intraclass correlation that the design effect stands for; None without groups."""
+    """Intraclass correlation that gives the design effect; None without groups."""
     pairs: int = 1
-    """How many pairs of runs there are, of which this one spreads most."""
+    """Number of pairs of runs; this one has the largest standard deviation."""
     notes: tuple[str, ...] = ()
-    """What was noticed on the way."""
 
     @classmethod
     def of(cls, given: Any, *, measure: Any = None, groups: GroupsLike | None = None) -> Pilot:
-        """A pilot from a comparison, or from differences: an array, or one per query."""
+        """Return a pilot from a comparison, or from differences: an array, or one per query."""
         if isinstance(given, Comparison):
             return cls.of_comparison(given, measure=measure, groups=groups)
         if measure is not None:
             raise InputError(
-                "measure chooses one of a comparison's measures; differences are of one already. "
-                "Leave it out."
+                "measure chooses one of a comparison's measures; leave it out with differences."
             )
         return cls.of_differences(given, groups=groups)
 
     @classmethod
     def of_differences(cls, given: Any, *, groups: Any = None) -> Pilot:
-        """A pilot from the differences of queries, in any order, or as {query: difference}."""
+        """Return a pilot from differences in any order, or as {query: difference}."""
         named = isinstance(given, Mapping)
         values = _numbers(list(given.values()) if named else given)
         ids = [str(each) for each in given] if named else [f"{at + 1}" for at in range(len(values))]
@@ -99,12 +90,12 @@ class Pilot:
     def of_comparison(
         cls, given: Comparison, *, measure: Any = None, groups: GroupsLike | None = None
     ) -> Pilot:
-        """A pilot from a comparison: of its pairs on the measure, that which spreads most."""
+        """Return a pilot from the pair of a comparison with the largest standard deviation."""
         numbers = given.numbers.in_groups(groups)
         if measure is None and len(given.measures) > 1:
             raise MeasureError(
-                f"a plan is for one measure, and the pilot has {listed(given.measures)}; say which "
-                "by measure (-m)."
+                f"a plan is for one measure, but the pilot has {listed(given.measures)}; name one "
+                "with measure (-m)."
             )
         chosen = given.measure(measure)
         matches = [
@@ -114,12 +105,12 @@ class Pilot:
             _refuse_other_than_means(match)
         known = [_of_match(match) for match in matches]
         widest = max(known, key=lambda each: each.sd if math.isfinite(each.sd) else -1.0)
-        notes = tuple(Warned(f"the pilot: {text}") for text in given.warnings())
+        notes = tuple(Warned(f"Pilot: {text}") for text in given.warnings())
         return replace(widest, pairs=len(known), notes=notes).checked()
 
     @classmethod
     def _made(cls, values: Floats, weights: Floats | None, groups: Ints | None) -> Pilot:
-        """Units with the mean and the standard deviation that t goes by."""
+        """Return units with the mean and the standard deviation that the t test uses."""
         groups = numbered(groups)
         values = np.asarray(values, np.float64)
         counts = np.ones(len(values)) if weights is None else weights / weights.sum() * len(values)
@@ -158,32 +149,32 @@ class Pilot:
 
     @property
     def units(self) -> int:
-        """How many queries there are, or groups."""
+        """Number of queries, or groups."""
         return len(self.differences)
 
     @property
     def effective(self) -> float:
-        """Return the effective number of units (Kish)."""
+        """Effective number of units (Kish)."""
         return self.units if self.effective_units is None else self.effective_units
 
     @property
     def unit(self) -> tuple[str, str]:
-        """What a unit is called: one, and several."""
+        """Name of one unit, and of several."""
         return ("group", "groups") if self.grouped else ("query", "queries")
 
     @property
     def per_unit(self) -> float:
-        """How many queries count as one unit of equal weight: 1, or the size of even groups."""
+        """Queries per unit of equal weight."""
         return max(self.queries / self.effective, 1.0)
 
     @property
     def difference(self) -> float:
-        """How much better the run was; a plan does not go by it."""
+        """Mean difference; a plan does not use it."""
         return float(self.differences.mean())
 
     @property
     def sd(self) -> float:
-        """The standard deviation of the units' differences."""
+        """Standard deviation of the units' differences."""
         if self.units < 2:
             return math.nan
         # In units of the largest, so that no square is too large or too small.
@@ -192,9 +183,8 @@ class Pilot:
 
     @property
     def freedom(self) -> float:
-        """The degrees of freedom of the chi-square that the variance is taken for: one less than
-        the effective number of units, and fewer where the tails are long, by their excess kurtosis
-        (Hummel, Banga and Hettmansperger, 2005)."""
+        """Degrees of freedom of the variance's chi-square: one less than the effective number of
+        units, and fewer with long tails (Hummel, Banga and Hettmansperger, 2005)."""
         size, plain_freedom = self.units, self.effective - 1.0
         if size < 4:
             return plain_freedom
@@ -204,7 +194,7 @@ class Pilot:
         return 2 * size / (max(excess, 0.0) + 2 * size / plain_freedom)
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Where the true standard deviation lies."""
+        """Return the confidence interval of the standard deviation."""
         from scipy.special import gammaincinv
 
         half = self.freedom / 2
@@ -213,35 +203,34 @@ class Pilot:
         return low, high
 
     def checked(self) -> Pilot:
-        """The same, refused where there is no spread, and with a warning where it is hardly
-        known."""
+        """Check that there is variance, and warn if it is hardly known."""
         one, many = self.unit
         if self.units < 2:
             raise InputError(
-                f"a pilot needs at least two {many} to spread; got {counted(self.units, one, many)}"
+                f"a pilot needs at least two {many}; got {counted(self.units, one, many)}"
                 f"{self._pair(' of ')}."
             )
         if self.effective < 2 * (1 - CLOSE):
             raise InputError(
                 f"a pilot needs the weight of at least two {many}; its {self.units:,} {many}"
                 f"{self._pair(' of ')} count as {self.effective:.2f} of equal weight. Take other "
-                "queries, or say the standard deviation by sd (--sd)."
+                "queries, or give the standard deviation (sd, --sd)."
             )
         size = float(np.abs(self.differences).max())
         if not math.isfinite(size) or not math.isfinite(self.sd):
             raise InputError("the pilot's differences are too large; give them in a larger unit.")
         if self.sd <= 1e-12 * size or self.sd == 0:
-            same = "no query differs" if size == 0 else f"all {many} differ by the same"
+            same = "no query differs" if size == 0 else f"all {many} differ by the same amount"
             raise InputError(
-                f"the pilot has no spread to plan by: {same}{self._pair(' between ')}. Take other "
-                "queries, or say the standard deviation by sd (--sd)."
+                f"the pilot has no variance: {same}{self._pair(' between ')}. Take other queries, "
+                "or give the standard deviation (sd, --sd)."
             )
         differing = self.differing
-        if self.units >= FEW > differing and differing <= self.units / 2:
+        if self.units >= MIN_UNITS > differing and differing <= self.units / 2:
             more = Warned(
-                f"only {counted(differing, one, many)} of the pilot's {self.units:,} "
-                f"{'differs' if differing == 1 else 'differ'}: the standard deviation depends on "
-                "these, and t is a rough guide; take a larger pilot."
+                f"Only {counted(differing, one, many)} of the pilot's {self.units:,} "
+                f"{'differs' if differing == 1 else 'differ'}, so the standard deviation is "
+                "uncertain. Take a larger pilot."
             )
             return replace(self, notes=(*self.notes, more))
         return self
@@ -250,7 +239,7 @@ class Pilot:
         return f"{before}{self.run} and {self.against}" if self.run is not None else ""
 
     def to_dict(self, level: float) -> dict[str, Any]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         low, high = self.interval(level)
         return {
             "measure": self.measure,
@@ -286,18 +275,18 @@ def _refuse_other_than_means(match: Match) -> None:
     if match.averaged is None or aggregate != "mean":
         kinds = {"sum": "a sum, which grows with the queries", "geometric": "a geometric mean"}
         raise MeasureError(
-            f"a plan is for means over queries, and {name} is "
-            f"{kinds.get(aggregate, 'no mean')}; plan by a measure that is one, as nDCG@10."
+            f"a plan needs a mean over queries, but {name} is "
+            f"{kinds.get(aggregate, 'not a mean')}; use a measure such as nDCG@10."
         )
     if match.infinite.any():
         raise MeasureError(
             f"{name} is infinite for {counted(int(match.infinite.sum()), 'query', 'queries')}, so "
-            "its differences have no spread; plan by a measure that is finite, as RR."
+            "its differences have no variance; use a finite measure such as RR."
         )
     if match.by_trusted is not None:
         raise InputError(
-            "the pilot's differences are corrected by trusted judgements, and how far those spread "
-            "depends on how many queries have some; plan by one kind of judgements alone."
+            "the pilot's differences are corrected by trusted judgements, so their variance "
+            "depends on the number of trusted queries; use one kind of judgements alone."
         )
     repeated = [
         run
@@ -306,16 +295,16 @@ def _refuse_other_than_means(match: Match) -> None:
     ]
     if repeated:
         raise InputError(
-            f"the pilot has repeats of {listed(repeated)}, whose noise does not shrink with more "
-            "queries; plan with one run of each system."
+            f"the pilot has repeats of {listed(repeated)}, whose variation does not shrink with "
+            "more queries; use one run of each system."
         )
 
 
 def _design_effect(
     values: Floats, weights: Floats | None, groups: Ints
 ) -> tuple[float, float | None]:
-    """How many times as large the variance of the mean is by groups, and the intraclass correlation
-    that would make it so large."""
+    """Return the variance of the mean by groups, relative to that by queries, and the intraclass
+    correlation that gives it."""
     columns = values[:, None]
     by_group, by_query = (spread(columns, weights, each).error[0] for each in (groups, None))
     effect = float((by_group / by_query) ** 2)
@@ -327,10 +316,10 @@ def _design_effect(
 
 
 def _numbers(given: Any) -> Floats:
-    """Differences as an array."""
+    """Return differences as an array."""
     wrong = (
-        "pilot must be a comparison, or the differences of queries: numbers, or {query: "
-        f"difference}}; got {quoted(given)}."
+        "pilot must be a comparison, or per-query differences: numbers, or {query: difference}; "
+        f"got {quoted(given)}."
     )
     try:
         found = np.asarray(given)
@@ -342,11 +331,11 @@ def _numbers(given: Any) -> Floats:
 
 
 def _aligned(groups: Any, size: int) -> dict[str, Any]:
-    """The group of each of the differences, which have no ids."""
+    """Return the group of each difference by its number."""
     given = groups.tolist() if isinstance(groups, np.ndarray) else groups
     if not isinstance(given, (list, tuple)) or len(given) != size:
         raise InputError(
-            f"groups of differences without ids are a list with the group of each, {size:,} in "
-            f"all; got {quoted(groups)}. Or give the differences as {{query: difference}}."
+            f"groups of differences without ids must be a list of {size:,} groups; got "
+            f"{quoted(groups)}. Or give the differences as {{query: difference}}."
         )
     return {str(at): group for at, group in enumerate(given, 1)}

@@ -1,57 +1,55 @@
-"""A plan as sentences that somebody without statistics understands."""
+"""Plan: how many queries a difference needs, or what the queries can detect."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from judged.comparison.plan.pilot import Pilot
-from judged.comparison.plan.power import MOST, Simulation, Terms
+from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis, Simulation
 from judged.comparison.wording import percent_of
-from judged.options import checked_methods
-from judged.results import Part, Result, Table
+from judged.results import Display, Document, Result, Table
 from judged.text import Best, Dim, Warned, counted, plain
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from judged.comparison.plan.pilot import Pilot
+LARGEST_DEVIATION = 0.02
+"""A simulated power that differs from the planned one by more than this is a warning."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What was worked out, and between which ends it lies where the pilot's spread is at those of
-    its own interval. A number of queries is infinite where it is more than anybody asks for; None
-    is for what cannot be, and ends are None where there is no pilot."""
+class Estimate:
+    """A computed value, with its range if the standard deviation comes from a pilot. A number of
+    queries is infinite if it is too large; a value is None if it is impossible."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         return {"value": plain(self.value), "low": plain(self.low), "high": plain(self.high)}
 
 
 @dataclass(frozen=True)
-class Row:
-    """One difference of the table: how many queries it takes, and its power with those of the
-    plan; with a margin, for a system that truly differs by so much."""
+class PlanRow:
+    """One difference of the table: the queries it needs, and its power with those of the plan."""
 
     difference: float
     effect: float
-    """In standard deviations."""
-    queries: Answer
-    power: Answer
-    equivalence: Answer | None = None
-    """With a margin: how many queries it takes to be called equivalent."""
+    """The difference in standard deviations."""
+    queries: Estimate
+    power: Estimate
+    equivalence: Estimate | None = None
+    """With a margin: queries needed for equivalence."""
     asked: bool = False
-    """Whether it is the difference of the plan itself."""
+    """Whether it is the difference of the plan."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         return {
             "difference": plain(self.difference),
             "effect": plain(self.effect),
@@ -62,65 +60,56 @@ class Row:
         }
 
 
-@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Result):
-    """What `plan` returns: queries, power and difference, one of them from the others.
+    """Result of `plan`: queries, power and difference, one of them from the others.
 
     >>> from judged import plan
     >>> plan(difference=0.02, sd=0.1).queries
     199
     """
 
-    BETWEEN: ClassVar[str] = "\n\n"
-
     solved: str
-    """What was worked out: queries, power or difference."""
+    """What was computed: queries, power or difference."""
     difference: float | None
-    """The true difference that is to be seen; None where only a half-width was asked for."""
+    """The true difference to detect; None if only a half-width is wanted."""
     queries: int
-    """How many queries there are, or have to be."""
     power: float
-    """How often the difference is shown."""
+    """Probability of detecting the difference."""
     half_width: float
-    """How far the ends of the interval of a difference are from it, with so many queries."""
+    """Half-width of the confidence interval of a difference, with so many queries."""
     asked_half_width: float | None
-    """How far they may be, where that was asked for."""
     sd: float
-    """The standard deviation of the differences of queries; of groups, where the pilot has some."""
-    terms: Terms
-    """The level, the number of comparisons, the margin, and how many queries count as one."""
-    answer: Answer
-    """What was worked out, with its ends where the sd comes from a pilot."""
-    for_difference: Answer | None
-    """How many queries the difference, or the margin, takes alone, where that was worked out."""
-    for_half_width: Answer | None
-    """How many queries the half-width takes alone, where one was asked for."""
-    equivalence: Answer | None
-    """With a margin: how many queries it takes to be called equivalent, or its power."""
-    rows: tuple[Row, ...]
-    """Some differences."""
+    """Standard deviation of the differences of queries, or of groups."""
+    analysis: PowerAnalysis
+    """Confidence level, number of comparisons, margin, and queries per unit."""
+    answer: Estimate
+    """The computed value, with its range if there is a pilot."""
+    for_difference: Estimate | None
+    """Queries that the difference, or the margin, needs."""
+    for_half_width: Estimate | None
+    """Queries that the half-width needs."""
+    equivalence: Estimate | None
+    """With a margin: queries needed for equivalence, or its power."""
+    rows: tuple[PlanRow, ...]
     wanted_power: float
-    """The power that numbers of queries in the table are for."""
+    """Power that numbers of queries in the table are for."""
     pilot: Pilot | None = None
-    """Where the sd comes from, if it was not given."""
     simulation: Simulation | None = None
-    """What samples of the pilot's differences showed, where they were drawn."""
     notes: tuple[str, ...] = ()
-    """What was noticed on the way."""
 
     @property
     def units(self) -> float:
-        """How many independent queries, or groups, the queries count as."""
-        return self.queries / self.terms.per_unit
+        """Number of independent queries, or groups."""
+        return self.queries / self.analysis.per_unit
 
     @property
     def sd_interval(self) -> tuple[float, float] | None:
-        """Where the true standard deviation lies, by the pilot; None where it was given."""
-        return None if self.pilot is None else self.pilot.interval(self.terms.level)
+        """Confidence interval of the standard deviation; None without a pilot."""
+        return None if self.pilot is None else self.pilot.interval(self.analysis.level)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain Python values that JSON can hold.
+        """Return everything as plain Python values that JSON can hold.
 
         Returns
         -------
@@ -131,14 +120,14 @@ class Plan(Result):
         199
         """
         interval = self.sd_interval
-        terms = self.terms
+        analysis = self.analysis
         return {
             "what": "plan",
             "solved": self.solved,
             "difference": plain(self.difference),
             "queries": self.queries,
             "units": plain(self.units),
-            "per_unit": plain(terms.per_unit),
+            "per_unit": plain(analysis.per_unit),
             "power": plain(self.power),
             "wanted_power": plain(self.wanted_power),
             "half_width": plain(self.half_width),
@@ -146,24 +135,24 @@ class Plan(Result):
             "sd": plain(self.sd),
             "sd_low": None if interval is None else plain(interval[0]),
             "sd_high": None if interval is None else plain(interval[1]),
-            "level": terms.level,
-            "comparisons": terms.comparisons,
-            "tested_level": terms.tested_level,
-            "margin": terms.margin,
-            "sides": terms.sides,
+            "level": analysis.level,
+            "comparisons": analysis.comparisons,
+            "tested_level": analysis.tested_level,
+            "margin": analysis.margin,
+            "sides": analysis.sides,
             "answer": self.answer.to_dict(),
             **{
                 name: None if (found := getattr(self, name)) is None else found.to_dict()
                 for name in ("for_difference", "for_half_width", "equivalence", "simulation")
             },
             "differences": [row.to_dict() for row in self.rows],
-            "pilot": None if self.pilot is None else self.pilot.to_dict(terms.level),
+            "pilot": None if self.pilot is None else self.pilot.to_dict(analysis.level),
             "says": self.says(),
             "notes": [str(note) for note in self.notes],
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per difference: how many queries it takes, and its power with those of the plan.
+        """Return a row for each difference: the queries it needs, and its power.
 
         Returns
         -------
@@ -175,25 +164,27 @@ class Plan(Result):
         """
         import polars as pl
 
-        whole = ("queries", "queries_low", "queries_high")
-        shares = ("power", "power_low", "power_high")
-        again = ("equivalence", "equivalence_low", "equivalence_high")
+        def columns(name: str, kind: Any) -> dict[str, Any]:
+            return dict.fromkeys((name, f"{name}_low", f"{name}_high"), kind)
+
         schema: dict[str, Any] = {
             **dict.fromkeys(("difference", "effect"), pl.Float64),
-            **dict.fromkeys(whole, pl.Int64),
-            **dict.fromkeys(shares, pl.Float64),
-            **dict.fromkeys(again, pl.Int64),
+            **columns("queries", pl.Int64),
+            **columns("power", pl.Float64),
+            **columns("equivalence", pl.Int64),
             "asked": pl.Boolean,
         }
         rows = [
-            (row.difference, row.effect, *_all(row.queries), *_all(row.power),
-             *_all(row.equivalence), row.asked)
+            (
+                *(row.difference, row.effect, *_cells(row.queries), *_cells(row.power)),
+                *(*_cells(row.equivalence), row.asked),
+            )
             for row in self.rows
-        ]  # fmt: skip
+        ]
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def says(self) -> list[str]:
-        """The answer, in words.
+        """Return the answer in words.
 
         Returns
         -------
@@ -201,107 +192,72 @@ class Plan(Result):
 
         >>> from judged import plan
         >>> plan(difference=0.02, sd=0.1).says()[0]
-        'You need 199 queries to see a difference of 0.02 with power 0.80.'
+        'You need 199 queries to detect a difference of 0.02 with 80 % power.'
         """
+        said = {"queries": _queries, "power": _power, "difference": _difference}[self.solved](self)
+        if self.analysis.margin is not None:
+            said.append(_equivalence(self))
+        if self.asked_half_width is None:
+            said.append(
+                f"The confidence interval of a difference is then about ±{size(self.half_width)}."
+            )
+        if self.simulation is not None:
+            said.append(_simulated(self, self.simulation))
+        return said
 
-        return answers(self)
-
-    def sentences(self) -> list[str]:
-        """What could mislead, the answer, and what it was worked out under.
-
-        Returns
-        -------
-        list of str
-
-        >>> from judged import plan
-        >>> plan(difference=0.02, sd=0.1).sentences()[0]
-        'You need 199 queries to see a difference of 0.02 with power 0.80.'
-        """
-
-        return [*self._warned(), *self.says(), *assumptions(self), *definitions(self)]
-
-    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
-        """What people see, in order: the answer, the table, the warnings, and what was assumed.
+    def document(self, display: Display) -> Document:
+        """Return everything the plan shows.
 
         Parameters
         ----------
-        verbose : bool, optional
-            Whether all sentences stand there.
-        quiet : bool, optional
-            Whether the table stands alone.
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of str or (header, rows)
-
-        >>> from judged import plan
-        >>> plan(difference=0.02, sd=0.1).parts()[0]
-        'You need 199 queries to see a difference of 0.02 with power 0.80.'
+        Document
         """
-        numbers: list[Part] = [*self.tables()]
-        if not quiet:
-            numbers = [*self.says(), "", *numbers]
-        warned = [] if quiet else self._warned()
-        return self._parts(numbers, warned, verbose=verbose, quiet=quiet)
+        return Document(
+            answer=() if display.quiet else self.says(),
+            tables=[self._table()],
+            warnings=[note for note in self.notes if isinstance(note, Warned)],
+            notes=[*_assumptions(self), Dim("formulas and limits: verbose (-v)")],
+            details=_definitions(self),
+        )
 
-    def _said(self) -> list[str]:
-
-        return [*assumptions(self), *definitions(self)]
-
-    def _brief(self) -> list[str]:
-
-        return [*assumptions(self), Dim("formulas and what it does not say: verbose (-v)")]
-
-    def _answer(self) -> list[str]:
-        return list(self.says())
-
-    def tables(self) -> list[Table]:
-        """The table that people see.
-
-        Returns
-        -------
-        list of (header, rows)
-
-        >>> from judged import plan
-        >>> plan(difference=0.02, sd=0.1).tables()[0][1][2]
-        ['0.02', '0.20', '199', '0.80']
-        """
-
-        of_margin = self.terms.margin is not None
+    def _table(self) -> Table:
+        with_margin = self.analysis.margin is not None
         grouped = self.pilot is not None and self.pilot.grouped
         header = [
-            "true difference" if of_margin else "difference",
+            "true difference" if with_margin else "difference",
             "d_z of groups" if grouped else "d_z",
-            f"queries for {wanted(self.wanted_power)}",
-            *(["to be equivalent"] if of_margin else []),
+            f"queries for {percent_of(self.wanted_power)} power",
+            *(["for equivalence"] if with_margin else []),
             f"power with {self.queries:,}",
         ]
         rows = []
         for row in self.rows:
             cells = [
                 size(row.difference),
-                effect(row.effect),
-                ranged(row.queries, shown_number),
-                *([ranged(row.equivalence, shown_number)] if row.equivalence else []),
-                ranged(row.power, share),
+                _effect(row.effect),
+                _ranged(row.queries, shown_number),
+                *([_ranged(row.equivalence, shown_number)] if row.equivalence else []),
+                _ranged(row.power, share),
             ]
             rows.append([Best(cell) for cell in cells] if row.asked else cells)
-        return [(header, rows)]
+        return Table(header, rows)
 
 
-def _all(answer: Answer | None) -> Sequence[float | None]:
-    """Value and ends for a table of numbers; none of them infinite."""
-    known = () if answer is None else (answer.value, answer.low, answer.high)
-    finite = [None if each is None or math.isinf(each) else each for each in known]
-    return finite or [None] * 3
+def _cells(estimate: Estimate | None) -> Sequence[float | None]:
+    known = (None,) * 3 if estimate is None else (estimate.value, estimate.low, estimate.high)
+    return [None if each is None or math.isinf(each) else each for each in known]
 
 
-APART = 0.02
-"""A simulated power that is further from the planned one than this, and for sure, is a warning."""
+# -- numbers as text
 
 
 def size(value: float | None) -> str:
-    """A difference with three digits.
+    """Return a difference with three digits.
 
     >>> size(0.0198765), size(-12.345), size(math.inf), size(0.0)
     ('0.0199', '−12.3', '∞', '0')
@@ -314,7 +270,7 @@ def size(value: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """A power with two decimals, which is neither 0 nor 1.
+    """Return a power with two decimals, which is neither 0 nor 1.
 
     >>> share(0.8), share(0.9999), share(0.001)
     ('0.80', '>0.99', '<0.01')
@@ -324,297 +280,235 @@ def share(value: float | None) -> str:
     return "<0.01" if value < 0.005 else ">0.99" if value > 0.995 else f"{value:.2f}"
 
 
-def effect(value: float) -> str:
-    """A difference in standard deviations, with two decimals where these say something.
-
-    >>> effect(0.2), effect(-0.1), effect(0.0), effect(0.0012)
-    ('0.20', '−0.10', '0.00', '0.0012')
-    """
-    if value == 0 or 0.005 <= abs(value) < MOST:
-        return f"{value:.2f}".replace("-", "−")
-    return size(value)
-
-
 def shown_number(value: float | None) -> str:
-    """A number of queries.
+    """Return a number of queries.
 
     >>> shown_number(1234), shown_number(math.inf), shown_number(None)
     ('1,234', 'over 1,000,000,000', 'never')
     """
     if value is None:
         return "never"
-    return f"over {MOST:,}" if math.isinf(value) else f"{value:,.0f}"
+    return f"over {MAX_QUERIES:,}" if math.isinf(value) else f"{value:,.0f}"
 
 
-def asked(value: float) -> str:
-    """A number as somebody gave it."""
+def _effect(value: float) -> str:
+    if value == 0 or 0.005 <= abs(value) < MAX_QUERIES:
+        return f"{value:.2f}".replace("-", "−")
+    return size(value)
+
+
+def _as_given(value: float) -> str:
     return f"{value:.10g}".replace("-", "−", 1)
 
 
-def wanted(power: float) -> str:
-    """A power as somebody asked for it, with two decimals or more.
-
-    >>> wanted(0.8), wanted(0.995), wanted(0.999999)
-    ('0.80', '0.995', '0.999999')
-    """
-    short = f"{power:.2f}"
-    return short if float(short) == power else asked(power)
+def _ranged(estimate: Estimate, words: Callable[[float | None], str]) -> str:
+    value = words(estimate.value)
+    if estimate.low is None:
+        return value
+    return f"{value} ({words(estimate.low)} to {words(estimate.high)})"
 
 
-def ranged(answer: Answer, words: Callable[[float | None], str]) -> str:
-    """A value with its ends in words, where it has some."""
-    said = words(answer.value)
-    if answer.low is None:
-        return said
-    return f"{said} ({words(answer.low)} to {words(answer.high)})"
+def _counted(estimate: Estimate) -> str:
+    value, *ends = map(shown_number, (estimate.value, estimate.low, estimate.high))
+    between = "" if estimate.low is None else f" ({ends[0]} to {ends[1]})"
+    return f"{value} queries{between}"
 
 
-def answers(plan: Plan) -> list[str]:
-    """The answer first, then what goes with it."""
-    found = {"queries": _queries, "power": _power, "difference": _difference}[plan.solved](plan)
-    if plan.terms.margin is not None:
-        found.append(_equivalence(plan))
-    if plan.asked_half_width is None:
-        found.append(f"The interval of a difference is then about ±{size(plan.half_width)} wide.")
-    if plan.simulation is not None:
-        found.append(_simulated(plan))
-    return found
+# -- sentences
 
 
 def _queries(plan: Plan) -> list[str]:
-    found = []
+    said = []
+    power = f"with {percent_of(plan.wanted_power)} power"
     if plan.for_difference is not None:
         need = f"You need {_counted(plan.for_difference)}"
-        with_power = f"with power {wanted(plan.wanted_power)}"
-        if plan.terms.margin is None:
+        if plan.analysis.margin is None:
             assert plan.difference is not None
-            what = f"to see a difference of {asked(plan.difference)} {with_power}"
+            what = f"to detect a difference of {_as_given(plan.difference)} {power}"
         else:
-            what = f"to show, {with_power}, that {_truth(plan)} is {_no_worse(plan)}"
-        found.append(f"{need} {what}.")
+            what = f"to show {power} that {_system(plan)} is {_no_worse(plan)}"
+        said.append(f"{need} {what}.")
     if plan.for_half_width is not None:
         assert plan.asked_half_width is not None
-        also = "You need" if not found else "You need at least"
-        found.append(
-            f"{also} {_counted(plan.for_half_width)} for intervals of a difference of at most "
-            f"±{asked(plan.asked_half_width)}."
+        need = "You need at least" if said else "You need"
+        said.append(
+            f"{need} {_counted(plan.for_half_width)} for confidence intervals of at most "
+            f"±{_as_given(plan.asked_half_width)}."
         )
     if plan.difference is None:
-        seen = plan.rows[len(plan.rows) // 2].difference
-        power = wanted(plan.wanted_power)
-        found.append(f"They see a difference of {size(seen)} or more with power {power}.")
+        detected = plan.rows[len(plan.rows) // 2].difference
+        said.append(f"They detect a difference of {size(detected)} {power}.")
     if plan.for_difference is not None and plan.for_half_width is not None:
-        found.append(f"Both take {_counted(plan.answer)}.")
-    return found
+        said.append(f"Both need {_counted(plan.answer)}.")
+    return said
 
 
 def _power(plan: Plan) -> list[str]:
-    said = f"With {counted(plan.queries, 'query', 'queries')}"
-    power = ranged(plan.answer, share)
-    if plan.terms.margin is not None:
-        return [f"{said}, {_truth(plan)} is shown, with power {power}, to be {_no_worse(plan)}."]
+    queries = f"With {counted(plan.queries, 'query', 'queries')}"
+    power = _ranged(plan.answer, share)
+    if plan.analysis.margin is not None:
+        shown = f"the power to show that {_system(plan)} is {_no_worse(plan)}"
+        return [f"{queries}, {shown} is {power}."]
     assert plan.difference is not None
-    return [f"{said}, a difference of {asked(plan.difference)} is seen with power {power}."]
+    return [
+        f"{queries}, a difference of {_as_given(plan.difference)} is detected with power {power}."
+    ]
 
 
 def _difference(plan: Plan) -> list[str]:
     return [
-        f"{counted(plan.queries, 'query sees', 'queries see')} a difference of "
-        f"{ranged(plan.answer, size)} or more with power {wanted(plan.wanted_power)}."
+        f"{counted(plan.queries, 'query detects', 'queries detect')} a difference of "
+        f"{_ranged(plan.answer, size)} with {percent_of(plan.wanted_power)} power."
     ]
 
 
-def _truth(plan: Plan) -> str:
-    """The system as it truly is, which is to be shown to keep a margin."""
+def _system(plan: Plan) -> str:
     by = plan.difference or 0.0
     if by == 0:
-        return "a system that is as good"
-    return f"a system that is {'better' if by > 0 else 'worse'} by {asked(abs(by))}"
+        return "an equally good system"
+    return f"a system that is {'better' if by > 0 else 'worse'} by {_as_given(abs(by))}"
 
 
 def _no_worse(plan: Plan) -> str:
-    return f"no worse by {asked(plan.terms.margin or 0.0)} or more"
+    return f"not worse by {_as_given(plan.analysis.margin or 0.0)} or more"
 
 
 def _equivalence(plan: Plan) -> str:
-    found, margin = plan.equivalence, asked(plan.terms.margin or 0.0)
-    called = f"To be called equivalent within ±{margin}, by both sides"
-    if found is None or found.value is None:
-        return f"It cannot be called equivalent within ±{margin}, for it is not."
+    estimate, margin = plan.equivalence, _as_given(plan.analysis.margin or 0.0)
+    if estimate is None or estimate.value is None:
+        return f"Equivalence within ±{margin} is impossible with this true difference."
     if plan.solved == "power":
-        return f"{called}, it has power {ranged(found, share)}."
-    return f"{called}, takes {_counted(found)}."
+        return f"The power to show equivalence within ±{margin} is {_ranged(estimate, share)}."
+    return f"Equivalence within ±{margin} needs {_counted(estimate)}."
 
 
-def _counted(answer: Answer) -> str:
-    ends = (
-        ""
-        if answer.low is None
-        else f" ({shown_number(answer.low)} to {shown_number(answer.high)})"
-    )
-    return f"{shown_number(answer.value)} queries{ends}"
-
-
-def _simulated(plan: Plan) -> str:
-    found = plan.simulation
-    assert found is not None
-    what = "the margin was kept" if plan.terms.margin is not None else "the difference was shown"
-    power, alarms = found.power, found.false_alarms
-    none = (
-        "without any difference, one was shown"
-        if plan.terms.margin is None
-        else "of a system that is worse by the margin, it was shown"
-    )
+def _simulated(plan: Plan, simulation: Simulation) -> str:
+    power, alarms = simulation.power, simulation.false_alarms
+    what, none = "detected the difference", "without a difference"
+    if plan.analysis.margin is not None:
+        what, none = "showed non-inferiority", "for a system that is worse by the margin"
     return (
-        f"Of {found.draws:,} samples drawn from the pilot's differences, {what} in "
-        f"{power.value:.1%} ({power.low:.1%} to {power.high:.1%}), where t says "
-        f"{plan.power:.1%}; {none} in {alarms.value:.1%}."
+        f"Of {simulation.draws:,} samples of the pilot's differences, {power.value:.1%} "
+        f"({power.low:.1%} to {power.high:.1%}) {what}, where t predicts {plan.power:.1%}; {none}, "
+        f"{alarms.value:.1%} did."
     ).replace("%", " %")
 
 
 def about_simulation(plan: Plan) -> list[Warned]:
-    """A warning where samples do not bear out what t says."""
-    found = plan.simulation
-    if found is None:
+    """Warn if samples contradict the t test."""
+    simulation = plan.simulation
+    if simulation is None:
         return []
     said = []
-    power = found.power
-    if not power.low <= plan.power <= power.high and abs(power.value - plan.power) > APART:
+    power = simulation.power
+    deviation = abs(power.value - plan.power)
+    if not power.low <= plan.power <= power.high and deviation > LARGEST_DEVIATION:
         less = "less" if power.value < plan.power else "more"
         said.append(
-            Warned(
-                f"samples of the pilot's differences show it {less} often than t says, for these "
-                "differences are far from normal; go by the samples."
-            )
+            f"Samples of the pilot's differences have {less} power than t predicts, because these "
+            "differences are far from normal. Use the power of the samples."
         )
-    alarm = (1 - plan.terms.level) / plan.terms.comparisons
-    if found.false_alarms.low > alarm * 1.2:
+    alarm = (1 - plan.analysis.level) / plan.analysis.comparisons
+    if simulation.false_alarms.low > alarm * 1.2:
         said.append(
-            Warned(
-                f"samples without what is to be shown show it in {found.false_alarms.value:.1%}, "
-                f"more often than the {alarm:.1%} that the level allows; take more "
-                "queries.".replace("%", " %")
+            f"{simulation.false_alarms.value:.1%} of samples are false alarms, more than the "
+            f"{alarm:.1%} that the level allows. Take more queries.".replace("%", " %")
+        )
+    return [Warned(text) for text in said]
+
+
+def _assumptions(plan: Plan) -> list[str]:
+    pilot, analysis = plan.pilot, plan.analysis
+    if pilot is None:
+        said = [f"Assumed standard deviation of per-query differences: {_as_given(plan.sd)}."]
+    else:
+        said = [_pilot_sentence(plan, pilot)]
+        if pilot.grouped:
+            said.append(_groups_sentence(plan, pilot))
+        elif analysis.per_unit != 1:
+            said.append(
+                f"With weights as uneven as the pilot's, {plan.queries:,} queries count as "
+                f"{plan.units:,.0f} independent ones."
             )
+    sides = "two-sided"
+    if analysis.margin is not None:
+        sides = "one-sided for the margin, two one-sided tests for equivalence"
+    test = f"Test: paired t, {sides}; confidence level: {percent_of(analysis.level)}"
+    if analysis.comparisons > 1:
+        alone = (1 - analysis.level) / analysis.comparisons
+        test += (
+            f"; {analysis.comparisons:,} comparisons: each is significant if p is below "
+            f"{alone:.2g} (Bonferroni, the first step of Holm)"
         )
-    return said
+    return [*said, f"{test}."]
 
 
-def assumptions(plan: Plan) -> list[str]:
-    """What the answer stands on."""
-    pilot = plan.pilot
-    found = [
-        f"Differences of queries are taken to spread by {asked(plan.sd)} (standard deviation)."
-        if pilot is None
-        else _spread(plan, pilot)
-    ]
-    if pilot is not None and pilot.grouped:
-        found.append(_groups(plan, pilot))
-    elif plan.terms.per_unit != 1:
-        weighted = 1.0 if pilot is None else pilot.per_unit
-        effect = plan.terms.per_unit / weighted
-        causes = [
-            *([f"A design effect of {asked(effect)}"] if effect != 1 else []),
-            *(["Weights as uneven as the pilot's"] if weighted != 1 else []),
-        ]
-        found.append(
-            f"{' and '.join(causes)}: {plan.queries:,} queries count as {plan.units:,.0f} "
-            "independent ones."
-        )
-    return [*found, _test(plan)]
-
-
-def _spread(plan: Plan, pilot: Pilot) -> str:
-    low, high = pilot.interval(plan.terms.level)
+def _pilot_sentence(plan: Plan, pilot: Pilot) -> str:
+    low, high = pilot.interval(plan.analysis.level)
     pair = "" if pilot.run is None else f"{pilot.measure}, {pilot.run} against {pilot.against}: "
-    weighed = ", each by its weight," if pilot.weighted else ""
-    most = f"; of {pilot.pairs:,} pairs this one spreads most" if pilot.pairs > 1 else ""
+    weighted = " weighted" if pilot.weighted else ""
+    most = f" Of {pilot.pairs:,} pairs, this one varies most." if pilot.pairs > 1 else ""
     return (
-        f"{pair}differences of {counted(pilot.units, *pilot.unit)}{weighed} spread by "
-        f"{size(pilot.sd)} "
-        f"({size(low)} to {size(high)} at {percent_of(plan.terms.level)}), which makes the answer "
-        f"a range{most}."
+        f"{pair}the standard deviation of{weighted} differences of "
+        f"{counted(pilot.units, *pilot.unit)} is {size(pilot.sd)} "
+        f"({percent_of(plan.analysis.level)} CI {size(low)} to {size(high)}), which gives the "
+        f"ranges.{most}"
     )
 
 
-def _groups(plan: Plan, pilot: Pilot) -> str:
+def _groups_sentence(plan: Plan, pilot: Pilot) -> str:
     effect = pilot.design_effect
-    correlated = (
-        "" if pilot.correlation is None else f" (intraclass correlation {pilot.correlation:.2f})"
-    )
+    correlation = pilot.correlation
+    correlated = "" if correlation is None else f" (intraclass correlation {correlation:.2f})"
     # A design effect below 1 is mostly chance: queries never count as more than they are.
-    counting = (
-        f"they count as {pilot.queries / effect:,.0f} independent ones"
-        if effect > 1
-        else "queries of a group are no more alike than others"
-    )
+    counting = "queries of a group are no more alike than others"
+    if effect > 1:
+        counting = f"they count as {pilot.queries / effect:,.0f} independent ones"
     per_group = pilot.queries / pilot.units
     groups = plan.queries / per_group
+    uneven = ""
+    if pilot.effective_units is not None:
+        uneven = (
+            f", as uneven in size as the pilot's, whose {pilot.units:,} count as "
+            f"{pilot.effective:,.1f} of equal size"
+        )
     return (
         f"{pilot.queries:,} queries in {pilot.units:,} groups have a design effect of "
         f"{effect:.2f}{correlated}: {counting}. "
         f"The plan is for {groups:,.{0 if groups.is_integer() else 1}f} groups of "
-        f"{size(per_group)} queries on average{_evenly(pilot)}."
+        f"{size(per_group)} queries on average{uneven}."
     )
 
 
-def _evenly(pilot: Pilot) -> str:
-    """How many groups of equal size those of uneven size are worth."""
-    if pilot.effective_units is None:
-        return ""
-    return (
-        f", as uneven in size as the pilot's, whose {pilot.units:,} count as "
-        f"{pilot.effective:,.1f} of equal size"
-    )
-
-
-def _test(plan: Plan) -> str:
-    terms = plan.terms
-    sides = (
-        "two-sided"
-        if terms.margin is None
-        else "one-sided for the margin, as the rule safe of judged gate; equivalent is both sides, "
-        "as in judged compare"
-    )
-    said = f"test: paired t, {sides}; level {percent_of(terms.level)}"
-    if terms.comparisons > 1:
-        alone = (1 - terms.level) / terms.comparisons
-        said += (
-            f"; {terms.comparisons:,} comparisons: each counts where p is below {alone:.2g} "
-            "(Bonferroni, the first step of Holm, so later steps see more)"
-        )
-    return f"{said}."
-
-
-def definitions(plan: Plan) -> list[str]:
-    """The formulas, and what a plan does not say."""
-    terms = plan.terms
-    away = "|difference|" if terms.margin is None else "(difference + margin)"
-    found = [
-        f"Power: how often the noncentral t with n − 1 degrees of freedom and noncentrality "
-        f"{away}·√n/sd is beyond the critical value; n is the smallest number that reaches it, and "
-        f"at least {terms.floor}, for judged compare says nothing of fewer.",
-        "Half-width: t·sd/√n with the two-sided quantile of the level, whatever the number of "
-        "comparisons; about half of all samples come out a little wider.",
+def _definitions(plan: Plan) -> list[str]:
+    analysis = plan.analysis
+    away = "|difference|" if analysis.margin is None else "(difference + margin)"
+    said = [
+        f"Power: the probability that the noncentral t with n − 1 degrees of freedom and "
+        f"noncentrality {away}·√n/sd exceeds the critical value. n is the smallest number that "
+        f"reaches it, and at least {analysis.floor}, which judged compare needs for a test.",
+        "Half-width: t·sd/√n with the two-sided quantile of the level, for a single comparison; "
+        "about half of all samples have slightly wider intervals.",
     ]
     if plan.pilot is not None:
-        found.append(
-            f"The interval of the sd: a chi-square with {plan.pilot.freedom:,.1f} degrees of "
-            f"freedom, which are n − 1 = {round(plan.pilot.effective - 1, 1):,.9g} or fewer where "
-            "differences have long tails (by their kurtosis)."
+        said.append(
+            f"Interval of the sd: chi-square with {plan.pilot.freedom:,.1f} degrees of freedom, "
+            f"which are n − 1 = {round(plan.pilot.effective - 1, 1):,.9g}, or fewer for "
+            "differences with long tails (by their kurtosis)."
         )
-    if terms.margin is not None:
-        found.append(
-            "Equivalent: both one-sided tests hold at once, corrected for the number of "
+    if analysis.margin is not None:
+        said.append(
+            "Equivalence: both one-sided tests are significant, corrected for the number of "
             "comparisons as in judged compare."
         )
     if plan.simulation is not None:
-        found.append(
+        said.append(
             "Samples: as many differences as the plan has, drawn with replacement from the "
-            "pilot's, centred, with the pilot's standard deviation, the true difference added; "
+            "pilot's, centred, with the pilot's standard deviation and the true difference added; "
             f"seed {plan.simulation.seed}."
         )
-    found.append(
-        "It holds for queries that are drawn as these were, and for systems whose differences "
-        "spread alike. It does not say that there is a difference, nor which size matters."
+    said.append(
+        "The plan holds for queries of the same population and for systems whose differences vary "
+        "as much. It does not show that there is a difference, nor which size matters."
     )
-    return found
+    return said

@@ -1,403 +1,387 @@
-"""What was asked for, worked out: at the spread that is known, and at the ends of its interval."""
+"""The options of a plan, checked, and its solution."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from judged.comparison.plan.pilot import FEW, Pilot
-from judged.comparison.plan.power import MOST, Simulation, Terms, simulated
-from judged.comparison.plan.result import Answer, Plan, Row, about_simulation, shown_number, size
+from judged.comparison.plan.pilot import MIN_UNITS, Pilot
+from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis, Simulation, simulate_power
+from judged.comparison.plan.result import (
+    Estimate,
+    Plan,
+    PlanRow,
+    about_simulation,
+    shown_number,
+    size,
+)
 from judged.comparison.wording import percent_of
 from judged.errors import InputError, quoted
 from judged.options import number, optional, real, whole
 from judged.statistics.power import POWER
 from judged.text import Warned, counted
 
-SUREST = 1 - 1e-9
-"""The greatest power that is worked out."""
-LEAST_ALARM = 1e-9
-"""The smallest p that may be asked for."""
+MAX_POWER = 1 - 1e-9
+SMALLEST_P = 1e-9
+"""Smallest significance level of one comparison."""
+TIMES = (0.5, 0.75, 1.0, 1.5, 2.0)
+"""Differences of the table, relative to that of the plan."""
+MARGINS = (-0.5, 0.0, 0.5, 1.0)
+"""Differences of the table with a margin, relative to it."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlanOptions:
     """What is known, and what is wanted."""
 
     difference: float | None
-    """None where it is to be worked out, or only a half-width is asked for; without a margin its
-    size alone."""
+    """None if it is to be computed, or only a half-width is wanted; absolute without a margin."""
     sign: float
-    """Which way it goes, for samples: 1, or -1 for a loss."""
+    """Direction of the difference in samples: 1, or -1 for a loss."""
     queries: int | None
-    """None where it is to be worked out."""
+    """None if it is to be computed."""
     power: float
     half_width: float | None
     sd: float
-    terms: Terms
+    analysis: PowerAnalysis
     pilot: Pilot | None
     simulate: bool
 
     @classmethod
     def of(
         cls,
+        pilot: Pilot | None,
         *,
-        difference: Any,
         sd: Any,
-        pilot: Any,
+        difference: Any,
         queries: Any,
         power: Any,
         level: float,
         comparisons: Any,
         margin: Any,
         half_width: Any,
-        measure: Any,
-        groups: Any,
-        design_effect: Any,
         simulate: bool,
-    ) -> Asked:
-        """What a caller gave; refused where it is too little, too much, or cannot be."""
-        _check_source(sd, pilot, measure, groups, simulate)
-        _check_question(difference, margin, half_width, queries, power)
-        many = whole("comparisons", comparisons, at_most=1_000_000)
-        known = None if pilot is None else Pilot.of(pilot, measure=measure, groups=groups)
-        if design_effect is not None and known is not None and known.grouped:
-            raise InputError(
-                "the pilot's groups say what the design effect is; leave out design_effect "
-                "(--design-effect), or the groups."
-            )
-        effect = 1.0 if design_effect is None else design_effect
-        effect = number("design_effect", effect, at_least=1, at_most=1e6)
-        terms = Terms(
+    ) -> PlanOptions:
+        """Check the values that a caller gave."""
+        analysis = PowerAnalysis(
             level=level,
-            comparisons=many,
+            comparisons=whole("comparisons", comparisons, at_most=1_000_000),
             margin=optional(_above_0)("margin", margin),
-            per_unit=effect if known is None else effect * known.per_unit,
+            per_unit=1.0 if pilot is None else pilot.per_unit,
         )
-        true = _difference(difference, terms.margin)
-        found = cls(
-            difference=true if true is None or terms.margin is not None else abs(true),
-            sign=-1.0 if terms.margin is None and (true or 0.0) < 0 else 1.0,
+        true = _difference(difference, analysis.margin)
+        options = cls(
+            difference=true if true is None or analysis.margin is not None else abs(true),
+            sign=-1.0 if analysis.margin is None and (true or 0.0) < 0 else 1.0,
             queries=optional(_queries)("queries", queries),
-            power=_power(POWER if power is None else power, terms),
+            power=_power(POWER if power is None else power, analysis),
             half_width=optional(_above_0)("half_width", half_width),
-            sd=_above_0("sd", sd) if known is None else known.sd,
-            terms=terms,
-            pilot=known,
+            sd=_above_0("sd", sd) if pilot is None else pilot.sd,
+            analysis=analysis,
+            pilot=pilot,
             simulate=simulate,
         )
-        found._check_size()
-        return found
+        options._check_sizes()
+        return options
 
-    def _check_size(self) -> None:
-        """Refuse what no measure can have, and fewer queries than say anything."""
+    def _check_sizes(self) -> None:
+        """Check that differences are possible, and that there are enough queries to test."""
         width = math.inf if self.pilot is None else self.pilot.width
-        for name, given in (("difference", self.difference), ("margin", self.terms.margin)):
-            if given is not None and abs(given) >= width:
+        margin = self.analysis.margin
+        for name, value in (("difference", self.difference), ("margin", margin)):
+            if value is not None and abs(value) >= width:
                 assert self.pilot is not None
                 raise InputError(
-                    f"{name} must be smaller than {width:g}, the largest that there can be of "
-                    f"{self.pilot.measure}; got {given:g}. It is in the measure's own unit, also "
-                    "where numbers are shown in percent."
+                    f"{name} must be smaller than {width:g}, the largest possible of "
+                    f"{self.pilot.measure}; got {value:g}. It is in the measure's own unit, even "
+                    "if numbers are shown in percent."
                 )
-        margin = self.terms.margin
-        if margin is not None and self.terms.level <= 0.5:
+        if margin is not None and self.analysis.level <= 0.5:
             raise InputError(
-                f"with a margin the level must be above 0.5, as 0.95; got {self.terms.level!r}."
+                "with a margin the level must be above 0.5, such as 0.95; got "
+                f"{self.analysis.level!r}."
             )
         if margin is not None and self.difference is not None and self.difference <= -margin:
             raise InputError(
-                f"a system that is worse by {-self.difference:g} cannot be shown to be no worse by "
-                f"{margin:g} or more; give a difference above −{margin:g}."
+                f"a system that is worse by {-self.difference:g} is not within a margin of "
+                f"{margin:g}; give a difference above −{margin:g}."
             )
-        fewest = self.terms.queries(self.terms.floor)
+        fewest = self.analysis.queries(self.analysis.floor)
         if self.queries is not None and self.queries < fewest:
-            level = percent_of(self.terms.level)
+            level = percent_of(self.analysis.level)
             raise InputError(
-                f"{self.queries:,} queries cannot show any difference at {level}: give at least "
-                f"{fewest:,}{self._why_so_many()}."
+                f"{self.queries:,} queries are too few for any significant difference at the "
+                f"{level} level; give at least {fewest:,}{self._why_so_many()}."
             )
 
     def _why_so_many(self) -> str:
-        if self.terms.per_unit == 1:
+        floor, per_unit = self.analysis.floor, self.analysis.per_unit
+        if per_unit == 1:
             return ""
         if self.pilot is not None and self.pilot.grouped:
             verb = "are" if self.pilot.effective_units is None else "count as"
-            return f", which {verb} {self.terms.floor} groups of {self.terms.per_unit:.3g} queries"
-        return f", which count as {self.terms.floor} independent ones"
+            return f", which {verb} {floor} groups of {per_unit:.3g} queries"
+        return f", which count as {floor} independent ones"
 
 
-def _check_source(sd: Any, pilot: Any, measure: Any, groups: Any, simulate: bool) -> None:
-    """Refuse to plan without a spread, or with two."""
-    if (sd is None) == (pilot is None):
-        both = "sd and pilot are both given; leave one of them out"
-        neither = (
-            "a plan needs the spread of differences: give their standard deviation, sd (--sd), or "
-            "a pilot to estimate it from (--pilot QRELS RUN RUN)"
+def check_options(
+    *,
+    difference: Any,
+    margin: Any,
+    half_width: Any,
+    queries: Any,
+    power: Any,
+    sd: Any,
+    pilot: Any,
+    simulate: bool,
+    about_pilot: Mapping[str, Any],
+) -> None:
+    """Check that neither too little nor too much is given."""
+    if sd is None and pilot is None:
+        raise InputError(
+            "a plan needs the standard deviation of per-query differences (sd, --sd), or a pilot "
+            "to estimate it from (--pilot QRELS RUN RUN)."
         )
-        raise InputError(f"{neither if sd is None else both}.")
+    if sd is not None and pilot is not None:
+        raise InputError("sd and pilot are both given; leave one of them out.")
     if pilot is None:
-        for name, given in (("measure", measure), ("groups", groups)):
-            if given is not None:
-                raise InputError(f"{name} is for a pilot; with sd leave it out.")
+        for name, value in about_pilot.items():
+            if value is not None:
+                raise InputError(f"{name} is for a pilot; leave it out with sd.")
         if simulate:
             raise InputError(
                 "simulate draws from the differences of a pilot; give a pilot (--pilot QRELS RUN "
-                "RUN) in place of sd."
+                "RUN) instead of sd."
             )
-
-
-def _check_question(
-    difference: Any, margin: Any, half_width: Any, queries: Any, power: Any
-) -> None:
-    """Refuse where nothing is left to be worked out, or nothing is asked for."""
-    to_see = [
-        name
-        for name, given in (("difference", difference), ("margin", margin))
-        if given is not None
-    ]
-    if queries is None and not to_see and half_width is None:
+    wanted = {"difference": difference, "margin": margin}
+    to_detect = [name for name, value in wanted.items() if value is not None]
+    if queries is None and not to_detect and half_width is None:
         raise InputError(
-            "say what is to be seen: a difference (--difference), a margin (--margin) or a "
-            "half_width (--half-width); or give the queries that there are (--queries), to see "
-            "what they show."
+            "give a difference (--difference), a margin (--margin) or a half_width (--half-width) "
+            "to plan for, or the number of queries (--queries)."
         )
     if queries is not None and half_width is not None:
         raise InputError(
-            "with queries the half-width of intervals is worked out; leave out half_width "
-            "(--half-width), or queries."
+            "the half-width is computed from queries; leave out half_width (--half-width), or "
+            "queries."
         )
-    if queries is not None and to_see and power is not None:
+    if queries is not None and to_detect and power is not None:
         raise InputError(
-            f"{to_see[0]}, queries and power are all given; leave one of them out, and it is "
-            "worked out from the others."
+            f"{to_detect[0]}, queries and power are all given; leave one of them out, and it is "
+            "computed from the others."
         )
 
 
-def _queries(name: str, given: Any) -> int:
-    return whole(name, given, at_least=2, at_most=MOST)
+def _queries(name: str, value: Any) -> int:
+    return whole(name, value, at_least=2, at_most=MAX_QUERIES)
 
 
-def _above_0(name: str, given: Any) -> float:
-    found = real(given)
+def _above_0(name: str, value: Any) -> float:
+    found = real(value)
     if found is None or found <= 0:
-        raise InputError(f"{name} must be a finite number above 0; got {quoted(given)}.")
+        raise InputError(f"{name} must be a finite number above 0; got {quoted(value)}.")
     return found
 
 
-def _difference(given: Any, margin: float | None) -> float | None:
-    """The true difference, with its sign."""
-    if given is None:
+def _difference(value: Any, margin: float | None) -> float | None:
+    if value is None:
         return None if margin is None else 0.0
-    found = number("difference", given)
-    if found == 0 and margin is None:
+    difference = number("difference", value)
+    if difference == 0 and margin is None:
         raise InputError(
-            "difference must not be 0: no number of queries shows that; to show that a system is "
-            "as good, give a margin."
+            "difference must not be 0, which no number of queries detects; to show that a system "
+            "is as good, give a margin."
         )
-    return found
+    return difference
 
 
-def _power(given: Any, terms: Terms) -> float:
-    found, alarm = real(given), (1 - terms.level) / terms.comparisons
-    if alarm < LEAST_ALARM:
+def _power(value: Any, analysis: PowerAnalysis) -> float:
+    power, alarm = real(value), (1 - analysis.level) / analysis.comparisons
+    if alarm < SMALLEST_P:
         raise InputError(
-            f"a level of {terms.level!r} among {counted(terms.comparisons, 'comparison')} asks for "
-            f"a p below {alarm:.1g}, which no plan is made for; take a lower level."
+            f"a level of {analysis.level!r} among {counted(analysis.comparisons, 'comparison')} "
+            f"needs a p below {alarm:.1g}, which is too small to plan for; use a lower level."
         )
-    if found is None or not alarm < found <= SUREST:
+    if power is None or not alarm < power <= MAX_POWER:
         raise InputError(
-            f"power must be a number between {alarm:.3g}, which chance alone has, and 1; got "
-            f"{quoted(given)}."
+            f"power must be a number between {alarm:.3g}, which chance alone gives, and 1; got "
+            f"{quoted(value)}."
         )
-    return found
+    return power
 
 
-TIMES = (0.5, 0.75, 1.0, 1.5, 2.0)
-"""The differences of a table, by that of the plan."""
-MARGINS = (-0.5, 0.0, 0.5, 1.0)
-"""The same where there is a margin, by that."""
-
-
-def solved(asked: Asked, seed: int = 0) -> Plan:
-    """The plan."""
-    known, terms = _Spreads(asked), asked.terms
+def solve(options: PlanOptions) -> Plan:
+    """Work out the plan."""
+    estimates, analysis = _Estimates(options), options.analysis
     for_difference = for_half_width = equivalence = None
-    if asked.queries is not None:
-        solution, queries = "power", asked.queries
+    if options.queries is not None:
+        solved, queries = "power", options.queries
     else:
-        if asked.difference is not None:
-            for_difference = known.queries(asked.difference)
-            what = f"difference of {asked.difference:g}"
-            if terms.margin is not None:
-                what = f"margin of {terms.margin:g}, with a true {what},"
-            _refuse_endless(for_difference, what, asked.sd)
-        if asked.half_width is not None:
-            for_half_width = known.half_width_queries(asked.half_width)
-            _refuse_endless(for_half_width, f"half-width of {asked.half_width:g}", asked.sd)
+        if options.difference is not None:
+            for_difference = estimates.queries(options.difference)
+            what = f"difference of {options.difference:g}"
+            if analysis.margin is not None:
+                what = f"margin of {analysis.margin:g}, with a true {what},"
+            _check_finite(for_difference, what, options.sd)
+        if options.half_width is not None:
+            for_half_width = estimates.half_width_queries(options.half_width)
+            _check_finite(for_half_width, f"half-width of {options.half_width:g}", options.sd)
         answer = _larger([each for each in (for_difference, for_half_width) if each is not None])
         assert answer.value is not None
-        solution, queries = "queries", round(answer.value)
-    units = queries / terms.per_unit
-    difference, power = asked.difference, asked.power
+        solved, queries = "queries", round(answer.value)
+    units = queries / analysis.per_unit
+    difference, power = options.difference, options.power
     if difference is not None:
-        reached = known.power(difference, units)
+        reached = estimates.power(difference, units)
         assert reached.value is not None
         base, power = difference, reached.value
-        answer = reached if solution == "power" else answer
+        answer = reached if solved == "power" else answer
     else:
-        seen = known.detectable(units)
-        assert seen.value is not None
-        base = seen.value
-        if solution == "power":
-            solution, difference, answer = "difference", base, seen
-    if terms.margin is not None:
+        detectable = estimates.detectable(units)
+        assert detectable.value is not None
+        base = detectable.value
+        if solved == "power":
+            solved, difference, answer = "difference", base, detectable
+    if analysis.margin is not None:
         equivalence = (
-            known.equivalence_queries(base)
-            if solution == "queries"
-            else known.equivalence_power(base, units)
+            estimates.equivalence_queries(base)
+            if solved == "queries"
+            else estimates.equivalence_power(base, units)
         )
-    found = Plan(
-        solved=solution,
+    differences = [base * times for times in TIMES]
+    if analysis.margin is not None:
+        differences = sorted({base, *(analysis.margin * times for times in MARGINS)})
+    plan = Plan(
+        solved=solved,
         difference=difference,
         queries=queries,
         power=power,
-        half_width=terms.half_width(asked.sd, units),
-        asked_half_width=asked.half_width,
-        sd=asked.sd,
-        terms=terms,
+        half_width=analysis.half_width(options.sd, units),
+        asked_half_width=options.half_width,
+        sd=options.sd,
+        analysis=analysis,
         answer=answer,
         for_difference=for_difference,
         for_half_width=for_half_width,
         equivalence=equivalence,
-        rows=tuple(known.row(each, units, difference) for each in _differences(base, terms.margin)),
-        wanted_power=asked.power,
-        pilot=asked.pilot,
-        simulation=_simulation(asked, base, units, seed) if asked.simulate else None,
+        rows=tuple(estimates.row(each, units, difference) for each in differences),
+        wanted_power=options.power,
+        pilot=options.pilot,
+        simulation=_simulation(options, base, units) if options.simulate else None,
     )
-    return replace(found, notes=(*_notes(asked, found), *about_simulation(found)))
+    return replace(plan, notes=(*_notes(options, plan), *about_simulation(plan)))
 
 
-def _simulation(asked: Asked, difference: float, units: float, seed: int) -> Simulation:
-    assert asked.pilot is not None
-    return simulated(
-        asked.pilot.differences,
-        asked.terms,
-        difference=asked.sign * difference,
+def _simulation(options: PlanOptions, difference: float, units: float) -> Simulation:
+    assert options.pilot is not None
+    return simulate_power(
+        options.pilot.differences,
+        options.analysis,
+        difference=options.sign * difference,
         units=math.floor(units * (1 + 1e-12)),
-        seed=seed,
+        seed=0,
     )
 
 
-class _Spreads:
-    """The answers at a spread, and at the ends of its interval where it comes from a pilot."""
+class _Estimates:
+    """Estimates at the standard deviation, and at the ends of its interval if there is a pilot."""
 
-    def __init__(self, asked: Asked) -> None:
-        self.asked, self.terms = asked, asked.terms
-        pilot = asked.pilot
-        self.sds = [asked.sd, *(() if pilot is None else pilot.interval(asked.terms.level))]
+    def __init__(self, options: PlanOptions) -> None:
+        self.options, self.analysis = options, options.analysis
+        pilot = options.pilot
+        self.sds = [options.sd, *(() if pilot is None else pilot.interval(self.analysis.level))]
 
-    def _each(self, work: Callable[[float], float]) -> Answer:
+    def _each(self, work: Callable[[float], float]) -> Estimate:
         value, *ends = (work(sd) for sd in self.sds)
-        return Answer(value, *sorted(ends))
+        return Estimate(value, *sorted(ends))
 
     def _queries(self, units: int | None) -> float:
-        return math.inf if units is None else self.terms.queries(units)
+        return math.inf if units is None else self.analysis.queries(units)
 
-    def queries(self, difference: float) -> Answer:
-        power = self.asked.power
-        return self._each(lambda sd: self._queries(self.terms.units(sd, difference, power)))
+    def queries(self, difference: float) -> Estimate:
+        power = self.options.power
+        return self._each(lambda sd: self._queries(self.analysis.units(sd, difference, power)))
 
-    def half_width_queries(self, half_width: float) -> Answer:
-        return self._each(lambda sd: self._queries(self.terms.half_width_units(sd, half_width)))
+    def half_width_queries(self, half_width: float) -> Estimate:
+        return self._each(lambda sd: self._queries(self.analysis.half_width_units(sd, half_width)))
 
-    def equivalence_queries(self, difference: float) -> Answer:
-        assert self.terms.margin is not None
-        if abs(difference) >= self.terms.margin:
-            return Answer(None)
-        power = self.asked.power
+    def equivalence_queries(self, difference: float) -> Estimate:
+        assert self.analysis.margin is not None
+        if abs(difference) >= self.analysis.margin:
+            return Estimate(None)
+        power = self.options.power
         return self._each(
-            lambda sd: self._queries(self.terms.equivalence_units(sd, difference, power))
+            lambda sd: self._queries(self.analysis.equivalence_units(sd, difference, power))
         )
 
-    def power(self, difference: float, units: float) -> Answer:
-        return self._each(lambda sd: self.terms.power(sd, difference, units))
+    def power(self, difference: float, units: float) -> Estimate:
+        return self._each(lambda sd: self.analysis.power(sd, difference, units))
 
-    def equivalence_power(self, difference: float, units: float) -> Answer:
-        return self._each(lambda sd: self.terms.equivalence_power(sd, difference, units))
+    def equivalence_power(self, difference: float, units: float) -> Estimate:
+        return self._each(lambda sd: self.analysis.equivalence_power(sd, difference, units))
 
-    def detectable(self, units: float) -> Answer:
-        return self._each(lambda sd: self.terms.detectable(sd, units, self.asked.power))
+    def detectable(self, units: float) -> Estimate:
+        return self._each(lambda sd: self.analysis.detectable(sd, units, self.options.power))
 
-    def row(self, difference: float, units: float, asked: float | None) -> Row:
-        """One difference of the table."""
-        return Row(
+    def row(self, difference: float, units: float, asked: float | None) -> PlanRow:
+        with_margin = self.analysis.margin is not None
+        return PlanRow(
             difference=difference,
-            effect=difference / self.asked.sd,
+            effect=difference / self.options.sd,
             queries=self.queries(difference),
             power=self.power(difference, units),
-            equivalence=None if self.terms.margin is None else self.equivalence_queries(difference),
+            equivalence=self.equivalence_queries(difference) if with_margin else None,
             asked=difference == asked,
         )
 
 
-def _differences(base: float, margin: float | None) -> list[float]:
-    if margin is None:
-        return [base * each for each in TIMES]
-    return sorted({base, *(margin * each for each in MARGINS)})
-
-
-def _larger(answers: list[Answer]) -> Answer:
-    """What does for all of them."""
-    if len(answers) == 1:
-        return answers[0]
+def _larger(estimates: list[Estimate]) -> Estimate:
+    """Return the queries that are enough for all."""
+    if len(estimates) == 1:
+        return estimates[0]
     values, lows, highs = (
-        [getattr(each, end) for each in answers] for end in ("value", "low", "high")
+        [getattr(each, end) for each in estimates] for end in ("value", "low", "high")
     )
     if None in lows:
-        return Answer(max(values))
-    return Answer(max(values), max(lows), max(highs))
+        return Estimate(max(values))
+    return Estimate(max(values), max(lows), max(highs))
 
 
-def _refuse_endless(answer: Answer, what: str, sd: float) -> None:
-    if answer.value == math.inf:
+def _check_finite(estimate: Estimate, what: str, sd: float) -> None:
+    if estimate.value == math.inf:
         raise InputError(
-            f"a {what} takes more than {MOST:,} queries where differences spread "
-            f"by {sd:g}; ask for a larger one."
+            f"a {what} needs more than {MAX_QUERIES:,} queries if the standard deviation is "
+            f"{sd:g}; use a larger one."
         )
 
 
-def _worth(pilot: Pilot) -> str:
-    if pilot.effective_units is None:
-        return ""
-    return f", which count as {pilot.effective:,.1f} of equal weight,"
-
-
-def _notes(asked: Asked, found: Plan) -> list[str]:
-    """What could mislead: a pilot that says little, a difference that cannot be."""
-    pilot = asked.pilot
+def _notes(options: PlanOptions, plan: Plan) -> list[str]:
+    """Return what could mislead: a small pilot, or an impossible difference."""
+    pilot = options.pilot
     if pilot is None:
         return []
     notes = [*pilot.notes]
-    if pilot.effective < FEW:
-        low, high = pilot.interval(asked.terms.level)
+    if pilot.effective < MIN_UNITS:
+        low, high = pilot.interval(options.analysis.level)
         words = {"queries": shown_number, "power": lambda each: f"{each:.2f}", "difference": size}
-        said = words[found.solved]
+        shown = words[plan.solved]
+        worth = ""
+        if pilot.effective_units is not None:
+            worth = f" (worth {pilot.effective:,.1f} of equal weight)"
         notes.append(
             Warned(
-                f"a pilot of {counted(pilot.units, *pilot.unit)}{_worth(pilot)} hardly knows the "
-                f"standard deviation: it may be anything from {size(low)} to {size(high)}, and the "
-                f"{found.solved} anything from {said(found.answer.low)} to "
-                f"{said(found.answer.high)}. Take at least {FEW}."
+                f"A pilot of {counted(pilot.units, *pilot.unit)}{worth} hardly determines the "
+                f"standard deviation: it may be {size(low)} to {size(high)}, and the "
+                f"{plan.solved} {shown(plan.answer.low)} to {shown(plan.answer.high)}. Take at "
+                f"least {MIN_UNITS}."
             )
         )
-    if found.solved == "difference" and (found.difference or 0.0) >= pilot.width:
+    if plan.solved == "difference" and (plan.difference or 0.0) >= pilot.width:
         notes.append(
             Warned(
-                f"no difference of {pilot.measure} can be as large as that: so few queries show "
-                "none."
+                f"No difference of {pilot.measure} can be that large, so these queries detect none."
             )
         )
     return notes

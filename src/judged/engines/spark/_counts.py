@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from judged.arrays import Floats, Ints, freeze, ordinals, starts_of
+from judged.arrays import Floats, Ints, freeze, starts_of
 from judged.embeddings.kernel import Keys, keys_of
 from judged.embeddings.learned import Learned, as_similarity
 from judged.embeddings.product import MEMORY, Product, over_blocks
@@ -38,7 +38,6 @@ from judged.embeddings.relations import (
 )
 from judged.embeddings.search import NAME, Basis, Search, basis_of, refuse_removal
 from judged.embeddings.similarity import Similarity
-from judged.embeddings.top_k import Best, TopK, with_best_scores
 from judged.errors import InputError, PolicyError
 from judged.inputs.vectors import as_vectors
 from judged.inputs.vectors.vectors import Vectors
@@ -61,39 +60,8 @@ if TYPE_CHECKING:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Firsts:
-    """The first items of each query, query after query, the best first."""
-
-    lengths: Ints
-    items: tuple[str, ...]
-    scores: Floats
-
-    @property
-    def row(self) -> Ints:
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)
-
-    def merged(self, other: Firsts, k: int) -> Firsts:
-        """The first k of both: by score, and tied ones by id, descending on bytes."""
-        import polars as pl
-
-        row = np.concatenate([self.row, other.row])
-        score = np.concatenate([self.scores, other.scores])
-        names = pl.Series((*self.items, *other.items), dtype=pl.String)
-        number = names.rank("dense", descending=True).to_numpy().astype(np.int64)
-        pairs, at, times = np.unique(
-            row * (len(names) + 1) + number, return_index=True, return_counts=True
-        )
-        if len(pairs) < len(row):
-            raise InputError(twice(sorted({names[int(each)] for each in at[times > 1]})))
-        order = np.lexsort((number, -score, row))
-        order = order[ordinals(row[order], len(self.lengths)) <= k]
-        lengths = np.bincount(row[order], minlength=len(self.lengths))
-        return Firsts(lengths, tuple(names.gather(order).to_list()), score[order])
-
-
 def twice(items: list[str]) -> str:
-    """The message for items that were counted before."""
+    """Return the message for items that were counted twice."""
     return (
         f"{counted(len(items), 'item is', 'items are')} in two shards ({few(items)}); every item "
         "is counted once, so it must be in one shard only."
@@ -102,7 +70,7 @@ def twice(items: list[str]) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts:
-    """What some shards hold above each relevant item, and level with it; `+` adds others up.
+    """How many items of some shards are above each relevant item, or tie with it; `+` adds them.
 
     >>> ready = prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"a": 1}}, item_ids=["a"])
     >>> ready.count(["b"], [[1.0, 0.1]]) + ready.count(["c", "d"], [[0.0, 1.0], [1.0, 0.2]])
@@ -110,25 +78,21 @@ class Counts:
     """
 
     of: str
-    """The fingerprint of what they are counts of."""
+    """The fingerprint of the queries, items and options that were counted."""
     above: Ints
-    """For each relevant pair how many items have a greater score."""
+    """For each relevant pair, the number of items with a greater score."""
     level: Ints
-    """How many have a score as great, or greater."""
+    """The number of items with the same or a greater score."""
     before: Ints
-    """How many items that tie with it stand before it, by id."""
+    """The number of tied items that come before it, by id."""
     ranked: Ints
-    """How many items each query ranks: all but those excluded."""
+    """The number of items that each query ranks: all but the excluded ones."""
     items: int
-    """How many items these are, without those that `prepare` was given."""
+    """The number of items, without those that `prepare` was given."""
     met: frozenset[str] = frozenset()
-    """The items of `prepare` that were met in the shards, where they are not counted again."""
+    """Items of `prepare` that are in the shards too; they are not counted again."""
     shards: frozenset[str] = frozenset()
     """A fingerprint of each shard's ids."""
-    firsts: Firsts | None = None
-    """The first k items of each query, where they were asked for."""
-    k: int | None = None
-    """How many."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -148,9 +112,6 @@ class Counts:
             raise InputError("one shard was counted twice: its ids are those of another shard.")
         if self.met & other.met:
             raise InputError(twice(sorted(self.met & other.met)))
-        firsts = self.firsts
-        if firsts is not None and other.firsts is not None and self.k is not None:
-            firsts = firsts.merged(other.firsts, self.k)
         return replace(
             self,
             above=self.above + other.above,
@@ -160,7 +121,6 @@ class Counts:
             items=self.items + other.items,
             met=self.met | other.met,
             shards=self.shards | other.shards,
-            firsts=firsts,
         )
 
     def __radd__(self, other: Any) -> Counts:
@@ -179,7 +139,7 @@ class AllPairs:
         return cls(pairs, starts_of(pairs.lengths))
 
     def at(self, begin: int, end: int) -> slice:
-        """Where those of some queries stand."""
+        """Return the positions of the pairs of some queries."""
         start = int(self.starts[begin])
         return slice(start, start + int(self.pairs.lengths[begin:end].sum()))
 
@@ -192,10 +152,9 @@ class AllPairs:
 
 
 def among_judged(
-    search: Search, bound: Bound, out: Bound | None, k: int | None
+    search: Search, bound: Bound, out: Bound | None
 ) -> tuple[AllPairs, Floats, Counts]:
-    """What is relevant and not excluded, the exact scores of these pairs, and what the judged items
-    count among themselves."""
+    """Return the relevant pairs, their exact scores, and the counts among the judged items."""
     queries, items = search.queries, search.items
     similarity = search.similarity.placed(items)
     product = Product(queries, items, similarity, exclude=out, memory=search.memory)
@@ -204,8 +163,7 @@ def among_judged(
         gone = all_pairs(out, len(queries))
         pairs = pairs.without(gone.where(gone.item >= 0))
     relevance = AllPairs.of(pairs)
-    best = None if k is None else Best(product, k)
-    ranks = count_ranks(product, relevance, ties=TieOrder(product, "id"), onlooker=best)
+    ranks = count_ranks(product, relevance, ties=TieOrder(product, "id"))
     first, last, before, ranked = _columns(list(ranks))
     there = np.flatnonzero(pairs.item >= 0)
     scores = np.full(len(pairs.item), np.nan)
@@ -217,8 +175,6 @@ def among_judged(
         before=before,
         ranked=ranked,
         items=len(items),
-        firsts=None if best is None else _firsts(best.top_k()),
-        k=k,
     )
     return relevance, scores, start
 
@@ -233,8 +189,7 @@ def count_shard(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Counts:
-    """The counts of a shard but for the judged items that were met in it, at some columns, and with
-    the rows and columns of what is not ranked; `mark` tells shards apart."""
+    """Count the items of a shard, except judged items (`met`) and excluded pairs (`gone`)."""
     here = replace(
         ready.nothing(),
         met=frozenset(shard.name(column) for column in met.tolist()),
@@ -254,7 +209,6 @@ def count_shard(
     product.whole_numbers = product.whole_numbers and product.comparable
     if workers is not None:
         product.threads = min(product.threads, workers)
-    best = None if ready.k is None else Best(product, ready.k)
     ties = TieOrder(product, "id", ready.items)
     left = len(shard) - len(met)
 
@@ -273,8 +227,6 @@ def count_shard(
             if not column:
                 tally.begin_with(own, tile, product.exact_shifts(begin, end))
             tally.add(tile)
-            if best is not None:
-                best.add(tile)
         return tally.counts(begin, excluded, left)
 
     first, last, before, ranked = _columns(list(over_blocks(product, work, progress)))
@@ -285,12 +237,11 @@ def count_shard(
         before=before,
         ranked=ranked,
         items=left,
-        firsts=None if best is None else _firsts(best.top_k()),
     )
 
 
 def _allowed(similarity: Similarity) -> Similarity:
-    """Without the look at what it was learned from, once that was done."""
+    """Return the similarity without the check of its training queries, which was done."""
     return similarity.allow_training_queries() if isinstance(similarity, Learned) else similarity
 
 
@@ -309,15 +260,8 @@ def _columns(ranks: list[RankCounts]) -> tuple[Ints, Ints, Ints, Ints]:
     return first, last, before, ranked
 
 
-def _firsts(found: TopK) -> Firsts:
-    there = np.arange(found.k) < found.lengths[:, None]
-    ids = found.item_vectors.names()
-    items = tuple(ids[item] for item in found.items[there].tolist())
-    return Firsts(found.lengths, items, found.scores[there].astype(np.float64))
-
-
 def digest(names: tuple[str, ...]) -> str:
-    """A fingerprint of some texts, in their order."""
+    """Return a fingerprint of texts in their order."""
     lengths = np.array([len(name) for name in names], np.int64)
     text = "".join(names).encode("utf-8", "surrogatepass")
     return blake2b(text, digest_size=16, key=blake2b(lengths.tobytes()).digest()).hexdigest()
@@ -333,9 +277,9 @@ class Excluded(NamedTuple):
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Prepared:
-    """Queries, and the exact scores of their relevant items, to count the items of shards with.
+    """Queries and the exact scores of their relevant items, to count the items of shards.
 
-    `prepare` makes it. It can be pickled, and sent to wherever shards are.
+    `prepare` makes it. It can be pickled and sent to workers.
 
     >>> import pickle
     >>> ready = prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}})
@@ -344,33 +288,31 @@ class Prepared:
     """
 
     queries: Vectors
-    """Those that search."""
+    """The queries that search."""
     similarity: Similarity
-    """How a query and an item are scored."""
+    """The similarity of a query and an item."""
     memory: str | int
     """The cap on what scores and items made ready take."""
     dims: int | None
-    """How many of their dimensions the vectors are cut to."""
-    k: int | None
-    """How many of the first items of each query are kept; None for none."""
+    """The number of dimensions that vectors are cut to."""
     relevance: AllPairs
-    """What is relevant, by the number of the judged item; -1 where that has no vector."""
+    """The relevant pairs, by the number of the judged item; -1 if it has no vector."""
     scores: Floats
     """The exact score of each of these pairs."""
     items: tuple[str, ...]
     """The ids of the judged items."""
     keys: Keys
-    """A number for each of their vectors, by which it is known again."""
+    """A hash of each of their vectors, to recognise it."""
     start: Counts
-    """What the judged items count among themselves."""
+    """The counts among the judged items."""
     basis: Basis
     """What rankings are of, in words."""
     judged: BoundJudgements | None
-    """Which queries have judgements, where relevance comes from these."""
+    """The queries with judgements, if relevance comes from judgements."""
     lacking: frozenset[str] = frozenset()
     """Items that are judged, but have no vector here."""
     excluded: Excluded | None = None
-    """What is not ranked, by id."""
+    """Pairs that are not ranked, by id."""
 
     def __repr__(self) -> str:
         queries = counted(len(self.queries), "query", "queries")
@@ -386,7 +328,7 @@ class Prepared:
         workers: int | None = None,
         progress: Progress | None = None,
     ) -> Counts:
-        """Count, for each relevant item, the items of a shard that stand above it or tie with it.
+        """Count the items of a shard that are above each relevant item, or tie with it.
 
         Parameters
         ----------
@@ -403,7 +345,7 @@ class Prepared:
         -------
         Counts
 
-            >>> ready = prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}})
+        >>> ready = prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}})
         >>> ready.count(["b", "c"], [[1.0, 0.1], [0.0, 1.0]]).above.tolist()
         [1]
         """
@@ -436,20 +378,19 @@ class Prepared:
         )
 
     def nothing(self) -> Counts:
-        """The counts of an empty shard, to begin a sum with.
+        """Return the counts of an empty shard.
 
         Returns
         -------
         Counts
 
-            >>> prepare([[1.0]], [[1.0]], {"0": {"0": 1}}).nothing()
+        >>> prepare([[1.0]], [[1.0]], {"0": {"0": 1}}).nothing()
         <Counts: 0 items of 0 shards>
         """
         pairs, queries = (
             np.zeros(size, np.int64) for size in (len(self.scores), len(self.queries))
         )
-        firsts = None if self.k is None else Firsts(queries, (), np.zeros(0))
-        return Counts(self.start.of, pairs, pairs, pairs, queries, 0, firsts=firsts, k=self.k)
+        return Counts(self.start.of, pairs, pairs, pairs, queries, 0)
 
     def rankings(
         self,
@@ -459,7 +400,7 @@ class Prepared:
         name: str = NAME,
         collection: int | None = None,
     ) -> Rankings:
-        """The exact ranks of all relevant items in the judged items and all shards together.
+        """Return the exact ranks of all relevant items among the judged items and all shards.
 
         Parameters
         ----------
@@ -478,7 +419,7 @@ class Prepared:
         -------
         Rankings
 
-            >>> ready = prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}})
+        >>> ready = prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}})
         >>> counts = ready.count(["b"], [[1.0, 0.1]])
         >>> ready.rankings(counts, collection=2).evaluate("RR").value()
         0.5
@@ -487,7 +428,7 @@ class Prepared:
         refuse_removal(chosen)
         if chosen.ties == "input":
             raise PolicyError(
-                "ties=input has no meaning for shards: there is no order of the input in them."
+                "ties=input needs an order, which shards do not have; choose another rule."
             )
         total = self._total(counts)
         if collection is not None and whole("collection", collection) != total.items:
@@ -502,39 +443,7 @@ class Prepared:
         r = rankings_of(self.queries.names(), ranks, chosen, name)
         if self.judged is not None:
             r = of_judged_queries(r, self.judged, sides)
-        if self.k is not None:
-            r = with_best_scores(r, self.top_k(counts))
         return self.basis.describe(r, len(self.queries))
-
-    def top_k(self, counts: Counts) -> TopK:
-        """The first k items of each query in the judged items and all shards together.
-
-        Parameters
-        ----------
-        counts : Counts
-            The sum of the counts of all shards.
-
-        Returns
-        -------
-        TopK
-
-            >>> ready = prepare([[1.0, 0.0]], [[1.0, 1.0]], {"0": {"0": 1}}, k=2)
-        >>> ready.top_k(ready.count(["b"], [[1.0, 0.1]])).to_frame()["item"].to_list()
-        ['b', '0']
-        """
-        total = self._total(counts)
-        if self.k is None or total.firsts is None:
-            raise InputError("no first items were kept; give k to prepare.")
-        firsts, k = total.firsts, min(self.k, total.items)
-        names = tuple(dict.fromkeys(firsts.items))
-        place = {name: number for number, name in enumerate(names)}
-        at = firsts.row, ordinals(firsts.row, len(self.queries)) - 1
-        items = np.full((len(self.queries), k), -1, np.int64)
-        items[at] = [place[name] for name in firsts.items]
-        scores = np.full(items.shape, -np.inf)
-        scores[at] = firsts.scores
-        found = Vectors(np.zeros((len(names), 0), np.float32), names, "the items found")
-        return TopK(items, scores, firsts.lengths, self.queries, found, "id", total.items)
 
     def _total(self, counts: Counts) -> Counts:
         if not isinstance(counts, Counts):
@@ -549,7 +458,7 @@ class Prepared:
 
     @cached_property
     def _rows(self) -> dict[str, list[int]]:
-        """The queries that each excluded item is not ranked for."""
+        """The queries for which each item is excluded."""
         found: dict[str, list[int]] = {}
         if self.excluded is not None:
             for row, name in zip(self.excluded.row.tolist(), self.excluded.item, strict=True):
@@ -558,7 +467,7 @@ class Prepared:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        """Ids that a shard is looked through for."""
+        """Ids to look for in a shard."""
         return frozenset(self._places).union(self._rows, self.lacking)
 
     def _refuse_changed(self, shard: Vectors, met: Ints) -> None:
@@ -578,7 +487,7 @@ _ITEMS_AT_A_TIME = 1 << 14
 
 
 def _is_empty(given: Any) -> bool:
-    """Whether there is nothing in a sequence or an array."""
+    """Return whether a sequence or an array is empty."""
     shape = getattr(given, "shape", None)
     return not shape[0] if shape else isinstance(given, (list, tuple)) and not given
 
@@ -597,13 +506,12 @@ def prepare(
     *,
     similarity: SimilarityLike = "cosine",
     exclude: RelevanceLike | Sequence[RelevanceLike] | None = None,
-    k: int | None = None,
     memory: Memory = MEMORY,
     query_ids: Ids | None = None,
     item_ids: Ids | None = None,
     dims: int | None = None,
 ) -> Prepared:
-    """Make queries and relevant items ready to be counted with: the same for every shard.
+    """Prepare queries and relevant items for counting; the same for every shard.
 
     Parameters
     ----------
@@ -619,8 +527,6 @@ def prepare(
         As for `judged.Embeddings`, but no function.
     exclude : RelevanceLike or list of them, optional
         What is not ranked for a query: `judged.relevance.same_id()`, `judged.relevance.listed(…)`.
-    k : int, optional
-        How many of the first items of each query are wanted too; none by default.
     memory : Memory, optional
         A cap on what scores and items made ready take while a shard is counted.
     query_ids, item_ids : Ids, optional
@@ -657,13 +563,13 @@ def prepare(
     excluded = _excluded(search)
     bound = relation.bind(search.queries, search.items)
     out = None if search.exclude is None else search.exclude.bind(search.queries, search.items)
-    found = prepared(search, bound, out, k=k, basis=basis_of(search, relation))
+    found = prepared(search, bound, out, basis=basis_of(search, relation))
     lacking = _lacking(relation, search) if isinstance(relation, JudgementRelation) else frozenset()
     return signed(replace(found, excluded=excluded, lacking=lacking))
 
 
 def _excluded(search: Search) -> Excluded | None:
-    """What is excluded, by id: rows of items say nothing where items are in many places."""
+    """Return the excluded pairs by id, because items in many places have no row numbers."""
     if search.exclude is None:
         return None
     rows: list[Ints] = [np.zeros(0, np.int64)]
@@ -689,7 +595,7 @@ def _excluded(search: Search) -> Excluded | None:
 
 
 def _lacking(relation: JudgementRelation, search: Search) -> frozenset[str]:
-    """Items that are judged for some query, but whose vectors were not given."""
+    """Return the judged items whose vectors were not given."""
     judged = set(search.queries.names()).intersection(relation.pool.queries)
     names = zip(relation.pool.queries, relation.pool.items, strict=True)
     return frozenset(
@@ -697,24 +603,21 @@ def _lacking(relation: JudgementRelation, search: Search) -> frozenset[str]:
     ).difference(search.items.names())
 
 
-def prepared(
-    search: Search, bound: Bound, out: Bound | None, *, k: int | None, basis: Basis
-) -> Prepared:
-    """A search among the judged items, made ready for shards of others."""
+def prepared(search: Search, bound: Bound, out: Bound | None, *, basis: Basis) -> Prepared:
+    """Search among the judged items, and prepare the counting of others."""
     queries, items = search.queries, search.items
     if not search.similarity.certain:
         raise InputError(
             "a similarity that is a function has no bound of its rounding, so that counts of "
             "shards would not add up; give a name, a matrix, or a learned similarity."
         )
-    relevance, scores, start = among_judged(search, bound, out, k)
+    relevance, scores, start = among_judged(search, bound, out)
     return Prepared(
-        # Mapped or lazy queries would not be there where shards are.
+        # Workers do not have mapped or lazy queries.
         queries=replace(queries, values=np.array(queries.values)),
         similarity=search.similarity,
         memory=search.memory,
         dims=search.dims,
-        k=k,
         relevance=relevance,
         scores=scores,
         items=items.names(),
@@ -726,7 +629,7 @@ def prepared(
 
 
 def signed(ready: Prepared, more: bytes = b"") -> Prepared:
-    """The same with a fingerprint of all that counts depend on, and of what else is named."""
+    """Add a fingerprint of everything that counts depend on."""
     summed = blake2b(more, digest_size=16)
     pairs = ready.relevance.pairs
     arrays = (pairs.lengths, pairs.item, pairs.grade, ready.scores, ready.keys)
@@ -739,5 +642,4 @@ def signed(ready: Prepared, more: bytes = b"") -> Prepared:
     absent = () if ready.judged is None else ready.judged.absent
     for names in (ready.queries.names(), ready.items, gone.item, absent, ready.basis.words):
         summed.update(digest(names).encode())
-    summed.update(f"{ready.k}".encode())
     return replace(ready, start=replace(ready.start, of=summed.hexdigest()))

@@ -43,8 +43,7 @@ from judged.matching.documents import with_items
 from judged.matching.pool import pool_of, with_note
 from judged.options import Scoring, takes_scoring
 from judged.rankings.audit import Findings, findings_of, total
-from judged.statistics.exact_sums import ExactSum
-from judged.statistics.samples import Means
+from judged.statistics.samples import ExactSum, Means
 from judged.text import merged
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from judged.arrays import starts_of
 from judged.engines.spark.session import spark_errors
-from judged.inputs.columns import JOINER, Columns, choose_columns
+from judged.inputs.columns import JOINER, TableColumns, choose_columns
 from judged.inputs.tables import JUDGEMENTS, Kind, texts
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _polars_type(name: str) -> pl.DataType:
     return types.get(name, pl.Struct([]))
 
 
-def _select(frame: Any, kind: Kind, columns: Columns) -> Any:
+def _select(frame: Any, kind: Kind, columns: TableColumns) -> Any:
     """Select the needed columns under the names of their roles."""
     from pyspark.sql import functions as F  # noqa: N812
 

@@ -1,4 +1,4 @@
-"""Vectors from arrays and files."""
+"""Read vectors from arrays and files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from judged.inputs.vectors.vectors import Vectors, array_of, checked, ids_of
+from judged.inputs.vectors.vectors import Vectors, array_of, check_vectors, ids_of
 
 if TYPE_CHECKING:
     from judged.options import Ids, Path, VectorFileFormat, VectorsLike
@@ -17,17 +17,17 @@ __all__ = ["Vectors", "as_vectors", "read_vectors"]
 def read_vectors(
     path: Path, *, format: VectorFileFormat | None = None, key: str | None = None
 ) -> Vectors:
-    """Vectors from a file, with their ids where it has them; large files stay on disk.
+    """Read vectors from a file, with their ids if it has any; large files stay on disk.
 
     Parameters
     ----------
     path : Path
         A file of vectors ("-" is standard input); "path::key" chooses an array as `key` does.
     format : VectorFileFormat, optional
-        The format; by default the content tells, or else the name.
+        The format; by default it is recognised by the content or the name.
     key : str, optional
-        Which of several arrays of a .npz, .h5 or .safetensors file, or which column of a .parquet
-        or .ndjson file; by default the only one, or the one with a usual name ("embeddings", …).
+        The array of a .npz, .h5 or .safetensors file, or the column of a .parquet or .ndjson file;
+        by default the only one, or the one with a usual name ("embeddings", …).
 
     Returns
     -------
@@ -46,8 +46,8 @@ def read_vectors(
     from judged.inputs.vectors.formats import FORMATS, VECTORS, detected
 
     file = detected(path, VECTORS, key=key, format=format)
-    found: Vectors = resolve_name(FORMATS[file.format or "text"].reader)(file)
-    return checked(found)
+    vectors: Vectors = resolve_name(FORMATS[file.format or "text"].reader)(file)
+    return check_vectors(vectors)
 
 
 def as_vectors(
@@ -57,18 +57,18 @@ def as_vectors(
     dims: int | None = None,
     source: str = "the vectors",
 ) -> Vectors:
-    """Vectors from whatever holds them, checked to be a matrix of numbers with ids that fit.
+    """Return vectors from a file, an array or lists, with ids that fit.
 
     Parameters
     ----------
     given : VectorsLike
         A file, a numpy, torch, jax or cupy array, lists of numbers, or `Vectors`.
     ids : Ids, optional
-        One id per vector; by default those of the file, or else the row numbers are the ids.
+        One id per vector; by default those of the file, or row numbers.
     dims : int, optional
-        Use only so many dimensions, the first; by default all.
+        Use only the first dimensions; by default all.
     source : str, optional
-        What messages call the vectors, where they come from no file.
+        The name in messages, if they do not come from a file.
 
     Returns
     -------
@@ -79,11 +79,11 @@ def as_vectors(
     2
     """
     if isinstance(given, Vectors):
-        found = given
+        vectors = given
     elif isinstance(given, (str, PathLike)):
-        found = read_vectors(given)
+        vectors = read_vectors(given)
     else:
-        found = Vectors(array_of(given, source), source=source)
+        vectors = Vectors(array_of(given, source), source=source)
     if ids is not None:
-        found = replace(found, ids=ids_of(ids, source))
-    return checked(found, dims)
+        vectors = replace(vectors, ids=ids_of(ids, source))
+    return check_vectors(vectors, dims)

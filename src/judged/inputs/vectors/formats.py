@@ -34,24 +34,22 @@ _ROOM = "judged.inputs.vectors"
 FORMATS = {
     row.name: row
     for row in (
-        VectorFormat("npy", (".npy",), f"{_ROOM}.npy:read_npy", (b"\x93NUMPY",), one_array=True),
+        VectorFormat("npy", (".npy",), f"{_ROOM}.arrays:read_npy", (b"\x93NUMPY",), one_array=True),
+        VectorFormat("npz", (".npz",), f"{_ROOM}.arrays:read_npz", (b"PK\x03\x04", b"PK\x05\x06")),
         VectorFormat(
-            "npz", (".npz",), f"{_ROOM}.containers:read_npz", (b"PK\x03\x04", b"PK\x05\x06")
-        ),
-        VectorFormat(
-            "hdf5", (".h5", ".hdf5"), f"{_ROOM}.containers:read_hdf5", (b"\x89HDF\r\n\x1a\n",)
+            "hdf5", (".h5", ".hdf5"), f"{_ROOM}.arrays:read_hdf5", (b"\x89HDF\r\n\x1a\n",)
         ),
         VectorFormat("parquet", (".parquet", ".pq"), f"{_ROOM}.tables:read_parquet", (b"PAR1",)),
-        VectorFormat("fvecs", (".fvecs",), f"{_ROOM}.npy:read_vecs", one_array=True),
-        VectorFormat("bvecs", (".bvecs",), f"{_ROOM}.npy:read_vecs", one_array=True),
-        VectorFormat("ivecs", (".ivecs",), f"{_ROOM}.npy:read_vecs", one_array=True),
-        VectorFormat("fbin", (".fbin",), f"{_ROOM}.npy:read_bin", one_array=True),
-        VectorFormat("u8bin", (".u8bin",), f"{_ROOM}.npy:read_bin", one_array=True),
-        VectorFormat("i8bin", (".i8bin",), f"{_ROOM}.npy:read_bin", one_array=True),
-        VectorFormat("safetensors", (".safetensors",), f"{_ROOM}.containers:read_safetensors"),
-        VectorFormat("csv", (".csv",), f"{_ROOM}.text:read_text", text=True),
-        VectorFormat("tsv", (".tsv",), f"{_ROOM}.text:read_text", text=True),
-        VectorFormat("text", (".txt", ".vec"), f"{_ROOM}.text:read_text", text=True),
+        VectorFormat("fvecs", (".fvecs",), f"{_ROOM}.arrays:read_vecs", one_array=True),
+        VectorFormat("bvecs", (".bvecs",), f"{_ROOM}.arrays:read_vecs", one_array=True),
+        VectorFormat("ivecs", (".ivecs",), f"{_ROOM}.arrays:read_vecs", one_array=True),
+        VectorFormat("fbin", (".fbin",), f"{_ROOM}.arrays:read_bin", one_array=True),
+        VectorFormat("u8bin", (".u8bin",), f"{_ROOM}.arrays:read_bin", one_array=True),
+        VectorFormat("i8bin", (".i8bin",), f"{_ROOM}.arrays:read_bin", one_array=True),
+        VectorFormat("safetensors", (".safetensors",), f"{_ROOM}.arrays:read_safetensors"),
+        VectorFormat("csv", (".csv",), f"{_ROOM}.tables:read_text", text=True),
+        VectorFormat("tsv", (".tsv",), f"{_ROOM}.tables:read_text", text=True),
+        VectorFormat("text", (".txt", ".vec"), f"{_ROOM}.tables:read_text", text=True),
         VectorFormat("ndjson", (".ndjson", ".jsonl"), f"{_ROOM}.tables:read_ndjson", text=True),
     )
 }

@@ -1,10 +1,13 @@
-"""Vectors in tables of typed columns: Parquet and NDJSON."""
+"""Read vectors from tables: Parquet, NDJSON, CSV, TSV, and numbers between white space."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -14,11 +17,12 @@ import polars as pl
 
 from judged.errors import InputError
 from judged.inputs.columns import NAMES
+from judged.inputs.formats import COMMENT, is_number
 from judged.inputs.polars_errors import POLARS_ERRORS, reading_parquet
-from judged.inputs.source import Source, decoded, open_source
+from judged.inputs.source import Source, decoded, not_a_table, open_source
 from judged.inputs.vectors.formats import ID_NAMES, VECTORS, File, choose, choose_ids, is_index
 from judged.inputs.vectors.vectors import Matrix, Vectors, differing
-from judged.text import quote
+from judged.text import Warned, quote
 
 LABEL_NAMES = ("label", "labels", "class", "category", "group", "target", "y")
 _NOT_DIMENSIONS = {
@@ -185,7 +189,7 @@ def read_ndjson(file: File) -> Vectors:
     source = open_source(file.path, VECTORS)
     number, first = next(_objects(source), (0, {}))
     if not number:
-        raise InputError(f"{file.label}: there is no vector in it.")
+        raise InputError(f"{file.label}: there are no vectors in it.")
     shapes = {name: (0, 0) if isinstance(value, list) else None for name, value in first.items()}
     chosen = choose(file, shapes)
     kinds = {
@@ -304,3 +308,335 @@ def _objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def numbers_of(values: Sequence[Any]) -> Matrix:
     return np.array([float(str(value)) for value in values], np.float64)
+
+
+SEPARATORS = {"csv": ",", "tsv": "\t", "text": " "}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where in the lines of a text the vectors are."""
+
+    separator: str
+    first: int
+    """The line number of the first vector."""
+    width: int
+    ids: int | None
+    dimensions: tuple[int, ...]
+    promised: int | None = None
+    """How many vectors the first line says there are, as word2vec writes it."""
+    notes: tuple[str, ...] = ()
+
+    def split(self, line: str) -> list[str]:
+        return split(line, self.separator)
+
+
+def split(line: str, separator: str) -> list[str]:
+    if separator == " ":
+        return line.split()
+    if separator == "\t":
+        return line.split("\t")
+    if '"' not in line:
+        return line.split(",")
+    try:
+        return next(csv.reader([line], skipinitialspace=True), [])
+    except csv.Error as error:
+        raise not_a_table(f"the line {quote(line, 30)}", error) from None
+
+
+def read_text(file: File) -> Vectors:
+    """Lines of numbers with an optional id in front, or in a column that the header names so."""
+    source = open_source(file.path, VECTORS)
+    lines = _first_lines(source)
+    if not lines:
+        raise InputError(f"{file.label}: there are no vectors in it.")
+    if file.format is None and lines[0][1].lstrip().startswith("{"):
+        return read_ndjson(file)
+    if file.key is not None:
+        raise InputError(
+            f"{file.label}: a text file holds one table; there is no {file.key!r} to choose."
+        )
+    separator = _separator(lines[0][1]) if file.format is None else SEPARATORS[file.format]
+    layout = _layout(file, lines, separator)
+    vectors = _read(file, source, layout)
+    if lines[0][0] < layout.first and layout.promised is None:
+        vectors = _with_columns_beside(file, source, layout, vectors, lines[0][1])
+    if _may_begin_with_ids(lines, layout):
+        named = lines[0][0] < layout.first
+        vectors = _with_first_column_as_ids(file, source, layout, vectors, named=named)
+    if layout.promised not in (None, len(vectors)):
+        raise InputError(
+            f"{file.label}: the first line promises {layout.promised:,} vectors, there are "
+            f"{len(vectors):,}."
+        )
+    return vectors
+
+
+def _with_columns_beside(
+    file: File, source: Source, layout: Layout, vectors: Vectors, header: str
+) -> Vectors:
+    names = [name.strip() for name in layout.split(header)]
+    if layout.ids is not None and vectors.ids is not None:
+        vectors = replace(vectors, ids=without_repeated(vectors.ids, names[layout.ids]))
+    others = {
+        name: place
+        for place, name in enumerate(names)
+        if place != layout.ids and place not in layout.dimensions
+    }
+    if not others:
+        return vectors
+    return replace(vectors, beside=partial(_text_beside, file, source, layout, others))
+
+
+def _text_beside(
+    file: File, source: Source, layout: Layout, places: dict[str, int]
+) -> dict[str, tuple[str, ...]]:
+    narrow = replace(layout, dimensions=layout.dimensions[:1])
+    return {
+        name: _read(file, source, replace(narrow, ids=place)).ids or ()
+        for name, place in places.items()
+    }
+
+
+def _read(file: File, source: Source, layout: Layout) -> Vectors:
+    return _text_at_once(file, source, layout) or _text_line_by_line(file, source, layout)
+
+
+_MANY_ROWS = 10
+"""So many rows do not count up, or have different whole numbers, by chance."""
+_MANY_CELLS = 16
+"""So many cells do not all have a fraction by chance, where those of another column have none."""
+
+
+def _may_begin_with_ids(lines: Sequence[tuple[int, str]], layout: Layout) -> bool:
+    """Whether a first column that is taken for a dimension may be ids: whole numbers, in a column
+    whose name, if it has one, is unlike those of the others."""
+    if layout.ids is not None or layout.dimensions[:2] != (0, 1):
+        return False
+    rows = [layout.split(line) for number, line in lines if number >= layout.first]
+    if rows and not _WHOLE.fullmatch(rows[0][0].strip()):
+        return False
+    header = layout.split(lines[0][1]) if lines[0][0] < layout.first else []
+    kinds = [re.sub(r"\d+", "", name).strip().lower() for name in header]
+    return not kinds or (kinds[0] not in kinds[1:] and len(set(kinds[1:])) == 1)
+
+
+_WHOLE = re.compile(r"\d+", re.ASCII)
+
+
+def _with_first_column_as_ids(
+    file: File, source: Source, layout: Layout, vectors: Vectors, *, named: bool
+) -> Vectors:
+    """Return the vectors without a first column that can only be ids, or with a warning of it.
+
+    One that could be either is an error. `named` is where its name is unlike those of the others.
+    """
+    first = np.asarray(vectors.values)[:, 0]
+    exact = first.max(initial=0) < 2**24  # single precision holds no larger whole numbers
+    if not len(first) or not np.isfinite(first).all():
+        return vectors
+    if (first != np.rint(first)).any() or (exact and len(np.unique(first)) < len(first)):
+        return vectors
+    found = _read(file, source, replace(layout, ids=0, dimensions=layout.dimensions[1:], notes=()))
+    ids, values = found.ids or (), np.asarray(found.values)
+    if len(set(ids)) < len(ids) or not all(map(_WHOLE.fullmatch, ids)):
+        return vectors
+    counting = any(ids == tuple(map(str, range(start, start + len(ids)))) for start in (0, 1))
+    fractions = values != np.rint(values)
+    varied = (values != values[:1]).any(axis=0)
+    many = len(ids) >= _MANY_ROWS
+    all_fractions = fractions.all() and fractions.size >= _MANY_CELLS
+    alone = many and fractions.any() and bool(fractions.any(axis=0)[varied].all())
+    numbers, largest = sorted(map(int, ids)), float(np.abs(values).max())
+    larger = many and numbers[0] > 10 * largest
+    others = [column for column in values[:_LOOKED_AT, varied].T if _all_whole_and_differ(column)]
+    gapless = many and numbers[0] in (0, 1) and numbers[-1] - numbers[0] < len(ids)
+    if (
+        all_fractions
+        or alone
+        or larger
+        or (many and (counting or named))
+        or (gapless and not others)
+    ):
+        note = Warned(
+            f"{file.label}: the first column, of whole numbers, was taken for ids, so it is no "
+            f"dimension of the vectors. If it is one, {_named_as(layout, 'x0')}."
+        )
+        return replace(found, notes=(*vectors.notes, note))
+    few_others = len(others) <= _BY_CHANCE * int(varied.sum())
+    if many and (few_others or numbers[len(numbers) // 2] > largest):
+        raise InputError(
+            f"{file.label}: the first column holds whole numbers that all differ, unlike the other "
+            f"columns, so it could be ids or a dimension. If it holds ids, "
+            f"{_named_as(layout, 'id')}; if it is a dimension, {_named_as(layout, 'x0')}."
+        )
+    if (counting or fractions.all()) and len(ids) > 2:
+        note = Warned(
+            f"{file.label}: the first column, of whole numbers, was taken for a dimension. If it "
+            f"holds ids, {_named_as(layout, 'id')}."
+        )
+        return replace(vectors, notes=(*vectors.notes, note))
+    return vectors
+
+
+_LOOKED_AT = 10_000
+"""Rows in which other columns are looked at; what repeats does so soon."""
+_BY_CHANCE = 0.05
+"""The share of columns whose numbers all differ that is still unlike the first."""
+
+
+def _all_whole_and_differ(column: Matrix) -> bool:
+    return bool((column == np.rint(column)).all()) and len(np.unique(column)) == len(column)
+
+
+def _named_as(layout: Layout, name: str) -> str:
+    names = layout.separator.join((name, "x1", "x2", "…"))
+    return f'begin the file with names of columns, as "{names}"'.replace("\t", "\\t")
+
+
+def _first_lines(source: Source) -> list[tuple[int, str]]:
+    """Two lines that are neither blank nor, above all others, comments (further down "#" may be an
+    id)."""
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(source.lines(), 1):
+        if line.strip() and (found or not line.startswith(COMMENT)):
+            found.append((number, decoded(source.label, number, line)))
+            if len(found) == 2:
+                break
+    return found
+
+
+def _separator(line: str) -> str:
+    """That which makes most numbers, or most fields."""
+
+    def gain(separator: str) -> tuple[int, int]:
+        cells = split(line, separator)
+        return sum(is_number(cell.strip()) for cell in cells), len(cells)
+
+    return max(("\t", ",", " "), key=gain)
+
+
+_DIGITS = 16
+"""A count of vectors or dimensions has fewer."""
+
+
+def _layout(file: File, lines: Sequence[tuple[int, str]], separator: str) -> Layout:
+    number, line = lines[0]
+    cells = [cell.strip() for cell in split(line, separator)]
+    below = split(lines[1][1], separator) if len(lines) > 1 else []
+    after = lines[1][0] if len(lines) > 1 else number + 1
+    numeric = [is_number(cell) for cell in cells]
+    everything = tuple(range(len(cells)))
+    if all(numeric):
+        if (
+            separator == " "
+            and len(cells) == 2
+            and all(cell.isdecimal() and len(cell) < _DIGITS for cell in cells)
+            and len(below) == int(cells[1]) + 1 > 2
+        ):
+            return Layout(
+                separator, after, len(below), 0, tuple(range(1, len(below))), int(cells[0])
+            )
+        if cells == [str(position) for position in everything] and len(cells) > 2:
+            note = (
+                f"{file.label}: the first line, {quote(line, 30)}, was taken for the names of "
+                "columns."
+            )
+            return Layout(separator, after, len(cells), None, everything, notes=(note,))
+        return Layout(separator, number, len(cells), None, everything)
+    if any(numeric) and all(is_dimension(cell) for cell in cells):
+        if all(numeric[1:]):
+            return Layout(separator, number, len(cells), 0, everything[1:])
+        bad = next(
+            cell for position, cell in enumerate(cells) if position and not numeric[position]
+        )
+        raise InputError(f"{file.label}, line {number}: not a number: {quote(bad, 30)}.")
+    name = choose_ids(cells)
+    ids = cells.index(name) if name is not None else None
+    if ids is None and (is_index(cells[0]) or (below and not is_number(below[0].strip()))):
+        ids = 0
+    dimensions = tuple(place for place in everything if place != ids and is_dimension(cells[place]))
+    if not dimensions:
+        raise InputError(
+            f"{file.label}: no column holds numbers; the columns are "
+            f"{', '.join(map(quote, cells))}."
+        )
+    others = [cells[place] for place in everything if place != ids and place not in dimensions]
+    return Layout(separator, after, len(cells), ids, dimensions, notes=left_out(file, others))
+
+
+_UNEVEN = (b"  ", b"\t", b"\n ", b" \n", b" \r")
+
+
+def _text_at_once(file: File, source: Source, layout: Layout) -> Vectors | None:
+    """None where polars cannot read it or a needed cell is empty."""
+    where: Any = source.for_polars()
+    if layout.separator == " ":
+        text = source.read()
+        if text.startswith(b" ") or any(gap in text for gap in _UNEVEN):
+            text = b"\n".join(b" ".join(line.split()) for line in text.splitlines())
+        where = io.BytesIO(text)
+    names = [f"column {place}" for place in range(layout.width)]
+    schema: dict[str, Any] = dict.fromkeys(names, pl.String)
+    schema |= dict.fromkeys((names[place] for place in layout.dimensions), pl.Float32)
+    try:
+        frame = pl.read_csv(
+            where,
+            separator=layout.separator,
+            has_header=False,
+            skip_lines=layout.first - 1,
+            schema=schema,
+            quote_char='"' if layout.separator == "," else None,
+            glob=False,
+        )
+    except POLARS_ERRORS:
+        return None
+    needed = [
+        names[place]
+        for place in (*layout.dimensions, *((layout.ids,) if layout.ids is not None else ()))
+    ]
+    if any(frame[name].null_count() for name in needed) or not len(frame):
+        return None
+    ids = None if layout.ids is None else tuple(name.strip() for name in frame[names[layout.ids]])
+    return Vectors(
+        frame.select(names[place] for place in layout.dimensions).to_numpy(),
+        ids,
+        file.source,
+        layout.notes,
+    )
+
+
+def _text_line_by_line(file: File, source: Source, layout: Layout) -> Vectors:
+    """The second look: names the first bad line, or returns the vectors."""
+    rows: list[Matrix] = []
+    ids: list[str] = []
+    blank = 0
+    for number, line in enumerate(source.lines(), 1):
+        if number < layout.first:
+            continue
+        if not line.strip():
+            blank = blank or number
+            continue
+        if blank:
+            raise InputError(
+                f"{file.label}, line {blank}: a blank line between vectors; remove it."
+            )
+        text = decoded(file.label, number, line)
+        cells = [cell.strip() for cell in layout.split(text)]
+        if len(cells) != layout.width:
+            raise InputError(
+                f"{file.label}, line {number}: expected {layout.width} fields, found {len(cells)}: "
+                f"{quote(text)}"
+            )
+        values = [cells[place] for place in layout.dimensions]
+        bad = next((cell for cell in values if not is_number(cell)), None)
+        if bad is not None:
+            raise InputError(f"{file.label}, line {number}: not a number: {quote(bad, 30)}.")
+        if layout.ids is not None and not cells[layout.ids]:
+            raise InputError(f"{file.label}, line {number}: the id is missing.")
+        rows.append(numbers_of(values))
+        ids += [cells[layout.ids]] if layout.ids is not None else []
+    values_of = np.stack(rows) if rows else np.zeros((0, len(layout.dimensions)), np.float32)
+    return Vectors(
+        values_of, tuple(ids) if layout.ids is not None else None, file.source, layout.notes
+    )

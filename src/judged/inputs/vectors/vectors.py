@@ -1,8 +1,10 @@
-"""Vectors from whatever holds them, seen as a matrix of numbers that is read block by block."""
+"""Vectors as a matrix of numbers that is read block by block, from arrays of any library."""
 
 from __future__ import annotations
 
+import importlib
 import mmap
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,9 +16,124 @@ from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
 from judged.errors import InputError, quoted
-from judged.inputs.vectors.lazy import Lazy
-from judged.inputs.vectors.tensors import from_device, from_torch
 from judged.options import whole
+
+
+@dataclass(frozen=True, eq=False)
+class Lazy:
+    """A matrix whose rows are read when they are needed: bfloat16, HDF5, or on a device."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    read: Callable[[slice, slice], NDArray[Any]]
+    """A function from slices of rows and of columns to numbers."""
+    take: Callable[[Ints, slice], NDArray[Any]] | None = None
+    """A function from row numbers and a slice of columns to numbers, if that takes one step."""
+    device: str | None = None
+    """The device that holds the numbers, if it is not main memory or a file."""
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        begin, end, _ = rows.indices(self.shape[0])
+        return self.read(slice(begin, end), slice(0, self.shape[1]))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self[:], dtype)
+
+    def first(self, dims: int) -> Lazy:
+        return replace(self, shape=(self.shape[0], dims))
+
+    def part(self, begin: int, end: int) -> Lazy:
+        """Return a range of rows."""
+
+        def read(rows: slice, columns: slice) -> NDArray[Any]:
+            return self.read(slice(rows.start + begin, rows.stop + begin), columns)
+
+        def take(rows: Ints, columns: slice) -> NDArray[Any]:
+            assert self.take is not None
+            return self.take(rows + begin, columns)
+
+        some = None if self.take is None else take
+        return replace(self, shape=(end - begin, self.shape[1]), read=read, take=some)
+
+
+def from_bfloat16(bits: NDArray[np.uint16]) -> NDArray[Any] | Lazy:
+    """Widen bfloat16, the upper half of a float32; a matrix is widened block by block."""
+
+    def widened(part: NDArray[np.uint16]) -> NDArray[Any]:
+        return (part.astype(np.uint32) << 16).view(np.float32)
+
+    if bits.ndim != 2:
+        return widened(bits)
+    return Lazy(
+        bits.shape, np.dtype(np.float32), lambda rows, columns: widened(bits[rows, columns])
+    )
+
+
+_HOST = (1, 3)
+"""DLPack's numbers for main memory, and for the part of it that a device can read."""
+
+
+def from_torch(given: Any, source: str) -> NDArray[Any] | Lazy:
+    """Return a view of a tensor; one on a device stays there."""
+    torch = sys.modules["torch"]
+    tensor = given.detach()
+    if tensor.layout != torch.strided:
+        raise InputError(f"{source}: a sparse tensor; give a dense one, such as x.to_dense().")
+    if tensor.ndim == 2 and not in_main_memory(tensor):
+        return _on_device(tensor)
+    tensor = tensor.cpu().resolve_neg().resolve_conj()
+    if tensor.dtype == torch.bfloat16:
+        return from_bfloat16(tensor.view(torch.int16).numpy().view(np.uint16))
+    return _numbers(tensor)
+
+
+def from_device(given: Any) -> Lazy | None:
+    """Return a matrix on a device, of cupy or jax, through torch; None if that does not work."""
+    place = getattr(given, "__dlpack_device__", None)
+    try:
+        if place is None or int(place()[0]) in _HOST or getattr(given, "ndim", 0) != 2:
+            return None
+        torch: Any = importlib.import_module("torch")
+        return _on_device(torch.from_dlpack(given))
+    except Exception:  # of a library or a driver; main memory works
+        return None
+
+
+def in_main_memory(tensor: Any) -> bool:
+    """Return whether numpy can read a tensor where it is."""
+    return bool(tensor.device.type == "cpu")
+
+
+def _on_device(tensor: Any) -> Lazy:
+    def rows(which: slice, columns: slice) -> NDArray[Any]:
+        return _fetched(tensor[which, columns])
+
+    def take(which: NDArray[np.int64], columns: slice) -> NDArray[Any]:
+        import torch
+
+        place = torch.from_numpy(np.ascontiguousarray(which)).to(tensor.device)
+        return _fetched(tensor[:, columns].index_select(0, place))
+
+    shape = int(tensor.shape[0]), int(tensor.shape[1])
+    kind = _fetched(tensor[:0]).dtype
+    return Lazy(shape, kind, rows, take, device=str(tensor.device))
+
+
+def _fetched(tensor: Any) -> NDArray[Any]:
+    """Copy a part of a tensor to main memory, in a type that numpy knows."""
+    return _numbers(tensor.cpu().resolve_neg().resolve_conj())
+
+
+def _numbers(tensor: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(tensor.numpy())
+    except TypeError:  # bfloat16 and the 8-bit floats, which numpy does not know
+        return np.asarray(tensor.float().numpy())
+
 
 Matrix = NDArray[Any]
 """Of single or double precision."""
@@ -39,7 +156,7 @@ class Origin:
         return cls(path, _state(path))
 
     def refuse_changed(self, source: str) -> None:
-        """Refuse a file that was written to since. One that took its name does no harm."""
+        """Raise an error if the file was changed; another file under its name does no harm."""
         state = _state(self.path)
         if state != self.state and state[:2] == self.state[:2]:
             raise InputError(
@@ -101,7 +218,7 @@ class Vectors:
     notes: tuple[str, ...] = ()
     """What was assumed while reading, a sentence each."""
     made_by: str | None = field(default=None, kw_only=True)
-    """The encoder that made them, in words, where that is known."""
+    """The encoder that made them, in words, if it is known."""
     origin: Origin | None = field(default=None, kw_only=True)
     """The file that the numbers are mapped from, if they are."""
     beside: Beside | None = field(default=None, kw_only=True)
@@ -112,22 +229,21 @@ class Vectors:
 
     @property
     def dims(self) -> int:
-        """How many dimensions the vectors have."""
+        """The number of dimensions."""
         return int(self.values.shape[1])
 
     @property
     def device(self) -> str | None:
-        """The device on which the numbers lie; None for main memory and files."""
+        """The device that holds the numbers; None for main memory and files."""
         return self.values.device if isinstance(self.values, Lazy) else None
 
     @property
     def precise(self) -> type[np.floating[Any]]:
-        """The precision that loses nothing: numpy.float64 where single precision cannot hold
-        numbers of this type."""
+        """The precision that loses nothing: numpy.float32 or, for wider types, numpy.float64."""
         return np.float32 if np.can_cast(self.values.dtype, np.float32) else np.float64
 
     def block(self, begin: int, end: int, dtype: type[np.floating[Any]] = np.float32) -> Matrix:
-        """Some rows in single precision, unless another is asked for; not to be written to.
+        """Return some rows, in single precision by default; they must not be changed.
 
         Parameters
         ----------
@@ -153,12 +269,12 @@ class Vectors:
     def blocks(
         self, size: int = ROWS_AT_A_TIME, dtype: type[np.floating[Any]] = np.float32
     ) -> Iterator[tuple[int, Matrix]]:
-        """All rows, block by block.
+        """Yield all rows, block by block.
 
         Parameters
         ----------
         size : int, optional
-            How many rows a block has; the last may have fewer.
+            The number of rows in a block; the last may have fewer.
         dtype : type, optional
             numpy.float64 for double precision.
 
@@ -174,7 +290,7 @@ class Vectors:
             yield begin, self.block(begin, begin + size, dtype)
 
     def rows(self, rows: Ints, dtype: type[np.floating[Any]] = np.float32) -> Matrix:
-        """Rows from here and there, in single precision unless another is asked for.
+        """Return rows by their numbers, in single precision by default.
 
         Parameters
         ----------
@@ -203,7 +319,7 @@ class Vectors:
             return np.asarray(self.values[rows], dtype)
 
     def refuse_changed(self) -> None:
-        """Refuse vectors whose file was written to since it was opened, with an `InputError`.
+        """Raise an `InputError` if the file was changed since it was opened.
 
         >>> Vectors(np.eye(3)).refuse_changed()
         """
@@ -211,14 +327,13 @@ class Vectors:
             self.origin.refuse_changed(self.source)
 
     def release(self) -> None:
-        """Give back the memory of a mapped file's pages; they are read again when needed.
+        """Free the memory of a mapped file's pages; they are read again when needed.
 
         >>> Vectors(np.eye(3)).release()
         """
         under: Any = self.values
         while isinstance(under, np.ndarray):
-            # Only of files that are mapped to be read: in others the pages may hold what is nowhere
-            # else.
+            # Pages of files that are mapped for writing may not be in the file yet.
             if (
                 isinstance(under, np.memmap)
                 and under.mode == "r"
@@ -230,7 +345,7 @@ class Vectors:
             under = under.base
 
     def name(self, row: int) -> str:
-        """What messages and runs call a row: its id, or its number from 0.
+        """Return the id of a row, or its number from 0.
 
         Parameters
         ----------
@@ -248,7 +363,7 @@ class Vectors:
         return self.ids[row] if self.ids is not None else str(row)
 
     def names(self) -> tuple[str, ...]:
-        """What messages and runs call the rows, in their order.
+        """Return the ids of all rows, or their numbers from 0.
 
         Returns
         -------
@@ -262,8 +377,7 @@ class Vectors:
 
 
 def array_of(given: Any, source: str) -> NDArray[Any] | Lazy:
-    """A numpy view of an array; arrays of other libraries come through their own conversion or
-    DLPack."""
+    """Return an array as numpy sees it; other libraries convert it, or DLPack does."""
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise InputError(f"{source}: some numbers are masked; fill them, or remove their rows.")
     if _is_of(given, "torch"):
@@ -275,7 +389,7 @@ def array_of(given: Any, source: str) -> NDArray[Any] | Lazy:
     if _is_of(given, "cupy") and hasattr(given, "get"):
         return np.asarray(given.get())
     if hasattr(given, "toarray") and _is_of(given, "scipy"):
-        raise InputError(f"{source}: a sparse matrix; give a dense one, as from its toarray().")
+        raise InputError(f"{source}: a sparse matrix; give a dense one, such as x.toarray().")
     if isinstance(given, (list, tuple)):
         return _from_rows(given, source)
     try:
@@ -296,7 +410,7 @@ def _is_of(given: Any, library: str) -> bool:
 
 
 def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:
-    """Rows may be lists or arrays; where they do not fit together, the first odd one is named."""
+    """Join rows, which may be lists or arrays; the error names the first that does not fit."""
     rows = [np.asarray(array_of(row, source)) if hasattr(row, "shape") else row for row in given]
     try:
         return np.asarray(rows)
@@ -311,8 +425,7 @@ def _from_rows(given: Sequence[Any], source: str) -> NDArray[Any]:
 
 
 class ColumnIds(tuple[str, ...]):
-    """Ids from a pandas Series, with its index: a Series of labels with the same index has the
-    same rows."""
+    """Ids from a pandas Series, with its index: labels with the same index have the same rows."""
 
     index: Any
 
@@ -324,12 +437,12 @@ class ColumnIds(tuple[str, ...]):
 
 
 def is_of_pandas(given: Any) -> bool:
-    """Whether it is a Series or a frame of pandas, which has an index."""
+    """Return whether this is a Series or a frame of pandas, which has an index."""
     return _is_of(given, "pandas") and hasattr(given, "iloc")
 
 
 def ids_of(given: Any, source: str) -> tuple[str, ...]:
-    """Ids as texts, from a sequence of texts or whole numbers."""
+    """Return ids as texts, from a sequence of texts or whole numbers."""
     if is_of_pandas(given):
         return ColumnIds.of(ids_of(np.asarray(given), source), given.index)
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
@@ -352,7 +465,7 @@ def ids_of(given: Any, source: str) -> tuple[str, ...]:
 
 
 def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
-    """Refuse to join by row number where a column of the file has these names just as well."""
+    """Raise an error for a join by row number if a column of the file has these names too."""
     if vectors.ids is not None or vectors.beside is None:
         return
     wanted = set(names)
@@ -364,7 +477,7 @@ def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
         if tuple(values) == vectors.names():
             continue
         raise InputError(
-            f"{vectors.source}: no column is named as ids are, and the {what} name "
+            f"{vectors.source}: no column has a name of ids, and the {what} name "
             f"{quoted(shared[0])}, which could be a row number or the id in column "
             f"{quoted(column)}. Name the column id to join by it, or leave it out of the file to "
             "join by row number."
@@ -372,29 +485,25 @@ def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
 
 
 def differing(source: str, row: int, dims: int | None, expected: int | None) -> str:
-    """The message for a vector that is longer or shorter than the first."""
-    return (
-        f"{source}: vector {row} (from 0) has {dims} dimensions, the first has {expected}; all "
-        "must have as many."
-    )
+    """Return the message for a vector with another length than the first."""
+    return f"{source}: vector {row} (from 0) has {dims} dimensions, but the first has {expected}."
 
 
-def checked(vectors: Vectors, dims: int | None = None) -> Vectors:
-    """The vectors, cut to `dims`, once it is sure that they are a matrix of numbers with ids that
-    fit."""
+def check_vectors(vectors: Vectors, dims: int | None = None) -> Vectors:
+    """Return the vectors, cut to `dims`, if they are a matrix of numbers with ids that fit."""
     values, source = vectors.values, vectors.source
     if not _is_numeric(values.dtype):
         raise InputError(f"{source}: vectors must be numbers; got {_described(values.dtype)}.")
     if values.shape[:1] == (0,):
-        raise InputError(f"{source}: there is no vector in it.")
+        raise InputError(f"{source}: there are no vectors in it.")
     if values.ndim != 2:
         hint = (
-            " For a single vector give a matrix of one row, as x[None, :]."
+            " For a single vector give a matrix of one row, such as x[None, :]."
             if values.ndim == 1
             else ""
         )
         raise InputError(
-            f"{source}: one row per vector is needed, a matrix; got an array of shape "
+            f"{source}: vectors must be a matrix with one row each; got an array of shape "
             f"{values.shape}.{hint}"
         )
     if not vectors.dims:
@@ -407,8 +516,8 @@ def checked(vectors: Vectors, dims: int | None = None) -> Vectors:
     if vectors.ids is not None:
         if len(vectors.ids) != len(vectors):
             raise InputError(
-                f"{source}: {len(vectors.ids)} ids for {len(vectors)} vectors; there must be as "
-                "many."
+                f"{source}: there are {len(vectors.ids)} ids for {len(vectors)} vectors; the "
+                "numbers must match."
             )
         if len(set(vectors.ids)) < len(vectors.ids):
             again = next(name for name, times in Counter(vectors.ids).items() if times > 1)
@@ -417,8 +526,7 @@ def checked(vectors: Vectors, dims: int | None = None) -> Vectors:
 
 
 def _is_numeric(dtype: np.dtype[Any]) -> bool:
-    """Real numbers and bits; also types that a library added to numpy (jax's bfloat16) and that fit
-    into a float32."""
+    """Return whether a type is real numbers or bits, or fits into a float32 (jax's bfloat16)."""
     return dtype.kind in "biuf" or (dtype.isbuiltin == 2 and bool(np.can_cast(dtype, np.float32)))
 
 
@@ -428,19 +536,18 @@ def _described(dtype: np.dtype[Any]) -> str:
     if dtype.kind in "US":
         return f"texts ({dtype})"
     if dtype.kind == "O":
-        return "Python objects (rows of different lengths, or things that are no numbers)"
+        return "Python objects (rows of different lengths, or values that are not numbers)"
     if dtype.kind == "V" and dtype.names is None:
         return f"raw bytes ({dtype}; numpy saves bfloat16 so: save float32, or safetensors)"
     return str(dtype)
 
 
 def casting() -> np.errstate:
-    """Let numbers be cast without warnings: what is too large for a float32 becomes infinite, and
-    is refused as that, like the signalling NaN of a damaged file."""
+    """Cast without warnings: too large numbers become infinite, which is an error later."""
     return np.errstate(over="ignore", invalid="ignore")
 
 
 def unit(block: NDArray[Any]) -> Floats:
-    """Vectors of length 1 in double precision."""
+    """Return vectors of length 1 in double precision."""
     block = block.astype(np.float64)
     return block / np.sqrt(np.einsum("ij,ij->i", block, block))[:, None]

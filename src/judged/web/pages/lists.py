@@ -1,6 +1,4 @@
-"""Lists of one query side by side: what stands where, what moved, and the best order that there is.
-
-The report and the explorer show the same; here is what they show, as plain values for templates."""
+"""The lists of one query side by side, with the moves between them and the ideal order."""
 
 from __future__ import annotations
 
@@ -16,11 +14,9 @@ if TYPE_CHECKING:
     from judged.inputs.texts import Text
     from judged.rankings.rankings import Rankings
 
-
 MAX_LISTS = 4
-"""So many lists stand side by side."""
-MAX_LINE = 240
-"""So many characters of a text are shown; more do not fit into a line of any list."""
+MAX_TEXT_LENGTH = 240
+"""How many characters of a text are kept; no list has space for more in a line."""
 
 MoveKind = Literal["up", "down", "level", "new", "gone", "below"]
 _SIGNS: dict[MoveKind, str] = {"up": "▲", "down": "▼", "level": "="}
@@ -28,31 +24,32 @@ _SIGNS: dict[MoveKind, str] = {"up": "▲", "down": "▼", "level": "="}
 
 @dataclass(frozen=True, eq=False)
 class RankedList:
-    """One list, as it comes from the library."""
+    """The list of one system for a query."""
 
     system: str
     rankings: Rankings
     """Of the one query."""
     items: Mapping[int, str] = field(default_factory=dict)
-    """Ids by rank; none where they are not known."""
+    """Ids by rank, as far as they are known."""
     place: int = 0
-    """The place of the system among the files, from 0: its colour."""
+    """The place of the system among the files, which gives its colour."""
     value: float | None = None
-    """What a measure says of it, to stand beside its name."""
+    """The value of a measure, to show beside the name."""
 
 
 @dataclass(frozen=True)
 class RankMove:
-    """Where an item of a list stands in another list."""
+    """The place of an item in a neighbouring list.
+
+    Against the list to the left it is up, down, level or new. In the list to the right it is gone,
+    or below the results that are shown.
+    """
 
     kind: MoveKind
-    """Against the list to the left: up, down, level, or new. In the list to the right: gone, or
-    below what is shown."""
     relevant: bool
     rank: int | None = None
-    """Its rank in the other list, where it is there."""
+    """The rank in the other list."""
     by: int = 0
-    """How many ranks it moved."""
     other: str = ""
     """The system of the other list."""
 
@@ -68,22 +65,21 @@ class RankMove:
 
     @property
     def words(self) -> str:
-        """The same as a sentence."""
-        if self.kind == "new":
-            return f"not in the list of {self.other}"
-        if self.kind == "gone":
-            return f"no longer in the list of {self.other}"
-        if self.kind == "below":
-            return f"rank {self.rank:,} in the list of {self.other}"
-        if self.kind == "level":
-            return f"at the same rank in {self.other}"
-        ranks = counted(self.by, "rank")
-        way = "higher" if self.kind == "up" else "lower"
-        return f"{ranks} {way} than in {self.other}, where it is at {self.rank:,}"
+        """The same as a phrase."""
+        if self.kind in ("up", "down"):
+            way = "higher" if self.kind == "up" else "lower"
+            ranks = counted(self.by, "rank")
+            return f"{ranks} {way} than in {self.other}, where it is at {self.rank:,}"
+        return {
+            "new": f"not in the list of {self.other}",
+            "gone": f"no longer in the list of {self.other}",
+            "below": f"rank {self.rank or 0:,} in the list of {self.other}",
+            "level": f"at the same rank in {self.other}",
+        }[self.kind]
 
     @property
     def look(self) -> str:
-        """The class of its colour: only what is relevant is a gain or a loss."""
+        """The CSS class: only moves of relevant items are gains or losses."""
         if not self.relevant:
             return "soft"
         return {"up": "better", "down": "worse"}.get(self.kind, "soft")
@@ -95,46 +91,40 @@ class ListEntry:
 
     rank: int
     item: str | None
-    """Its id, where it is known."""
     cell: Cell
-    """Its grade, or that nobody judged it."""
     heading: str
-    """Its title, its text where it has no title, or its id."""
+    """The title of the item, its text, or its id."""
     line: str = ""
-    """Its text, below a title; its id, below a text that stands for a title."""
+    """The text below a title, or the id below a text."""
     has_text: bool = False
     picture: str = ""
-    """The address of its picture; empty where it has none."""
     came: RankMove | None = None
     """Against the list to the left."""
     left: RankMove | None = None
-    """In the list to the right, where it is gone or not in sight."""
+    """In the list to the right, if it is not shown there."""
 
 
 @dataclass(frozen=True)
 class MoveLine:
-    """The way of one item from a list to the one on its right."""
+    """The line of an item from a list to the one on its right: 10 units wide, a rank is 1 high."""
 
     path: str
-    """As SVG has it: ten units wide, one unit a rank high."""
     look: str
-    """The class of its colour."""
 
 
 @dataclass(frozen=True)
 class ListColumn:
-    """One of the lists."""
+    """One of the lists, as a page shows it."""
 
     system: str
     place: int
     value: float | None
     entries: tuple[ListEntry, ...]
     retrieved: int
-    """How long the whole list is."""
+    """The length of the whole list."""
     missing: bool
-    """Whether the run lacks the query."""
+    """Whether the run has no results for the query."""
     cells: tuple[Cell, ...]
-    """The strip of the ranks shown."""
     lines: tuple[MoveLine, ...] = ()
     """From the list on the left to this one."""
 
@@ -150,110 +140,91 @@ class SideBySide:
 
     lists: tuple[ListColumn, ...]
     ideal: tuple[Cell, ...]
-    """The best order of all judged items, as many ranks as are shown."""
+    """The best order of all judged items."""
     judged: int
     relevant: int
     top: float
-    """The best grade that there is, by which colours are chosen."""
+    """The best grade, which gives the strength of colours."""
 
     @property
     def rows(self) -> int:
-        """How long the longest of the lists is, as shown."""
-        return max((len(each.entries) for each in self.lists), default=0)
+        """The length of the longest list, as shown."""
+        return max((len(column.entries) for column in self.lists), default=0)
 
     @property
     def sentence(self) -> str:
-        """What is known of the query: 7 of 11 judged items are relevant."""
+        """How many judged items are relevant."""
         if not self.judged:
             return "nothing is judged"
-        items = counted(self.judged, "judged item")
         if self.judged == 1:
             return f"the one judged item is {'' if self.relevant else 'not '}relevant"
+        items = counted(self.judged, "judged item")
         return f"{self.relevant:,} of {items} {'is' if self.relevant == 1 else 'are'} relevant"
 
 
 def side_by_side(
-    given: Sequence[RankedList],
+    lists: Sequence[RankedList],
     *,
     k: int = 10,
     texts: Mapping[str, Text] | None = None,
     pictures: Mapping[str, str] | None = None,
     top: float | None = None,
 ) -> SideBySide:
-    """What stands where in up to four lists of one query, and what moved from each to the next.
+    """Show up to four lists of one query, from left to right, and the moves between them.
 
-    Parameters
-    ----------
-    given : sequence of Given
-        The lists, from left to right: from one to four, of the same query.
-    k : int, optional
-        How many ranks are shown.
-    texts : mapping, optional
-        Titles and texts of items, as `judged.inputs.texts.read_texts` has them; some may be
-        missing.
-    pictures : mapping, optional
-        The addresses of pictures by item.
-    top : float, optional
-        The best grade of all queries, for colours that mean the same on all pages; by default that
-        of this query.
-
-    Returns
-    -------
-    SideBySide
+    `pictures` are addresses by item. `top` is the best grade of all queries, so that colours mean
+    the same on all pages.
 
     >>> from judged import Rankings
     >>> a = Rankings.from_relevance([[0, 2]], pool=[[2, 1, 0]])
     >>> b = Rankings.from_relevance([[2, None]], pool=[[2, 1, 0]])
-    >>> given = [RankedList("a", a, {1: "x", 2: "y"}), RankedList("b", b, {1: "y", 2: "z"})]
-    >>> found = side_by_side(given)
-    >>> [entry.came.text for entry in found.lists[1].entries], found.sentence
+    >>> lists = [RankedList("a", a, {1: "x", 2: "y"}), RankedList("b", b, {1: "y", 2: "z"})]
+    >>> view = side_by_side(lists)
+    >>> [entry.came.text for entry in view.lists[1].entries], view.sentence
     (['▲ 1', 'new'], '2 of 3 judged items are relevant')
     """
-    if not 1 <= len(given) <= MAX_LISTS:
-        raise InputError(f"one to {MAX_LISTS} lists can stand side by side; got {len(given)}.")
-    queries = {each.rankings.queries for each in given}
-    if len(queries) > 1 or len(given[0].rankings.queries) != 1:
+    if not 1 <= len(lists) <= MAX_LISTS:
+        raise InputError(f"one to {MAX_LISTS} lists can be shown side by side; got {len(lists)}.")
+    queries = {ranked.rankings.queries for ranked in lists}
+    if len(queries) > 1 or len(lists[0].rankings.queries) != 1:
         raise InputError("lists side by side must be of one query, the same in all of them.")
-    pool = given[0].rankings.pool_grade
+    pool = lists[0].rankings.pool_grade
     best = float(pool.max(initial=0.0)) if top is None else top
     best = best if best > 0 else 1.0
     cells = [
-        tuple(replace(cell, top=best) for cell in strips(each.rankings, k).cells(0))
-        for each in given
+        tuple(replace(cell, top=best) for cell in strips(ranked.rankings, k).cells(0))
+        for ranked in lists
     ]
-    at = [{item: rank for rank, item in each.items.items()} for each in given]
-    shown = [[cell for cell in own if cell.kind != "nothing"] for own in cells]
-    lists: list[ListColumn] = []
-    for number, (each, own) in enumerate(zip(given, shown, strict=True)):
-        before = (given[number - 1].system, at[number - 1]) if number else None
+    ranks = [{item: rank for rank, item in ranked.items.items()} for ranked in lists]
+    shown = [[cell for cell in strip if cell.kind != "nothing"] for strip in cells]
+    columns: list[ListColumn] = []
+    for number, (ranked, strip) in enumerate(zip(lists, shown, strict=True)):
+        before = (lists[number - 1].system, ranks[number - 1]) if number else None
         after = None
-        if number + 1 < len(given):
-            after = given[number + 1].system, at[number + 1], len(shown[number + 1])
+        if number + 1 < len(lists):
+            after = lists[number + 1].system, ranks[number + 1], len(shown[number + 1])
         entries = tuple(
-            _entry(rank, each.items.get(rank), cell, before, after, texts or {}, pictures or {})
-            for rank, cell in enumerate(own, 1)
+            _entry(rank, ranked.items.get(rank), cell, before, after, texts or {}, pictures or {})
+            for rank, cell in enumerate(strip, 1)
         )
-        lines = () if not number else tuple(_lines(lists[-1].entries, entries))
-        r = each.rankings
-        lists.append(
+        columns.append(
             ListColumn(
-                each.system,
-                each.place,
-                each.value,
+                ranked.system,
+                ranked.place,
+                ranked.value,
                 entries,
-                int(r.retrieved[0]),
-                bool(r.missing[0]),
+                int(ranked.rankings.retrieved[0]),
+                bool(ranked.rankings.missing[0]),
                 cells[number],
-                lines,
+                tuple(_lines(columns[-1].entries, entries)) if number else (),
             )
         )
-    judged = [float(grade) for grade in pool if grade >= 0]
+    judged = sorted((float(grade) for grade in pool if grade >= 0), reverse=True)
     ideal = tuple(
-        Cell("relevant" if grade > 0 else "irrelevant", grade, best)
-        for grade in sorted(judged, reverse=True)[:k]
+        Cell("relevant" if grade > 0 else "irrelevant", grade, best) for grade in judged[:k]
     )
     relevant = sum(grade > 0 for grade in judged)
-    return SideBySide(tuple(lists), ideal, len(judged), relevant, best)
+    return SideBySide(tuple(columns), ideal, len(judged), relevant, best)
 
 
 def _entry(
@@ -265,38 +236,29 @@ def _entry(
     texts: Mapping[str, Text],
     pictures: Mapping[str, str],
 ) -> ListEntry:
+    if item is None:
+        return ListEntry(rank, item, cell, "")
     relevant = cell.kind == "relevant"
     came = left = None
-    if item is not None and before is not None:
-        came = _came(rank, item, relevant, *before)
-    if item is not None and after is not None:
-        system, places, shown = after
-        other = places.get(item)
+    if before is not None:
+        came = _came(rank, before[1].get(item), relevant, before[0])
+    if after is not None:
+        system, ranks, shown = after
+        other = ranks.get(item)
         if other is None:
             left = RankMove("gone", relevant, other=system)
         elif other > shown:
             left = RankMove("below", relevant, other, other=system)
-    text = texts.get(item) if item is not None else None
-    name = item or ""
-    heading, line = name, ""
+    text = texts.get(item)
+    heading, line = item, ""
     if text is not None and text.heading:
-        heading = text.heading[:MAX_LINE]
-        line = text.line[:MAX_LINE] if text.line else name
-    return ListEntry(
-        rank,
-        item,
-        cell,
-        heading,
-        line,
-        heading is not name,
-        pictures.get(name, "") if item is not None else "",
-        came,
-        left,
-    )
+        heading = text.heading[:MAX_TEXT_LENGTH]
+        line = text.line[:MAX_TEXT_LENGTH] if text.line else item
+    picture = pictures.get(item, "")
+    return ListEntry(rank, item, cell, heading, line, heading is not item, picture, came, left)
 
 
-def _came(rank: int, item: str, relevant: bool, system: str, places: Mapping[str, int]) -> RankMove:
-    other = places.get(item)
+def _came(rank: int, other: int | None, relevant: bool, system: str) -> RankMove:
     if other is None:
         return RankMove("new", relevant, other=system)
     kind: MoveKind = "up" if rank < other else "down" if rank > other else "level"
@@ -304,15 +266,14 @@ def _came(rank: int, item: str, relevant: bool, system: str, places: Mapping[str
 
 
 def _lines(left: Sequence[ListEntry], right: Sequence[ListEntry]) -> list[MoveLine]:
-    """The ways of the items that both lists show; those of relevant items last, so that they lie
-    above the others."""
-    found = []
-    places = {entry.item: entry.rank for entry in left if entry.item is not None}
+    """Connect the items that both lists show, relevant ones last and so on top."""
+    lines = []
+    ranks = {entry.item: entry.rank for entry in left if entry.item is not None}
     for entry in right:
-        if entry.item not in places or entry.came is None:
+        if entry.item not in ranks or entry.came is None:
             continue
-        start, end = places[entry.item] - 0.5, entry.rank - 0.5
-        look = entry.came.look if entry.came.kind != "level" else "soft"
+        start, end = ranks[entry.item] - 0.5, entry.rank - 0.5
+        look = entry.came.look
         strength = f"{look} relevant" if entry.cell.kind == "relevant" else look
-        found.append(MoveLine(f"M0 {start:g}C5 {start:g} 5 {end:g} 10 {end:g}", strength))
-    return sorted(found, key=lambda line: "relevant" in line.look)
+        lines.append(MoveLine(f"M0 {start:g}C5 {start:g} 5 {end:g} 10 {end:g}", strength))
+    return sorted(lines, key=lambda line: "relevant" in line.look)

@@ -1,5 +1,4 @@
-"""Numbers as pages show them: a minus that is one, faint digits below the uncertainty, shares with
-a space."""
+"""Numbers and ids as pages show them, and the rows of the report's table of every query."""
 
 from __future__ import annotations
 
@@ -13,10 +12,14 @@ from markupsafe import Markup, escape
 from judged.text import DECIMALS, percent, shown, visible
 
 NO_BREAK = "\u00a0"
+ID_LENGTH = 34
+"""How many characters of an id are shown; its title has the whole id."""
+TEXT_LENGTH = 140
+"""How many characters of a query's text are shown."""
 
 
 def minus(text: str) -> str:
-    """A number's text with a minus in place of its hyphen.
+    """Replace the hyphen of a number by a minus sign.
 
     >>> minus("-0.5")
     '−0.5'
@@ -25,7 +28,7 @@ def minus(text: str) -> str:
 
 
 def plain_number(value: float | None, decimals: int = DECIMALS) -> str:
-    """A number without any mark: four decimals, thousands with a comma, – where there is none.
+    """Format a number: four decimals, a comma at thousands, – if there is none.
 
     >>> plain_number(-0.25), plain_number(12345.0), plain_number(float("nan"))
     ('−0.2500', '12,345', '–')
@@ -34,7 +37,7 @@ def plain_number(value: float | None, decimals: int = DECIMALS) -> str:
 
 
 def count(value: int) -> str:
-    """A count, with a comma at thousands.
+    """Format a count, with a comma at thousands.
 
     >>> count(7000)
     '7,000'
@@ -43,7 +46,7 @@ def count(value: int) -> str:
 
 
 def signed(value: float | None, decimals: int = DECIMALS) -> str:
-    """A difference with its sign; one that rounds to 0 keeps it, and 0 has none.
+    """Format a difference with its sign; 0 has none.
 
     >>> signed(0.0195), signed(-0.018, 3), signed(0.0), signed(-1e-9), signed(None)
     ('+0.0195', '−0.018', '0.0000', '−0.0000', '–')
@@ -55,7 +58,7 @@ def signed(value: float | None, decimals: int = DECIMALS) -> str:
 
 
 def share(value: float | None, decimals: int = 0) -> str:
-    """A share in percent; only nothing is 0 % and only everything is 100 %.
+    """Format a share in percent; only exact values are 0 % and 100 %.
 
     >>> share(0.76), share(0.0004), share(0.9996), share(1.0), share(0.125, 1)
     ('76\\xa0%', '<1\\xa0%', '>99\\xa0%', '100\\xa0%', '12.5\\xa0%')
@@ -72,8 +75,7 @@ def share(value: float | None, decimals: int = 0) -> str:
 
 
 def sure_digits(value: float | None, half_width: float | None, decimals: int = DECIMALS) -> int:
-    """How many characters of a number's text are sure: down to the digit that has the place of the
-    first digit of the half width; all of them where nothing is known of it.
+    """Count the characters of a number down to the first digit of its half width.
 
     >>> text = plain_number(0.5767)
     >>> [text[: sure_digits(0.5767, half)] for half in (0.035, 0.004, 0.2, 3.0, 0.0, None)]
@@ -91,20 +93,7 @@ def sure_digits(value: float | None, half_width: float | None, decimals: int = D
 def number(
     value: float | None, half_width: float | None = None, decimals: int = DECIMALS
 ) -> Markup:
-    """A number with those digits faint that are below half the width of its interval.
-
-    Parameters
-    ----------
-    value : float or None
-        The number; – stands where there is none.
-    half_width : float, optional
-        Half the width of its interval; without it, all digits are alike.
-    decimals : int, optional
-        How many decimals.
-
-    Returns
-    -------
-    markupsafe.Markup
+    """Format a number with faint digits below half the width of its confidence interval.
 
     >>> print(number(0.5767, 0.035))
     <span class="number"><b>0.57</b><i>67</i></span>
@@ -119,36 +108,30 @@ def number(
     return Markup('<span class="number"><b>{}</b>{}</span>').format(text[:sure], rest)
 
 
-ID_LENGTH = 34
-"""How many characters of an id are shown; the title has the whole id."""
-MAX_TEXT = 140
-"""So many characters of a query's text are shown."""
-
-
-@dataclass(frozen=True, eq=False)
-class ValueColumn:
-    """One system's values of all queries, in the order of the rows."""
-
-    values: Sequence[float]
-    """NaN where a query does not count."""
-    codes: Sequence[str] | None = None
-    """The strip of each query, as `Strips.codes` has it; None where strips are left out."""
-
-    def cells(self) -> list[str]:
-        """The cells of the column."""
-        shown = [_shown(value) for value in self.values]
-        if self.codes is None:
-            return [f"<td>{value}" for value in shown]
-        return [f"<td>{value}\n{code}" for value, code in zip(shown, self.codes, strict=True)]
-
-
 def shorten(text: str, length: int = ID_LENGTH) -> str:
-    """The beginning of a text that is too long, and an ellipsis.
+    """Cut a text that is too long, with an ellipsis.
 
     >>> shorten("abcdef", 4), shorten("abc", 4)
     ('abc…', 'abc')
     """
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+@dataclass(frozen=True, eq=False)
+class ValueColumn:
+    """The values of one system, in the order of the rows."""
+
+    values: Sequence[float]
+    """NaN if a query does not count."""
+    codes: Sequence[str] | None = None
+    """The strip of each query, as `Strips.codes` has it; None without strips."""
+
+    def cells(self) -> list[str]:
+        """Return the cells of the column."""
+        texts = [f"{v:.4f}" if 0 <= v < 100 else plain_number(v) for v in self.values]
+        if self.codes is None:
+            return [f"<td>{text}" for text in texts]
+        return [f"<td>{text}\n{code}" for text, code in zip(texts, self.codes, strict=True)]
 
 
 def query_rows(
@@ -159,30 +142,16 @@ def query_rows(
     higher_is_better: bool = True,
     texts: Mapping[str, str] | None = None,
 ) -> Markup:
-    """Rows of a table: the query, the value and strip of each system, and the difference.
+    """Return table rows: the query, the value and strip of each system, and the difference.
 
-    Parameters
-    ----------
-    queries : sequence of str
-        The ids, in the order of the rows.
-    systems : sequence of Values
-        The columns.
-    differences : mapping of str to float, optional
-        The difference of two systems by query, for a last column; – where there is none.
-    higher_is_better : bool, optional
-        Whether a difference above 0 is a gain.
-    texts : mapping of str to str, optional
-        What queries say, by id.
+    A report has thousands of them, so they are as short as HTML allows.
 
-    Returns
-    -------
-    Markup
-
-    >>> query_rows(["q<1"], [ValueColumn([0.5], ["2.?-"])], differences={"q<1": -0.25}).splitlines()
+    >>> rows = query_rows(["q<1"], [ValueColumn([0.5], ["2.?-"])], differences={"q<1": -0.25})
+    >>> rows.splitlines()
     [Markup('<tr><th>q&lt;1<td>0.5000'), Markup('2.?-<td class=worse>−0.2500')]
     """
-    heads = [_head(query, (texts or {}).get(query, "")) for query in queries]
-    columns = [heads, *(each.cells() for each in systems)]
+    columns = [[_head(query, (texts or {}).get(query, "")) for query in queries]]
+    columns += [system.cells() for system in systems]
     if differences is not None:
         kinds = ("better", "worse") if higher_is_better else ("worse", "better")
         columns.append([_difference(differences.get(query), *kinds) for query in queries])
@@ -193,12 +162,8 @@ def _head(query: str, text: str) -> str:
     whole = visible(query)
     short = shorten(whole)
     title = f' title="{escape(whole)}"' if short != whole else ""
-    said = f"<small>{escape(shorten(visible(text), MAX_TEXT))}</small>" if text else ""
-    return f"<tr><th{title}>{escape(short)}{said}"
-
-
-def _shown(value: float) -> str:
-    return f"{value:.4f}" if 0 <= value < 100 else plain_number(value)
+    small = f"<small>{escape(shorten(visible(text), TEXT_LENGTH))}</small>" if text else ""
+    return f"<tr><th{title}>{escape(short)}{small}"
 
 
 def _difference(value: float | None, above: str, below: str) -> str:

@@ -1,4 +1,5 @@
-"""What came out as a heading and a line under it: who leads, and whether two can be told apart."""
+"""Results of comparisons as pages show them: headings, the panel of two systems, and the queries
+on which they differ most."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ from judged.comparison.settings import TESTS
 from judged.comparison.verdicts import OTHERWISE
 from judged.comparison.wording import amount, percent_of, shown_margin, shown_p, with_sign
 from judged.evaluation.ranges import difference_is_bounded
-from judged.statistics.tested import fewest_units
+from judged.rankings.strips import strips
+from judged.statistics.t import fewest_units
 from judged.text import Best, counted, listed, shown
-from judged.web.pages.numbers import shorten
+from judged.web.pages.numbers import minus, shorten
 
 if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
@@ -27,20 +29,21 @@ if TYPE_CHECKING:
     from judged.evaluation.scores import Scored
     from judged.rankings.strips import Cell
 
-
 MAX_NAMED = 3
-"""So many systems are named in a heading; more are counted."""
+"""How many systems a heading names; more are counted."""
+MAX_QUERIES = 6
+"""How many queries are shown on each side where two systems differ most."""
+STRIP_RANKS = 10
 _QUERIES = ("query", "queries")
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading that says what came out, and a line on how sure that is."""
+    """A heading that states the result, and a line on how certain it is."""
 
     title: str
-    """The heading."""
     parts: tuple[str, ...] = ()
-    """The line under it; parts that are `Best` stand out."""
+    """The line; parts that are `Best` stand out."""
 
     @property
     def line(self) -> str:
@@ -53,21 +56,20 @@ class Heading:
         return [(str(part), isinstance(part, Best)) for part in self.parts]
 
 
+def signed_amount(value: float) -> str:
+    """Format a difference for a sentence.
+
+    >>> signed_amount(0.02), signed_amount(-0.5), signed_amount(0.0)
+    ('+0.020', '−0.500', '0.000')
+    """
+    return with_sign(amount(value), value)
+
+
+# -- who leads
+
+
 def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str) -> Heading:
-    """Say who leads on a measure, by how much, and which places cannot be told apart.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Of one or more systems.
-    comparison : Comparison or None
-        Of these on the measure: all pairs, or all with a baseline; None if not compared.
-    measure : str
-        What the measure is called.
-
-    Returns
-    -------
-    Heading
+    """State which system leads on a measure, by how much, and which ranks are uncertain.
 
     >>> from judged import evaluate
     >>> run = {"q": ["b", "a"]}
@@ -85,260 +87,199 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
         return Heading(f"No system has a value on {measure}")
     pair = _between(comparison, first.run, second.run, measure)
     higher = evaluation.labels[measure].spec.higher_is_better
-    ends = _lead(pair, first.run, higher)
-    apart = _not_told_apart(places)
+    lead = _Lead.of(pair, first.run, higher)
+    name, other = shorten(first.run), shorten(second.run)
+    apart = _uncertain_ranks(places)
     if baseline is not None and len(places) > 2:
         apart = f" Systems were compared with {shorten(baseline)} only."
-    with_value = ("With ", Best(amount(first.value)))
-    if ends.difference < 0:
+    value = ("With ", Best(amount(first.value)))
+    has_best = f"{name} has the {'highest' if higher else 'lowest'} {measure}"
+    if lead.difference < 0:
         # Both have more queries than those they share, on which the order is another one.
-        ahead = Best(amount(-ends.difference))
-        return Heading(
-            f"{shorten(first.run)} has the {_extreme(higher)} {measure}, on other queries than "
-            f"{shorten(second.run)}",
-            (
-                *(*with_value, f" it is first; on the queries of both {shorten(second.run)} is "),
-                *(ahead, f" ahead ({_how_sure(pair, comparison, ends.turned)}).", apart),
-            ),
-        )
+        ahead = Best(amount(-lead.difference))
+        certain = f" ahead ({_certainty(pair, comparison, lead.turned)})."
+        line = (*value, f" it is first; on the queries of both {other} is ", ahead, certain, apart)
+        return Heading(f"{has_best}, on other queries than {other}", line)
     if not pair.queries:
-        return Heading(
-            f"{shorten(first.run)} has the {_extreme(higher)} {measure}",
-            (*with_value, f"; it has no query in common with {shorten(second.run)}.", apart),
-        )
-    line = (
-        *(
-            *with_value,
-            " it is ",
-            Best(amount(ends.difference)),
-            f" ahead of {shorten(second.run)} ",
-        ),
-        *(f"({_how_sure(pair, comparison, ends)}).", apart),
-    )
+        return Heading(has_best, (*value, f"; it has no query in common with {other}.", apart))
+    ahead = Best(amount(lead.difference))
+    certain = f"({_certainty(pair, comparison, lead)})."
+    line = (*value, " it is ", ahead, f" ahead of {other} ", certain, apart)
     if first.rank_high == 1:
-        return Heading(f"{shorten(first.run)} leads on {measure}", line)
+        return Heading(f"{name} leads on {measure}", line)
     if pair.verdict == "identical" and len(places) == 2:
-        every = f"the same value on all {counted(pair.queries, *_QUERIES)}"
-        return Heading(
-            f"{shorten(first.run)} and {shorten(second.run)} are the same on {measure}",
-            ("Both have ", Best(amount(first.value)), f", and {every}."),
-        )
-    title = f"{shorten(first.run)} is first on {measure}"
+        every = f", and the same value on all {counted(pair.queries, *_QUERIES)}."
+        title = f"{name} and {other} have the same values on {measure}"
+        return Heading(title, ("Both have ", Best(amount(first.value)), every))
+    title = f"{name} is first on {measure}"
     others = [place.run for place in places[1:] if place.rank_low == 1]
     if baseline is not None and first.run != baseline:
         if pair.verdict in ("better", "worse"):
-            return Heading(f"{title}, better than {shorten(baseline)}", line)
+            return Heading(f"{title}, significantly better than {shorten(baseline)}", line)
         others = [baseline]  # no other system was compared with the first
     if others:
-        title += f", not told apart from {_some(others)}"
+        named = listed([shorten(run) for run in others])
+        if len(others) > MAX_NAMED:
+            named = counted(len(others), "other")
+        title += f", not significantly better than {named}"
     return Heading(title, line)
 
 
 @dataclass(frozen=True)
 class _Lead:
-    """By how much one system is better than another, below 0 where it is worse; with its
-    interval."""
+    """The lead of one system over another with its confidence interval; below 0 if it is worse."""
 
     difference: float
     low: float
     high: float
 
+    @classmethod
+    def of(cls, pair: Pair, run: str, higher_is_better: bool) -> _Lead:
+        lead = cls(pair.difference, pair.interval.low, pair.interval.high)
+        return lead if (pair.run == run) == higher_is_better else lead.turned
+
     @property
     def turned(self) -> _Lead:
-        """The same from the other's side."""
         return _Lead(0.0 - self.difference, 0.0 - self.high, 0.0 - self.low)
 
 
-def _lead(pair: Pair, run: str, higher_is_better: bool) -> _Lead:
-    """The difference of a pair as the lead of one of both."""
-    found = _Lead(pair.difference, pair.interval.low, pair.interval.high)
-    return found if (pair.run == run) == higher_is_better else found.turned
-
-
-def _extreme(higher_is_better: bool) -> str:
-    return "highest" if higher_is_better else "lowest"
-
-
 def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
-    """One system, or several of which nothing is known but their numbers."""
     known = evaluation.labels[measure]
     numbers = [(run.summary[known], run) for run in evaluation.runs]
     valued = [(value, run) for value, run in numbers if not math.isnan(value)]
     if not valued:
         return Heading(f"No system has a value on {measure}")
     best = max if known.spec.higher_is_better else min
-    value, run = best(valued, key=lambda each: each[0])
+    value, run = best(valued, key=lambda pair: pair[0])
     queries = counted(len(run.rankings), *_QUERIES)
-    said = queries
+    certain = queries
     interval = run.intervals.get(known)
     if interval is not None and interval.known and evaluation.level is not None:
-        level = percent_of(evaluation.level)
-        said = f"{level} interval {amount(interval.low)} to {amount(interval.high)}, {queries}"
+        certain = f"{_interval(evaluation.level, interval.low, interval.high)}, {queries}"
     if len(numbers) == 1:
-        said = f"{said[0].upper()}{said[1:]}"
-        return Heading(f"{shorten(run.name)} has {amount(value)} on {measure}", (f"{said}.",))
+        title = f"{shorten(run.name)} has {amount(value)} on {measure}"
+        return Heading(title, (f"{certain[0].upper()}{certain[1:]}.",))
     if math.isinf(value):
-        return Heading(
-            f"No system has a finite {measure}", (f"{queries[0].upper()}{queries[1:]}.",)
-        )
-    which = _extreme(known.spec.higher_is_better)
-    line = ("With ", Best(amount(value)), f" ({said}). Whether it is ahead was not tested.")
-    return Heading(f"{shorten(run.name)} has the {which} {measure}", line)
+        line = f"{queries[0].upper()}{queries[1:]}."
+        return Heading(f"No system has a finite {measure}", (line,))
+    extreme = "highest" if known.spec.higher_is_better else "lowest"
+    line = ("With ", Best(amount(value)), f" ({certain}). The lead was not tested.")
+    return Heading(f"{shorten(run.name)} has the {extreme} {measure}", line)
+
+
+def _interval(level: float, low: float, high: float) -> str:
+    return f"{percent_of(level)} CI {amount(low)} to {amount(high)}"
 
 
 def _between(comparison: Comparison, run: str, against: str, measure: str) -> Pair:
-    """The row of two systems, whichever of both was compared with the other."""
+    """Return the row of two systems, whichever was compared with the other."""
     for row in comparison.rows:
         if row.measure == measure and {row.run, row.against} == {run, against}:
             return row
     return comparison.pair(run, against, measure)
 
 
-def _how_sure(pair: Pair, comparison: Comparison, lead: _Lead) -> str:
-    """The interval of a lead, and how many queries it is from."""
+def _certainty(pair: Pair, comparison: Comparison, lead: _Lead) -> str:
     queries = counted(pair.queries, *_QUERIES)
     if math.isnan(lead.low) or math.isnan(lead.high):
-        why = f"no interval: {pair.interval.note}, " if pair.interval.note else ""
-        return f"{why}{queries}"
-    level = percent_of(comparison.settings.level)
-    said = f"{level} interval {amount(lead.low)} to {amount(lead.high)}, {queries}"
+        note = pair.interval.note
+        return f"no confidence interval: {note}, {queries}" if note else queries
+    text = f"{_interval(comparison.settings.level, lead.low, lead.high)}, {queries}"
     if lead.low * lead.high > 0 and pair.verdict == "not significant":
         among, _ = family_of(comparison)
-        said += f"; it would count alone, not among {among:,} comparisons"
-    return said
+        text += f"; significant on its own, but not among {among:,} comparisons"
+    return text
 
 
-def _not_told_apart(places: Sequence[Place]) -> str:
-    """Which places after the first cannot be told apart: neighbours whose ranks overlap."""
+def _uncertain_ranks(places: Sequence[Place]) -> str:
+    """Name the ranks that do not differ significantly: neighbours whose ranks overlap."""
     groups: list[list[Place]] = []
     for place in places:
         if place.rank_low == place.rank_high:
             continue
-        joins = groups and place.rank_low <= max(each.rank_high for each in groups[-1])
-        if joins:
+        if groups and place.rank_low <= max(other.rank_high for other in groups[-1]):
             groups[-1].append(place)
         else:
             groups.append([place])
-    spans = [(min(p.rank_low for p in each), max(p.rank_high for p in each)) for each in groups]
-    if not spans:
+    if not groups:
         return ""
+    spans = [(min(p.rank_low for p in group), max(p.rank_high for p in group)) for group in groups]
     named = listed([f"{low} to {high}" for low, high in spans])
     whole = all(
         (place.rank_low, place.rank_high) == span
         for group, span in zip(groups, spans, strict=True)
         for place in group
     )
-    verb = "cannot be told apart" if whole else "cannot all be told apart"
-    return f" Places {named} {verb} on these queries."
+    return f" Ranks {named} do not {'' if whole else 'all '}differ significantly."
 
 
-def _some(names: Sequence[str]) -> str:
-    if len(names) <= MAX_NAMED:
-        return listed([shorten(name) for name in names])
-    return f"{counted(len(names), 'other')}"
+# -- two systems
 
 
 def verdict_heading(pair: Pair, settings: ComparisonSettings) -> Heading:
-    """Whether two systems can be told apart on a measure, and how sure that is.
-
-    Parameters
-    ----------
-    pair : Pair
-        A row of a comparison.
-    settings : ComparisonSettings
-        How they were compared.
-
-    Returns
-    -------
-    Heading
+    """State the verdict on two systems, and how certain the difference is.
 
     >>> from judged import compare_values
-    >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-    >>> verdict_heading(found.pair(), found.settings).title
-    'b and a are the same on value'
+    >>> comparison = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+    >>> verdict_heading(comparison.pair(), comparison.settings).title
+    'b and a have the same values on value'
     """
     run, against, measure = shorten(pair.run), shorten(pair.against), pair.measure
     margin = shown_margin(settings.margin_of(measure))
-    few = _too_few(pair, settings)
     titles = {
-        "better": f"{run} is better than {against} on {measure}",
-        "worse": f"{run} is worse than {against} on {measure}",
+        "better": f"{run} is significantly better than {against} on {measure}",
+        "worse": f"{run} is significantly worse than {against} on {measure}",
         "equivalent": f"{run} and {against} differ by less than {margin} on {measure}",
-        "not significant": f"{run} against {against}: not told apart on {measure}",
-        "too few": f"{run} against {against}: too few {few} to tell on {measure}",
-        "identical": f"{run} and {against} are the same on {measure}",
+        "not significant": f"No significant difference between {run} and {against} on {measure}",
+        "too few": f"{_too_few(pair, settings)} to compare {run} with {against} on {measure}",
+        "identical": f"{run} and {against} have the same values on {measure}",
     }
-    return Heading(titles[pair.verdict], (*_difference(pair), *_detectable(pair, settings)))
+    queries = counted(pair.queries, *_QUERIES)
+    if pair.verdict == "identical":
+        return Heading(titles["identical"], (f"They have the same value on all {queries}.",))
+    line: tuple[str, ...] = ("The difference is ", Best(signed_amount(pair.difference)))
+    low, high = pair.interval.low, pair.interval.high
+    if math.isnan(low) or math.isnan(high):
+        note = f": {pair.interval.note}" if pair.interval.note else ""
+        line = (*line, f" on {queries}; it has no confidence interval{note}.")
+    else:
+        ends = (Best(signed_amount(low)), " to ", Best(signed_amount(high)))
+        line = (*line, f" ({percent_of(settings.level)} CI ", *ends, f", {queries}).")
+    if pair.verdict == "not significant" and pair.detectable is not None:
+        power = percent_of(settings.power)
+        line = (
+            *line,
+            f" A true difference of {amount(pair.detectable)} would be detected with {power} "
+            "power.",
+        )
+    return Heading(titles[pair.verdict], line)
 
 
 def _too_few(pair: Pair, settings: ComparisonSettings) -> str:
     units = "queries" if pair.groups is None else "groups"
     effective = pair.effective_units
     if effective is not None and effective < fewest_units(settings.level):
-        return f"{units} of equal weight"
-    return f"{units} differ"
-
-
-def _difference(pair: Pair) -> tuple[str, ...]:
-    """The difference with what fits the queries."""
-    queries = counted(pair.queries, *_QUERIES)
-    if pair.verdict == "identical":
-        return (f"They have the same value on all {queries}.",)
-    difference = Best(signed_amount(pair.difference))
-    low, high = pair.interval.low, pair.interval.high
-    if math.isnan(low) or math.isnan(high):
-        why = f": {pair.interval.note}" if pair.interval.note else ""
-        return ("The difference is ", difference, f" on {queries}; it has no interval{why}.")
-    return (
-        *("The difference is ", difference, ", and anything from "),
-        *(Best(signed_amount(low)), " to ", Best(signed_amount(high))),
-        f" fits these {queries}.",
-    )
-
-
-def _detectable(pair: Pair, settings: ComparisonSettings) -> tuple[str, ...]:
-    """What could have been shown, where nothing was."""
-    if pair.verdict != "not significant" or pair.detectable is None:
-        return ()
-    often = f"{settings.power * 10:g} times in 10"
-    least = amount(pair.detectable)
-    return (f" They could have shown a difference of {least} or more, {often}.",)
-
-
-def signed_amount(value: float) -> str:
-    """A size with its sign, as sentences have it.
-
-    >>> signed_amount(0.02), signed_amount(-0.5), signed_amount(0.0)
-    ('+0.020', '−0.500', '0.000')
-    """
-    return with_sign(amount(value), value)
-
-
-MAX_QUERIES = 6
-"""How many queries are shown on each side where two systems differ most."""
-STRIP_RANKS = 10
-"""How many ranks their strips have."""
+        return f"Too few {units} of equal weight"
+    return f"Too few {units} differ"
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One line of what is known of two systems."""
+    """A number of a comparison with its meaning."""
 
     name: str
     text: str
     says: str = ""
-    """What it means, in a sentence."""
 
 
 @dataclass(frozen=True)
 class VerdictRisk:
-    """Whether something could turn the verdict."""
+    """Whether ties, missing queries or unjudged results could change a verdict."""
 
     about: str
-    """Ties, missing or unjudged."""
     says: str
     could: bool | None
-    """None where it was not looked into."""
+    """None if it was not examined."""
 
 
 @dataclass(frozen=True)
@@ -348,50 +289,18 @@ class PairPanel:
     pair: Pair
     heading: Heading
     place: int
-    """The place of the run in the files, from 0, which gives it its colour."""
+    """The place of the run among the files, which gives its colour."""
     against_place: int
     difference: str
-    """The big number."""
     low: str
-    """The ends of its interval; empty where there is none."""
+    """The ends of the confidence interval; empty if there is none."""
     high: str
     scale: tuple[float, float]
-    """From where to where the interval is drawn; 0 is on it."""
     facts: tuple[Fact, ...]
     turns: tuple[VerdictRisk, ...]
     done: str
-    """The test, the correction and the level, in a line."""
+    """The test, the correction and the confidence level."""
     notes: tuple[str, ...]
-    """Warnings of the comparison."""
-
-
-@dataclass(frozen=True)
-class QueryDifference:
-    """A query on which two systems differ."""
-
-    query: str
-    relevant: int
-    """How many relevant items it has."""
-    value: float
-    against_value: float
-    difference: float
-    better: bool | None
-    """Whether the run is the better one here; None where both are the same."""
-    strip: tuple[Cell, ...]
-    against_strip: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class LargestDifferences:
-    """The queries on which two systems differ most, and how many lie between."""
-
-    first: tuple[QueryDifference, ...]
-    """The greatest differences."""
-    between: int
-    last: tuple[QueryDifference, ...]
-    """The smallest, the lowest last."""
-    most: float
-    """The largest of all, for bars."""
 
 
 def panel(
@@ -403,95 +312,67 @@ def panel(
     places: Mapping[str, int] | None = None,
     unjudged: bool = False,
 ) -> PairPanel:
-    """What is known of two systems on a measure.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        In which they are compared.
-    run, against, measure : str, optional
-        Which row; needed where there are several.
-    places : mapping of str to int, optional
-        The place of each system in the files, from 0; by default that in the comparison.
-    unjudged : bool, optional
-        Whether the comparison looked into what unjudged results could do.
-
-    Returns
-    -------
-    Panel
+    """Return the panel of a row; `unjudged` if the comparison examined unjudged results.
 
     >>> from judged import compare_values
-    >>> found = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
-    >>> panel(found).difference
+    >>> comparison = compare_values({"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.5, "2": 0.25}})
+    >>> panel(comparison).difference
     '0.000'
     """
     pair = comparison.pair(run, against, measure)
     known = places or {name: at for at, name in enumerate(comparison.runs)}
-    has_interval = not math.isnan(pair.interval.low) and not math.isnan(pair.interval.high)
+    ends = [pair.interval.low, pair.interval.high]
+    low, high = ("", "") if any(map(math.isnan, ends)) else map(signed_amount, ends)
     return PairPanel(
         pair=pair,
         heading=verdict_heading(pair, comparison.settings),
         place=known[pair.run],
         against_place=known[pair.against],
         difference=signed_amount(pair.difference),
-        low=signed_amount(pair.interval.low) if has_interval else "",
-        high=signed_amount(pair.interval.high) if has_interval else "",
+        low=low,
+        high=high,
         scale=scale_of([pair]),
         facts=_facts(comparison, pair),
-        turns=_turns(comparison, pair, unjudged),
+        turns=_risks(comparison, pair, unjudged),
         done=method_line(comparison),
         notes=tuple(comparison._own_warnings()),
     )
 
 
 def scale_of(pairs: Iterable[Pair]) -> tuple[float, float]:
-    """One scale for the differences of pairs and their intervals, with 0 on it.
-
-    Parameters
-    ----------
-    pairs : iterable of Pair
-        Rows of a comparison.
-
-    Returns
-    -------
-    tuple of float
+    """Return one scale for differences and their confidence intervals, with 0 on it.
 
     >>> scale_of([])
     (-1.0, 1.0)
     """
-    ends = [
-        0.0,
-        *(end for p in pairs for end in (p.difference, p.interval.low, p.interval.high)),
-    ]
-    finite = [end for end in ends if math.isfinite(end)]
+    ends = [end for p in pairs for end in (p.difference, p.interval.low, p.interval.high)]
+    finite = [0.0, *(end for end in ends if math.isfinite(end))]
     low, high = min(finite), max(finite)
-    room = (high - low) * 0.2 or 1.0
-    return low - room, high + room
+    margin = (high - low) * 0.2 or 1.0
+    return low - margin, high + margin
 
 
 def _facts(comparison: Comparison, pair: Pair) -> tuple[Fact, ...]:
     settings = comparison.settings
+    power = percent_of(settings.power)
     facts = [
         Fact(
             "effect size d_z",
-            "–" if pair.effect is None else shown(pair.effect, 2).replace("-", "−"),
+            "–" if pair.effect is None else minus(shown(pair.effect, 2)),
             "The mean difference in standard deviations of the differences.",
         ),
         Fact(
             f"{TESTS[pair.test]}, p",
             shown_p(pair.p),
-            "How often a difference at least as large would be seen if there were none.",
+            "The probability of a difference at least as large if there were none.",
         ),
         Fact(
-            "corrected p",
-            shown_p(pair.corrected_p),
-            "The same among all comparisons that are corrected together.",
+            "corrected p", shown_p(pair.corrected_p), "p, corrected for the number of comparisons."
         ),
         Fact(
             "detectable difference",
             "–" if pair.detectable is None else amount(pair.detectable),
-            "The smallest difference that would have been shown, "
-            f"{settings.power * 10:g} times in 10.",
+            f"The smallest difference that would be detected with {power} power.",
         ),
     ]
     if pair.groups is not None:
@@ -502,58 +383,84 @@ def _facts(comparison: Comparison, pair: Pair) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _turns(comparison: Comparison, pair: Pair, unjudged: bool) -> tuple[VerdictRisk, ...]:
-    """What ties, missing queries and unjudged results could do to the verdict."""
+def _risks(comparison: Comparison, pair: Pair, examined: bool) -> tuple[VerdictRisk, ...]:
     if comparison.evaluation is None:
         return ()
     runs = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]
-    found = [_ties(comparison, pair, runs)]
+    risks = [_tie_risk(comparison, pair, runs)]
     if "missing" in pair.depends_on:
-        found.append(VerdictRisk("missing", _clause(pair, "missing"), True))
-    return (*found, *_unjudged(comparison, pair, runs, unjudged))
+        risks.append(VerdictRisk("missing", _clause(pair, "missing"), True))
+    return (*risks, *_unjudged_risk(comparison, pair, runs, examined))
 
 
 def _clause(pair: Pair, cause: str) -> str:
-    """What the sentence of a pair says of one cause, as a sentence of its own."""
+    """Return what the library's sentence on a pair says of one cause."""
     for sentence in pair.says.split(". "):
         if sentence.startswith(OTHERWISE[cause]):
             return f"{sentence.removesuffix('.')}."
     return ""
 
 
-def _ties(comparison: Comparison, pair: Pair, runs: list[Scored]) -> VerdictRisk:
+def _tie_risk(comparison: Comparison, pair: Pair, runs: list[Scored]) -> VerdictRisk:
     if "ties" in pair.depends_on:
         return VerdictRisk("ties", _clause(pair, "ties"), True)
     if not any(run.audit.tied_results for run in runs):
-        return VerdictRisk("ties", "No judged result of both ties with another.", False)
+        return VerdictRisk("ties", "No judged result of either system is tied.", False)
     if any("depends on ties was seen" in note for note in comparison.notes):
-        return VerdictRisk("ties", "No order of ties that was tried turns this; others may.", None)
-    return VerdictRisk(
-        "ties", "Ties cannot turn this: whatever their order, the verdict stays.", False
-    )
+        says = "No order of ties that was tried changes the verdict; others may."
+        return VerdictRisk("ties", says, None)
+    return VerdictRisk("ties", "No order of ties changes the verdict.", False)
 
 
-def _unjudged(
-    comparison: Comparison, pair: Pair, runs: list[Scored], looked: bool
+def _unjudged_risk(
+    comparison: Comparison, pair: Pair, runs: list[Scored], examined: bool
 ) -> list[VerdictRisk]:
-    evaluation = comparison.evaluation
-    assert evaluation is not None
+    assert comparison.evaluation is not None
     shares = [run.audit.judged_at_10 for run in runs]
-    if all(share == 1 for share in shares) and "unjudged" not in pair.depends_on:
+    if all(part == 1 for part in shares) and "unjudged" not in pair.depends_on:
         return []
-    judged = listed([f"{share:.0%}".replace("%", " %") for share in shares])
-    known = f"Of the first ten results {judged} are judged."
+    judged = f"{listed([f'{part:.0%}'.replace('%', ' %') for part in shares])} of the top-10 "
+    judged += "results are judged."
     if "unjudged" in pair.depends_on:
-        return [VerdictRisk("unjudged", f"{_clause(pair, 'unjudged')} {known}", True)]
-    if not looked:
-        return [
-            VerdictRisk("unjudged", f"{known} What the others could do was not looked into.", None)
-        ]
+        return [VerdictRisk("unjudged", f"{_clause(pair, 'unjudged')} {judged}", True)]
+    if not examined:
+        says = f"{judged} The effect of unjudged results was not examined."
+        return [VerdictRisk("unjudged", says, None)]
     measure = comparison.measure(pair.measure).measure
-    if measure is None or not difference_is_bounded(measure, evaluation.policy):
-        said = "Unjudged results do not turn this in two scenarios, which are no bounds."
-        return [VerdictRisk("unjudged", f"{said} {known}", None)]
-    return [VerdictRisk("unjudged", f"Unjudged results cannot turn this. {known}", False)]
+    if measure is None or not difference_is_bounded(measure, comparison.evaluation.policy):
+        says = "Unjudged results do not change the verdict in two scenarios, which are no bounds."
+        return [VerdictRisk("unjudged", f"{says} {judged}", None)]
+    says = f"Unjudged results cannot change the verdict. {judged}"
+    return [VerdictRisk("unjudged", says, False)]
+
+
+# -- queries on which two systems differ
+
+
+@dataclass(frozen=True)
+class QueryDifference:
+    """A query on which two systems differ."""
+
+    query: str
+    relevant: int
+    value: float
+    against_value: float
+    difference: float
+    better: bool | None
+    """Whether the run is better here; None if both are equal."""
+    strip: tuple[Cell, ...]
+    against_strip: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class LargestDifferences:
+    """The queries on which two systems differ most, and how many are between."""
+
+    first: tuple[QueryDifference, ...]
+    between: int
+    last: tuple[QueryDifference, ...]
+    most: float
+    """The largest difference, for bars."""
 
 
 def largest_differences(
@@ -564,29 +471,13 @@ def largest_differences(
     *,
     most: int = MAX_QUERIES,
 ) -> LargestDifferences:
-    """The queries on which two systems differ most, with the strips of both.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Of an evaluation.
-    run, against, measure : str, optional
-        Which row; needed where there are several.
-    most : int, optional
-        How many queries on each side.
-
-    Returns
-    -------
-    Extremes
+    """Return the queries with the largest differences on both sides, with the strips of both.
 
     >>> from judged import evaluate
     >>> runs = {"one": {"q": ["b", "a"]}, "other": {"q": ["a"]}}
-    >>> found = largest_differences(evaluate({"q": {"a": 1}}, runs, "RR").compare())
-    >>> found.first[0].difference
+    >>> largest_differences(evaluate({"q": {"a": 1}}, runs, "RR").compare()).first[0].difference
     0.5
     """
-    from judged.rankings.strips import strips
-
     assert comparison.evaluation is not None
     pair = comparison.pair(run, against, measure)
     known = comparison.measure(pair.measure)
@@ -600,16 +491,14 @@ def largest_differences(
     sides = [comparison.evaluation.scored(name) for name in (pair.run, pair.against)]
     rel = 1.0 if known.measure is None else float(known.measure.params.get("rel", 1))
     relevant = sides[0].rankings.relevant(rel)
-    drawn = [
-        strips(comparison.evaluation.scored(side.name).rankings, STRIP_RANKS) for side in sides
-    ]
+    drawn = [strips(side.rankings, STRIP_RANKS) for side in sides]
     places = [{query: at for at, query in enumerate(side.queries)} for side in sides]
 
     def row(at: int) -> QueryDifference:
         query = comparison.numbers.queries[match.ours.place[at]]
         difference = float(differences[at])
         ours, theirs = (
-            tuple(each.cells(place[query])) for each, place in zip(drawn, places, strict=True)
+            tuple(strip.cells(place[query])) for strip, place in zip(drawn, places, strict=True)
         )
         return QueryDifference(
             query=query,

@@ -1,4 +1,4 @@
-"""The one stylesheet and the scripts of all pages."""
+"""Templates, stylesheet and scripts of all pages, and documents that are one file."""
 
 from __future__ import annotations
 
@@ -13,157 +13,73 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from judged.text import counted, visible
 from judged.text import script as as_json
 from judged.web.pages import drawings, numbers
-from judged.web.pages.numbers import shorten
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from judged.charts.chart import Chart
 
-
 STYLES = (
-    "tokens",
-    "base",
-    "parts",
-    "leaderboard",
-    "compare",
-    "query",
-    "judge",
-    "explanation",
-    "playground",
-    "embeddings",
-    "report",
-    "files",
-    "print",
+    *("tokens", "base", "parts", "leaderboard", "compare", "query", "judge", "explanation"),
+    *("playground", "embeddings", "report", "files", "print"),
 )
-"""The parts of the stylesheet, in their order; colours stand in the first alone."""
+"""The parts of the stylesheet, in order; only the first has colours."""
 MODULES = ("app", "swap", "table", "copy", "steps", "playground", "slider", "files", "judge")
-"""The modules of the explorer; `app` is the entry, which imports the others."""
+"""The JavaScript modules of the explorer; `app` imports the others."""
 CLASSIC = ("theme", "walk", "report")
-"""Scripts that run by themselves, also from a file on disk, where modules do not load."""
+"""Scripts that also run from a file on disk, where modules do not load."""
 SCRIPTS = (*CLASSIC, *MODULES)
+DOCUMENT_STYLES = ("tokens", "base", "parts", "print")
+PACKAGES = ("judged.web.pages", "judged.web", "judged.web.report")
+"""Packages with a folder `templates`, in the order of the search."""
+MAX_FIGURE_ROWS = 40
+"""How many rows of a chart's data are in the page; its files have all of them."""
 
 
 @cache
 def stylesheet(names: tuple[str, ...] = STYLES) -> str:
-    """The stylesheet of all pages, as one text; or some parts of it.
-
-    Parameters
-    ----------
-    names : tuple of str, optional
-        Which of `STYLES`.
-
-    Returns
-    -------
-    str
+    """Return the stylesheet, or some of its parts.
 
     >>> stylesheet().startswith(":root")
     True
     """
-    return "\n".join(_text("styles", f"{name}.css").strip() for name in names) + "\n"
+    return "\n".join(_asset("styles", f"{name}.css").strip() for name in names) + "\n"
 
 
 @cache
 def palette() -> dict[str, tuple[str, str]]:
-    """Every colour by the name of its token: the light one and the dark one.
-
-    Returns
-    -------
-    dict
+    """Return the light and the dark colour of each token.
 
     >>> palette()["ink"]
     ('#1b1f23', '#e8eaec')
     """
-    found = re.findall(r"--([\w-]+): light-dark\((#\w+), (#\w+)\);", _text("styles", "tokens.css"))
-    return {name: (light, dark) for name, light, dark in found}
+    tokens = _asset("styles", "tokens.css")
+    colours = re.findall(r"--([\w-]+): light-dark\((#\w+), (#\w+)\);", tokens)
+    return {name: (light, dark) for name, light, dark in colours}
 
 
 @cache
 def script(name: str) -> str:
-    """One of the scripts.
-
-    Parameters
-    ----------
-    name : str
-        One of `SCRIPTS`.
-
-    Returns
-    -------
-    str
+    """Return one of `SCRIPTS`.
 
     >>> "localStorage" in script("theme")
     True
     """
     if name not in SCRIPTS:
         raise KeyError(name)
-    return _text("scripts", f"{name}.js")
+    return _asset("scripts", f"{name}.js")
 
 
-def _text(folder: str, name: str) -> str:
-    found = resources.files("judged.web.pages").joinpath("assets", folder, name)
-    return found.read_text(encoding="utf-8")
-
-
-PACKAGES = ("judged.web.pages", "judged.web", "judged.web.report")
-"""Whose folders `templates` are looked into, in this order."""
-
-
-@cache
-def environment() -> Environment:
-    """Jinja's environment of all pages: every value is escaped, and a name that is not there is an
-    error.
-
-    Returns
-    -------
-    jinja2.Environment
-
-    >>> environment().from_string("{{ name }}").render(name="<b>")
-    '&lt;b&gt;'
-    """
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=ChoiceLoader([PackageLoader(room) for room in PACKAGES]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    made.globals.update(_functions())
-    made.filters.update({"visible": _visible, "cut": shorten})
-    return made
-
-
-def render(template: str, **context: Any) -> str:
-    """A template filled in.
-
-    Parameters
-    ----------
-    template : str
-        Its name, such as "layout.html".
-    **context : Any
-        What it shows, by name; every text in it is escaped.
-
-    Returns
-    -------
-    str
-        HTML.
-
-    >>> "<svg" in render("parts/hatch.html")
-    True
-    """
-    return environment().get_template(template).render(**context)
+def _asset(folder: str, name: str) -> str:
+    path = resources.files("judged.web.pages").joinpath("assets", folder, name)
+    return path.read_text(encoding="utf-8")
 
 
 def favicon() -> str:
-    """The sign of judged as an address of data, in the light colours.
-
-    Returns
-    -------
-    str
+    """Return the logo as a data address, in the light colours.
 
     >>> favicon()[:19]
     'data:image/svg+xml,'
@@ -178,43 +94,57 @@ def favicon() -> str:
     )
 
 
-def _visible(text: object) -> str:
-    from judged.text import visible
+@cache
+def environment() -> Environment:
+    """Return the Jinja environment: it escapes every value, and unknown names are errors.
 
-    return visible(str(text))
+    >>> environment().from_string("{{ name }}").render(name="<b>")
+    '&lt;b&gt;'
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-
-def _functions() -> dict[str, Any]:
-    """What templates may call, by name."""
     from judged.comparison.wording import percent_of, shown_p
-    from judged.text import counted
 
-    return {
-        "draw_strip": drawings.strip,
-        "draw_compact_strip": drawings.strip,
-        "draw_mean_strip": drawings.mean_strip,
-        "draw_logo": drawings.logo,
-        "draw_empty_strip": drawings.empty_strip,
-        "draw_legend": drawings.legend_cell,
-        "draw_legend_relevant": drawings.legend_grades,
-        "draw_whisker": drawings.whisker,
-        "draw_diverging": drawings.diverging,
-        "draw_bar": drawings.bar,
-        "draw_reading": drawings.reading,
-        "show_number": numbers.number,
-        "show_signed": numbers.signed,
-        "show_share": numbers.share,
-        "show_count": numbers.count,
-        "show_plain": numbers.plain_number,
-        "show_p": shown_p,
-        "show_level": percent_of,
-        "favicon": favicon,
-        "counted": counted,
-    }
+    made = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in PACKAGES]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.globals.update(
+        draw_strip=drawings.strip,
+        draw_mean_strip=drawings.mean_strip,
+        draw_logo=drawings.logo,
+        draw_empty_strip=drawings.empty_strip,
+        draw_legend=drawings.legend_cell,
+        draw_legend_relevant=drawings.legend_grades,
+        draw_whisker=drawings.whisker,
+        draw_diverging=drawings.diverging,
+        draw_bar=drawings.bar,
+        draw_reading=drawings.reading,
+        show_number=numbers.number,
+        show_signed=numbers.signed,
+        show_share=numbers.share,
+        show_count=numbers.count,
+        show_plain=numbers.plain_number,
+        show_p=shown_p,
+        show_level=percent_of,
+        favicon=favicon,
+        counted=counted,
+    )
+    made.filters.update(visible=lambda text: visible(str(text)), cut=numbers.shorten)
+    return made
 
 
-DOCUMENT_STYLES = ("tokens", "base", "parts", "print")
-"""What a document needs of the stylesheet where nobody says."""
+def render(template: str, **context: Any) -> str:
+    """Fill in a template.
+
+    >>> "<svg" in render("parts/hatch.html")
+    True
+    """
+    return environment().get_template(template).render(**context)
 
 
 def document(
@@ -227,26 +157,10 @@ def document(
     data: Mapping[str, Any] | None = None,
     **context: Any,
 ) -> str:
-    """One HTML file with everything in it, which a Content-Security-Policy keeps to itself.
+    """Return one HTML file that loads nothing and runs only its own scripts.
 
-    Parameters
-    ----------
-    template : str, optional
-        One that extends "document.html", whose blocks it fills.
-    title : str
-        Of the page.
-    body : str or markupsafe.Markup, optional
-        What stands in the page, where there is no template of its own.
-    styles, scripts : sequence of str, optional
-        Names of parts of the stylesheet, and of classic scripts, which run in this order.
-    data : {id: value}, optional
-        Values for the scripts, as JSON in elements with these ids.
-    **context : Any
-        What the template shows.
-
-    Returns
-    -------
-    str
+    `template` extends "document.html"; without it, `body` is the page. `data` are values for the
+    scripts, by the id of their JSON element.
 
     >>> page = document(title="A < B", body="1 < 2")
     >>> page.startswith("<!DOCTYPE html>"), "1 &lt; 2" in page, "sha256-" in page
@@ -254,11 +168,17 @@ def document(
     """
     style = stylesheet(tuple(styles))
     texts = [script(name) for name in scripts]
+    # Only this style and these scripts, by their hashes; pictures only as data.
+    allowed = " ".join(map(_hash, texts)) or "'none'"
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {allowed}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
     return render(
         template,
         title=title,
         body=body,
-        policy=_policy(style, texts),
+        policy=policy,
         style=Markup(style),
         scripts=[Markup(text) for text in texts],
         data={name: Markup(as_json(value)) for name, value in (data or {}).items()},
@@ -266,21 +186,8 @@ def document(
     )
 
 
-def _policy(style: str, scripts: Sequence[str]) -> str:
-    """Only this style and these scripts, by their hashes; pictures only as data."""
-    allowed = " ".join(map(_hash, scripts)) or "'none'"
-    return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {allowed}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
 def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-MAX_FIGURE_ROWS = 40
-"""So many rows of a chart's data stand in the page where nobody says; files have all of them."""
 
 
 def figure(
@@ -292,27 +199,10 @@ def figure(
     rows: int | None = MAX_FIGURE_ROWS,
     heading: int = 2,
 ) -> Markup:
-    """A chart as a figure of a page.
+    """Return a chart, made with `theme="page"`, as a figure of a page.
 
-    Parameters
-    ----------
-    chart : Chart
-        Made with `theme="page"`, for the width it gets here.
-    link : callable, optional
-        Takes a row of the chart's data and gives the address that its mark leads to, or None.
-    tab_stops : bool, optional
-        Whether the tab key stops at each of these links; false where a table beside has them.
-    menu : sequence of dict, optional
-        What the menu of the figure offers: dicts of `text`, `href` and, for a file to be saved,
-        `download`.
-    rows : int, optional
-        How many rows of the data the folded table shows, 40 by default; None for all.
-    heading : int, optional
-        The level of its heading, 2 by default.
-
-    Returns
-    -------
-    markupsafe.Markup
+    `link` maps a row of the chart's data to the address of its mark. `tab_stops` is False if a
+    table beside the chart has these links. `menu` are dicts of `text`, `href` and `download`.
 
     >>> from judged import Rankings, charts
     >>> chart = charts.cmc(Rankings.from_relevance([[0, 1]]), theme="page", width=400)
@@ -322,7 +212,6 @@ def figure(
     svg = chart.to_svg() if link is None else chart.to_linked_svg(link, tab_stops=tab_stops)
     [(columns, table)] = chart.tables()
     numeric = [kind.is_numeric() for kind in chart.data.dtypes]
-    shown = table if rows is None else table[:rows]
     html = render(
         "parts/figure.html",
         title=chart.title,
@@ -331,7 +220,7 @@ def figure(
         menu_links=list(menu),
         heading=f"h{heading}",
         columns=list(zip(columns, numeric, strict=True)),
-        rows=[list(zip(row, numeric, strict=True)) for row in shown],
+        rows=[list(zip(row, numeric, strict=True)) for row in table[:rows]],
         count=len(table),
     )
     return Markup(html)

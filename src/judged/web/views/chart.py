@@ -1,7 +1,8 @@
-"""A chart: as a figure that a page loads after its numbers, as a page of its own, or as a file."""
+"""A chart: as a figure that a page loads after its numbers, as a page, or as a file."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, Kind, kind_named
@@ -22,91 +23,79 @@ FORMATS = {
     "csv": ("text/csv; charset=utf-8", "Data as CSV"),
     "json": ("application/json", "Vega-Lite"),
 }
-"""The files that a chart can be saved as, and what the menu calls them."""
-WIDTH = 620
-NARROWEST, WIDEST = 160, 1400
-CELLS, MOST_ROWS = 80, 40
-"""So many cells and rows of the data stand below a chart; its files have all of them."""
+"""The files of a chart: media type and name in the menu."""
+WIDTH, NARROWEST, WIDEST = 620, 160, 1400
+MAX_CELLS, MAX_ROWS = 80, 40
+"""How many cells and rows of the data are shown below a chart; its files have all of them."""
 COSTLY = ("cmc", "eleven-point", "measure-at-k", "ranges")
-"""Kinds of systems whose data cost more than their drawing; these are kept."""
+"""Kinds of charts whose data are cached, because they cost more than the drawing."""
 LINKED = ("differences", "scatter", "forest")
-"""Kinds whose marks lead somewhere."""
+"""Kinds of charts whose marks are links."""
 
 
 def page(visit: Visit) -> Page | RawContent:
-    """The chart that the address names."""
+    """Show the chart of the address."""
     kind = _kind(visit)
-    form = visit.params.one("format")
-    if form is not None:
-        return _file(visit, kind, visit.params.choice("format", tuple(FORMATS), "svg"))
-    key = "figure", visit.workspace.identity, visit.params
-    shown = visit.cache.get(key, lambda: _figure(visit, kind))
-    context = {"figure": shown, "kind": kind}
+    key = visit.workspace.identity, visit.params
+    if visit.params.one("format") is not None:
+        form = visit.params.choice("format", tuple(FORMATS), "svg")
+        content = visit.cache.get(("chart", *key), lambda: _file(visit, kind, form))
+        return RawContent(content, FORMATS[form][0], f"{kind.name}.{form}")
+    shown = visit.cache.get(("figure", *key), lambda: _figure(visit, kind))
     command = None
     if kind.needs not in OF_JSON:
-        command = chart_command(visit, kind, systems_of(visit), _options(visit, kind))
-    return Page("chart.html", kind.title, context, command)
+        command = chart_command(visit, kind, _systems(visit), _options(visit, kind))
+    return Page("chart.html", kind.title, {"figure": shown, "kind": kind}, command)
 
 
 def _kind(visit: Visit) -> Kind:
-    given = visit.params.one("kind")
-    if given is None:
-        raise RefusedError(f"say which kind of chart: {', '.join(KINDS)}.", "kind")
-    kind = kind_named(given)
+    name = visit.params.one("kind")
+    if name is None:
+        raise RefusedError(f"name the kind of chart: {', '.join(KINDS)}.", "kind")
+    kind = kind_named(name)
     if kind.name == "gallery" or kind.needs in ("diagnosis", "plan"):
-        raise RefusedError(f"the chart {kind.name} is not drawn here.", "kind")
+        raise RefusedError(f"the chart {kind.name} is not supported here.", "kind")
     return kind
 
 
 def _figure(visit: Visit, kind: Kind) -> Any:
     width = visit.params.whole("width", WIDTH, at_least=1)
-    drawn = chart_of(visit, kind, theme="page", width=min(max(width, NARROWEST), WIDEST))
+    chart = _chart(visit, kind, theme="page", width=min(max(width, NARROWEST), WIDEST))
     menu = [
         {"text": name, "href": visit.url(format=form, width=None), "download": True}
         for form, (_, name) in FORMATS.items()
     ]
     menu.append({"text": "As a command", "href": visit.url(width=None)})
-    link = _link(visit, kind)
-    rows = min(max(CELLS // len(drawn.data.columns), 3), MOST_ROWS)
-    return figure(drawn, link=link, tab_stops=kind.name == "forest", menu=menu, rows=rows)
+    rows = min(max(MAX_CELLS // len(chart.data.columns), 3), MAX_ROWS)
+    link, tab_stops = _link(visit, kind), kind.name == "forest"
+    return figure(chart, link=link, tab_stops=tab_stops, menu=menu, rows=rows)
 
 
-def _file(visit: Visit, kind: Kind, form: str) -> RawContent:
-    def made() -> bytes:
-        drawn = chart_of(visit, kind, width=visit.params.whole("width", 0) or None)
-        found = getattr(drawn, f"to_{form}")()
-        return found if isinstance(found, bytes) else str(found).encode()
-
-    key = "chart", visit.workspace.identity, visit.params
-    return RawContent(visit.cache.get(key, made), FORMATS[form][0], f"{kind.name}.{form}")
+def _file(visit: Visit, kind: Kind, form: str) -> bytes:
+    chart = _chart(visit, kind, width=visit.params.whole("width", 0) or None)
+    content = getattr(chart, f"to_{form}")()
+    return content if isinstance(content, bytes) else str(content).encode()
 
 
-def chart_of(visit: Visit, kind: Kind, **design: Any) -> Chart:
-    """The chart of a kind under the terms of the address."""
+def _chart(visit: Visit, kind: Kind, **design: Any) -> Chart:
     height = visit.params.whole("height", 0)
     if height:
         design["height"] = height
     if kind.needs not in OF_JSON:
-        design["looks"] = {system.name: system.place for system in visit.workspace.systems}
+        design["looks"] = visit.places
     source, options = _source(visit, kind), _options(visit, kind)
     if kind.name not in COSTLY:
-        drawn: Chart = kind.function(*source, **options, **design)
-        return drawn
-    key = (
-        "table",
-        visit.workspace.identity,
-        visit.scoring.key,
-        kind.name,
-        *visit.params.all("system"),
-    )
-    table = visit.cache.get((*key, repr(options)), lambda: kind.data(*source, **options))
-    drawn = kind.draw(table, sentences=source[0].sentences(), **design)
-    return drawn
+        chart: Chart = kind.function(*source, **options, **design)
+        return chart
+    named = visit.params.all("system"), repr(options)
+    key = "table", visit.workspace.identity, visit.scoring.key, kind.name, *named
+    table = visit.cache.get(key, lambda: kind.data(*source, **options))
+    chart = kind.draw(table, sentences=source[0].sentences(), **design)
+    return chart
 
 
-def systems_of(visit: Visit) -> list[str]:
-    """The systems that are shown: those that were named, the one they are compared with first; or
-    all of them."""
+def _systems(visit: Visit) -> list[str]:
+    """Return the named systems, the one to compare with first; by default all."""
     names = list(dict.fromkeys(visit.params.all("system")))
     against = visit.params.one("against")
     if against is not None:
@@ -117,17 +106,26 @@ def systems_of(visit: Visit) -> list[str]:
 
 
 def _source(visit: Visit, kind: Kind) -> tuple[Any, ...]:
-    """What the chart is made from."""
+    """Return what the chart is made from."""
     if kind.needs in OF_JSON:
         return (_json(visit),)
-    names, scoring, calculations = systems_of(visit), visit.scoring, visit.calculations
-    _refuse_number(kind, names)
+    names, scoring, calculations = _systems(visit), visit.scoring, visit.calculations
+    needs = NEEDS[kind.needs]
+    fewest, most = needs.files
+    if len(names) < fewest - 1 or (most is not None and len(names) > most - 1):
+        raise RefusedError(
+            f"{kind.name} needs {needs.says}; got {len(names)}: {', '.join(names)}.", "system"
+        )
     if kind.needs == "results":
         return calculations.judgements(), calculations.run(names[0])
     if kind.needs == "results of a pair":
         return calculations.judgements(), {name: calculations.run(name) for name in names}
     if kind.needs in ("pair", "comparison", "values") and len(names) > 1:
-        return (calculations.pairs(scoring, names, measures=_compared_by(visit, kind, names)),)
+        of = visit.params.one("of")
+        measures = [of] if of is not None and len(names) > 2 else None
+        if kind.needs == "pair":
+            measures = [of or scoring.labels[0]]
+        return (calculations.pairs(scoring, names, measures=measures),)
     if kind.needs == "values":
         return (calculations.evaluation(scoring),)
     from judged.charts.sources import Systems
@@ -137,28 +135,8 @@ def _source(visit: Visit, kind: Kind) -> tuple[Any, ...]:
     return (Systems(tuple(rankings[places[name]] for name in names), scoring.policy),)
 
 
-def _compared_by(visit: Visit, kind: Kind, names: list[str]) -> list[str] | None:
-    """The measures of a comparison: one for a pair, and where one is named for more than two."""
-    of = visit.params.one("of")
-    if kind.needs == "pair":
-        return [of or visit.scoring.labels[0]]
-    return [of] if of is not None and len(names) > 2 else None
-
-
-def _refuse_number(kind: Kind, names: list[str]) -> None:
-    """An error where a kind shows one system or two, and there are others."""
-    fewest, most = NEEDS[kind.needs].files
-    if len(names) < fewest - 1 or (most is not None and len(names) > most - 1):
-        raise RefusedError(
-            f"{kind.name} needs {NEEDS[kind.needs].says}; got {len(names)}: {', '.join(names)}.",
-            "system",
-        )
-
-
 def _json(visit: Visit) -> Any:
-    """The result of another command that lies in the folder."""
-    import json
-
+    """Return the result of another command, from a JSON file of the folder."""
     file = visit.workspace.file(visit.params.text("file"))
     try:
         return json.loads(file.path.read_bytes())
@@ -167,49 +145,44 @@ def _json(visit: Visit) -> Any:
 
 
 def _options(visit: Visit, kind: Kind) -> dict[str, Any]:
-    """The options of the kind that the address has; others are refused."""
-    params, found = visit.params, dict[str, Any]()
-    if (of := params.one("of")) is not None and kind.name != "forest" and kind.name != "systems":
+    """Return the options of the address; those that the kind does not have are errors."""
+    params, options = visit.params, dict[str, Any]()
+    of = params.one("of")
+    if of is not None and kind.name not in ("forest", "systems"):
         if "measures" in kind.options:
-            found["measures"] = [of]
+            options["measures"] = [of]
         elif "measure" in kind.options:
-            found["measure"] = of
+            options["measure"] = of
     for name in ("k", "bins"):
         if params.one(name) is not None:
-            found[name] = params.whole(name, 1, at_least=1)
+            options[name] = params.whole(name, 1, at_least=1)
     if params.one("rel") is not None:
-        found["rel"] = params.number("rel")
+        options["rel"] = params.number("rel")
     if params.one("query") is not None:
-        found["query"] = params.one("query")
+        options["query"] = params.one("query")
     for name in ("ties", "unjudged"):
         if name in kind.options and name in CHOICES:
-            found[name] = visit.scoring.policy.to_dict()[name]
-    for name in found:
+            options[name] = visit.scoring.policy.to_dict()[name]
+    for name in options:
         if name not in kind.options:
-            raise RefusedError(f"{name} has no meaning for {kind.name}.", name)
-    return found
+            raise RefusedError(f"{kind.name} has no option {name}.", name)
+    return options
 
 
 def _link(visit: Visit, kind: Kind) -> Any:
-    """Where the mark of a row leads: to its query, or to the pair that it is about."""
+    """Return the function from a row to the address of its mark: a query, or a pair."""
     if kind.name not in LINKED:
         return None
-    names = systems_of(visit)
+    names = _systems(visit)
 
     def to_query(row: dict[str, Any]) -> str | None:
-        query = row.get("query")
-        return (
-            None
-            if query is None
-            else visit.url("/query", query=query, system=names, show=visit.params.one("of"))
-        )
+        if row.get("query") is None:
+            return None
+        show = visit.params.one("of")
+        return visit.url("/query", query=row["query"], system=names, show=show)
 
     def to_pair(row: dict[str, Any]) -> str | None:
-        return visit.url(
-            "/compare",
-            system=[row["against"], row["run"]],
-            against=row["against"],
-            by=row["measure"],
-        )
+        against, run, by = row["against"], row["run"], row["measure"]
+        return visit.url("/compare", system=[against, run], against=against, by=by)
 
     return to_pair if kind.name == "forest" else to_query

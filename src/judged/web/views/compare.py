@@ -1,11 +1,13 @@
-"""Compare two systems or more: whether the difference is real, and on which queries it lies."""
+"""Compare two systems or more: whether the difference is significant, and on which queries."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from judged.comparison.methods import method_line
 from judged.web import commands
+from judged.web.pages.boards import board
 from judged.web.pages.pairs import largest_differences, leading, panel, scale_of
 from judged.web.visit import CommandText, Page, Visit
 
@@ -13,32 +15,33 @@ if TYPE_CHECKING:
     from judged.comparison.comparison import Comparison
 
 PARAMS = ("system", "against", "by", "ranges")
-FOREST, MOST_ROWS = 380, 14
-"""How high the differences on all measures are drawn beside the points, unless they are many."""
+FOREST_HEIGHT, MAX_FOREST_ROWS = 380, 14
+"""The height of the chart of all measures, unless there are more rows."""
 
 
 def page(visit: Visit) -> Page:
-    """Two systems, or all pairs of several."""
-    systems, against = chosen(visit)
-    by = measure_of(visit)
+    """Compare two systems, or all pairs of several."""
+    systems, against = _chosen(visit)
+    by = _measure(visit)
     if len(systems) == 2 and against is not None:
         return _two(visit, systems, against, by)
     return _several(visit, systems, against, by)
 
 
-def measure_of(visit: Visit) -> str:
-    """What the measure is called that systems are compared by: the first, unless one is named."""
-    labels = visit.scoring.labels
-    given = visit.params.one("by")
-    if given is None:
-        return labels[0]
+def _measure(visit: Visit) -> str:
+    """Return the label of the chosen measure, by default the first."""
+    name = visit.params.one("by")
+    if name is None:
+        return visit.scoring.labels[0]
     evaluation = visit.calculations.evaluation(visit.scoring)
-    return evaluation.label(evaluation.measure(given))
+    return evaluation.label(evaluation.measure(name))
 
 
-def chosen(visit: Visit) -> tuple[list[str], str | None]:
-    """Return the systems that are compared, and the one that others are subtracted from: the
-    baseline, the one that the address names, or the lower one of two."""
+def _chosen(visit: Visit) -> tuple[list[str], str | None]:
+    """Return the systems, and the one that others are subtracted from.
+
+    It is the baseline, the one that the address names, or the lower one of two.
+    """
     names = list(dict.fromkeys(visit.params.all("system")))
     against = visit.params.one("against")
     if against is not None and against not in names:
@@ -46,70 +49,58 @@ def chosen(visit: Visit) -> tuple[list[str], str | None]:
     for name in names:
         visit.workspace.system(name)
     if len(names) < 2:
-        order = _by_value(visit)
-        names = [*names, *(name for name in order if name not in names)][:2]
+        names = [*names, *(name for name in _best_first(visit) if name not in names)][:2]
     if visit.scoring.baseline in names:
         against = visit.scoring.baseline
     if against is None and len(names) == 2:
-        order = _by_value(visit)
-        against = max(names, key=order.index)
+        against = max(names, key=_best_first(visit).index)
     return names, against
 
 
-def _by_value(visit: Visit) -> list[str]:
-    """All systems by the measure they are compared by, the best first."""
-    from judged.web.pages.boards import board
-
+def _best_first(visit: Visit) -> list[str]:
     evaluation = visit.calculations.evaluation(visit.scoring)
-    return [row.name for row in board(evaluation, by=measure_of(visit)).rows]
+    return [row.name for row in board(evaluation, by=_measure(visit)).rows]
 
 
 def _context(visit: Visit, systems: list[str], by: str, *choices: str) -> dict[str, Any]:
-    """Return what both forms of the page need; `choices` are further fields of the form."""
-    own = {"system", "against", "by", "ranges", *choices}
+    """Return the variables of both forms of the page; `choices` are further fields."""
     return {
         "systems": systems,
         "by": by,
         "all_systems": [system.name for system in visit.workspace.systems],
         "measures": visit.scoring.labels,
-        "hidden": [pair for pair in visit.params.pairs if pair[0] not in own and pair[1] != ""],
-        "places": {system.name: system.place for system in visit.workspace.systems},
+        "hidden": visit.params.filled_without(*PARAMS, *choices),
+        "places": visit.places,
     }
 
 
 def _two(visit: Visit, systems: list[str], against: str, by: str) -> Page:
     (run,) = (name for name in systems if name != against)
     names = [against, run]
-    looked = visit.params.flag("ranges")
-    compared = visit.calculations.pairs(visit.scoring, names, unjudged_range=looked)
-    shown = panel(
-        compared,
-        measure=by,
-        places={system.name: system.place for system in visit.workspace.systems},
-        unjudged=looked,
-    )
-    known = compared.measure(by)
-    tall = FOREST if len(compared.measures) <= MOST_ROWS else None
+    examined = visit.params.flag("ranges")
+    compared = visit.calculations.pairs(visit.scoring, names, unjudged_range=examined)
+    shown = panel(compared, measure=by, places=visit.places, unjudged=examined)
+    height = FOREST_HEIGHT if len(compared.measures) <= MAX_FOREST_ROWS else None
     context = {
         **_context(visit, names, by),
         "run": run,
         "against": against,
         "panel": shown,
         "extremes": largest_differences(compared, measure=by),
-        "higher_is_better": known.higher_is_better,
-        # Differences to a baseline that the address names have one direction.
+        "higher_is_better": compared.measure(by).higher_is_better,
+        # Differences to a named baseline have one direction.
         "swapped": None if compared.baseline else visit.url(system=against, against=run),
-        "look": {"href": visit.url(ranges=1), "text": "Look into it"},
+        "look": {"href": visit.url(ranges=1), "text": "Examine it"},
         "open": lambda query: visit.url("/query", query=query, system=names, show=by),
         "every_query": visit.url("/queries", system=names, show=by),
         "charts": {
-            kind: visit.url("/chart", kind=kind, system=run, against=against, of=by, height=height)
-            for kind, height in (("differences", None), ("scatter", None), ("forest", tall))
+            kind: visit.url("/chart", kind=kind, system=run, against=against, of=by, height=tall)
+            for kind, tall in (("differences", None), ("scatter", None), ("forest", height))
         },
         "remarks": [text for text in compared.remarks() if text not in shown.notes],
     }
-    looking: dict[str, Any] = {"unjudged_range": True} if looked else {}
-    command = _command(visit, names, compared, **looking)
+    options: dict[str, Any] = {"unjudged_range": True} if examined else {}
+    command = _command(visit, names, compared, **options)
     return Page("compare.html", shown.heading.title, context, command)
 
 
@@ -117,23 +108,21 @@ def _several(visit: Visit, systems: list[str], against: str | None, by: str) -> 
     if against is not None:
         systems = [against, *(name for name in systems if name != against)]
     compared = visit.calculations.pairs(visit.scoring, systems, measures=[by])
-    evaluation = compared.evaluation
-    assert evaluation is not None
-    heading = leading(evaluation, compared, by)
-    charts = {
-        kind: visit.url("/chart", kind=kind, system=systems, against=against, of=by)
-        for kind in ("forest", "systems")
-    }
+    assert compared.evaluation is not None
+    heading = leading(compared.evaluation, compared, by)
     context = {
         **_context(visit, systems, by, "baseline"),
         "heading": heading,
         "baseline": compared.baseline,
         "rows": compared.rows,
         "scale": scale_of(compared.rows),
-        "done": _done(compared),
+        "done": method_line(compared),
         "higher_is_better": compared.measure(by).higher_is_better,
         "open": lambda row: visit.url(system=[row.against, row.run], against=row.against),
-        "charts": charts,
+        "charts": {
+            kind: visit.url("/chart", kind=kind, system=systems, against=against, of=by)
+            for kind in ("forest", "systems")
+        },
         "notes": compared.warnings(),
     }
     command = _command(visit, systems, compared, measures=[by])
@@ -141,16 +130,9 @@ def _several(visit: Visit, systems: list[str], against: str | None, by: str) -> 
 
 
 def _command(visit: Visit, systems: list[str], compared: Comparison, **more: Any) -> CommandText:
-    """Return what compares these systems among all of them."""
     names = visit.calculations.order(systems)
-    found = commands.compare(visit, systems=names, baseline=compared.baseline, **more)
+    command = commands.compare(visit, systems=names, baseline=compared.baseline, **more)
     if not compared.corrected_among:
-        return found
-    shown = f"print(found.among({', '.join(map(repr, systems))}))"
-    return replace(found, python=found.python.replace("print(found)", shown))
-
-
-def _done(compared: Comparison) -> str:
-    from judged.comparison.methods import method_line
-
-    return method_line(compared)
+        return command
+    shown = f"print(result.among({', '.join(map(repr, systems))}))"
+    return replace(command, python=command.python.replace("print(result)", shown))

@@ -268,13 +268,13 @@ def scores(looked: SearchResults) -> Page:
 
     diagnosis = looked.kept("diagnosis", made)
     chart = embedding_scores(diagnosis, theme="page", width=width_of(looked))
-    notes = [{"kind": "warn", "text": text} for text in diagnosis.problems] or [
+    notes = [{"kind": "warn", "text": text} for text in diagnosis.sentences()] or [
         {"kind": "info", "text": "Nothing about these vectors asks for a second look."}
     ]
     return Page(
         "embeddings_scores.html",
         chart.title,
-        {**figures_of([chart]), "notes": notes, "described": diagnosis.described},
+        {**figures_of([chart]), "notes": notes, "described": diagnosis.to_text().splitlines()[1:]},
         command=command_of(
             ["judged", "embeddings", *looked.search.words(), "--diagnose"],
             looked.search,

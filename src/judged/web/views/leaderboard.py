@@ -1,5 +1,4 @@
-"""Slices of the queries: by attributes that lie in the folder, and by how many items are
-relevant."""
+"""The leaderboard: systems by measures, slices, findings in the data, and downloads."""
 
 from __future__ import annotations
 
@@ -11,7 +10,6 @@ from judged.errors import InputError, JudgedError, did_you_mean, quoted
 from judged.evaluation import warnings
 from judged.evaluation.export import Look
 from judged.evaluation.scores import about_runs
-from judged.evaluation.warnings import grave
 from judged.evaluation.wording import notes
 from judged.inputs.keyed import RELEVANT_ITEMS
 from judged.measures.formula import readable
@@ -27,164 +25,67 @@ if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.web.workspace import Workspace
 
-
-@dataclass(frozen=True)
-class SliceResults:
-    """The systems on one measure, in each slice of an attribute."""
-
-    attribute: str
-    measure: str
-    slices: tuple[Slice, ...]
-    sentences: tuple[str, ...]
-    """What is shown in slices, and whether differences differ between them."""
-    refused: str = ""
-
-
-def attributes(workspace: Workspace) -> tuple[str, ...]:
-    """The attributes that queries can be told apart by: the number of relevant items, and the
-    columns of tables that have a query column."""
-    names = [RELEVANT_ITEMS]
-    for file in workspace.of_kind("attributes"):
-        names += [name for name in file.columns if name.lower() not in _QUERY_COLUMNS]
-    return tuple(dict.fromkeys(names))
-
-
-_QUERY_COLUMNS = frozenset({"query", "query_id", "qid", "id", "topic"})
-
-
-def slices_of(visit: Visit, measure: str) -> SliceResults | None:
-    """The systems compared in each slice; None where nobody asked."""
-    attribute = visit.params.one("slices")
-    if attribute is None or len(visit.workspace.systems) < 2:
-        return None
-    known = attributes(visit.workspace)
-    if attribute not in known:
-        raise InputError(
-            f"there is no attribute {quoted(attribute)}{did_you_mean(attribute, known)} "
-            f"There is {', '.join(known)}."
-        )
-    baseline = visit.scoring.baseline
-    try:
-        found = visit.calculations.comparison(
-            visit.scoring,
-            baseline=baseline,
-            measures=[measure],
-            slices=_slices_source(visit, attribute),
-        )
-    except JudgedError as error:
-        return SliceResults(attribute, measure, (), (), str(error))
-    own = tuple(each for each in found.slices if each.attribute == attribute)
-    differ = [each.says for each in found.slices.differences if each.attribute == attribute]
-    shown = [row.says for each in own for row in each.rows if row.verdict in ("better", "worse")]
-    return SliceResults(attribute, measure, own, (*shown, *differ))
-
-
-def _slices_source(visit: Visit, attribute: str) -> str:
-    """What `judged.compare` takes for an attribute: its file, or the word for relevant items."""
-    for file in visit.workspace.of_kind("attributes"):
-        if attribute in file.columns:
-            return str(file.path)
-    return RELEVANT_ITEMS
-
-
-OPTIONS_IN_SENTENCES = {": see --tie-range.": ".", ": see --unanswerable.": "."}
-"""What a sentence says of the command line; a page has links in its place."""
-
-
-@dataclass(frozen=True)
-class DataFinding:
-    """A sentence, and where what it speaks of can be seen."""
-
-    kind: str
-    """warn or info."""
-    text: str
-    link: dict[str, str] | None = None
-
-
-def findings_of(visit: Visit, evaluation: Evaluation) -> tuple[DataFinding, ...]:
-    """What could mislead whoever reads the numbers alone, then what was noticed."""
-    key = "findings", visit.workspace.identity, visit.scoring.key
-    found = visit.cache.get(key, lambda: _find(evaluation))
-    links = {
-        "unjudged": {"href": visit.url("/", ranges=1), "text": "How far could it go?"},
-        "ties": {"href": visit.url("/", ranges=1), "text": "Show the range"},
-        "queries": {"href": visit.url("/queries"), "text": "Show the queries"},
-    }
-    return tuple(DataFinding(kind, text, links.get(about)) for kind, text, about in found) or (
-        DataFinding("info", "No missing queries, no duplicates, no ties, nothing unjudged."),
-    )
-
-
-def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
-    """Each sentence, whether it warns, and what it speaks of."""
-    warned = [(text, "queries" if "judged quer" in text else "") for text in grave(evaluation)]
-    short = about_runs(evaluation, warnings.short_lists(evaluation))
-    warned += [(text, "queries") for text in short]
-    warned += [(text, "unjudged") for text in warnings.unjudged(evaluation)]
-    warned += [(text, "ties") for text in warnings.ties(evaluation, Look())]
-    noticed = [("info", _without_options(text), "") for text in notes(evaluation)]
-    return [*(("warn", _without_options(text), about) for text, about in warned), *noticed]
-
-
-def _without_options(text: str) -> str:
-    for ending, instead in OPTIONS_IN_SENTENCES.items():
-        if text.endswith(ending):
-            text = text.removesuffix(ending) + instead
-    return text
-
-
 PARAMS = ("sort", "order", "ranges", "system", "about", "slices")
 ORDERS = ("ascending", "descending")
 MAX_CURVES = 8
-"""So many systems have a curve each in the charts under the table: the first by rank."""
+"""How many systems the charts below the table show: the first by rank."""
+DOWNLOADS = {
+    "csv": ("text/csv; charset=utf-8", "leaderboard.csv"),
+    "json": ("application/json", "evaluation.json"),
+    "md": ("text/markdown; charset=utf-8", "leaderboard.md"),
+    "tex": ("application/x-tex", "leaderboard.tex"),
+    "per-query": ("text/csv; charset=utf-8", "queries.csv"),
+}
+"""Media types and file names of downloads."""
+_QUERY_COLUMNS = frozenset({"query", "query_id", "qid", "id", "topic"})
+OPTIONS_IN_SENTENCES = {": see --tie-range.": ".", ": see --unanswerable.": "."}
+"""Hints of sentences to options of the command line; pages have links instead."""
 
 
 def page(visit: Visit) -> Page:
-    """Systems by measures."""
-    scoring, calculations = visit.scoring, visit.calculations
-    evaluation = calculations.evaluation(scoring)
+    """Show systems by measures."""
+    scoring, params = visit.scoring, visit.params
+    evaluation = visit.calculations.evaluation(scoring)
     shown = _board(visit, evaluation)
-    about = visit.params.one("about")
+    about, ranges = params.one("about"), params.flag("ranges")
     context = {
         "board": shown,
         "sort": lambda column: _sort(visit, shown, column),
-        "pick": visit.params.all("system"),
+        "pick": params.all("system"),
         "chips": _chips(visit, evaluation),
         "refused": scoring.refused,
-        "hidden": _hidden(visit, "measure", "about"),
-        "kept": _hidden(visit, "system", *(name for name in PARAMS)),
+        "hidden": params.filled_without("measure", "about"),
+        "kept": params.filled_without(*PARAMS),
         "known_measures": sorted(set(measure_names()), key=str.lower),
         "about": None if about is None else _about(evaluation, about),
         "found": visit.url("/found"),
-        "with_ranges": visit.params.flag("ranges"),
+        "with_ranges": ranges,
         "baselines": [row.name for row in sorted(shown.rows, key=lambda row: row.place)],
         "baseline": scoring.baseline or "",
-        "baseline_hidden": _hidden(visit, "baseline"),
+        "baseline_hidden": params.filled_without("baseline"),
         "charts": _charts(visit, evaluation, shown),
-        "attributes": attributes(visit.workspace),
-        "attribute": visit.params.one("slices"),
-        "slices_hidden": _hidden(visit, "slices"),
-        "slices": slices_of(visit, shown.by),
+        "attributes": _attributes(visit.workspace),
+        "attribute": params.one("slices"),
+        "slices_hidden": params.filled_without("slices"),
+        "slices": _slices(visit, shown.by),
     }
-    ranges = visit.params.flag("ranges")
     command = commands.evaluate(visit, tie_range=ranges, unjudged_range=ranges)
     return Page("leaderboard.html", shown.heading.title, context, command)
 
 
 def _board(visit: Visit, evaluation: Evaluation) -> Board:
-    """The table with everything beside its numbers; what cannot be had says why."""
+    """Return the table; error messages explain what is missing."""
     scoring, calculations = visit.scoring, visit.calculations
     sort, order = visit.params.one("sort"), visit.params.one("order")
     if order is not None:
         visit.params.choice("order", ORDERS, "descending")
-    several = len(evaluation.runs) > 1
     by = sort if sort in evaluation.labels else next(iter(evaluation.labels))
     comparison = ranges = None
     refused: list[str] = []
     if scoring.baseline is not None:
         visit.workspace.system(scoring.baseline)
-    if several:
-        # Differences to a baseline are shown on all measures, ranks alone on one.
+    if len(evaluation.runs) > 1:
+        # Differences to a baseline are shown on all measures, ranks on one.
         measures = [by] if scoring.baseline is None else None
         try:
             comparison = calculations.comparison(
@@ -197,65 +98,54 @@ def _board(visit: Visit, evaluation: Evaluation) -> Board:
             ranges = calculations.ranges(scoring)
         except JudgedError as error:
             refused.append(str(error))
-    beside = BoardContext(
-        comparison, evaluation_before(visit), ranges, tuple(dict.fromkeys(refused))
-    )
+    before = evaluation_before(visit)
     return board(
         evaluation,
-        beside,
+        BoardContext(comparison, before, ranges, tuple(dict.fromkeys(refused))),
         by=sort,
         ascending=None if order is None else order == "ascending",
-        places={system.name: system.place for system in visit.workspace.systems},
+        places=visit.places,
         strips=_strips(visit),
     )
 
 
 def _strips(visit: Visit) -> list[Shares]:
-    """The mean strip of every system, which no measure and no sorting changes."""
-    scoring, policy = visit.scoring, visit.scoring.policy
-    made_by = policy.ties, policy.unjudged, scoring.convention, scoring.depth, scoring.duplicates
-    key = "mean strips", visit.workspace.identity, made_by
-    rankings = visit.calculations.rankings(scoring)
-    return visit.cache.get(key, lambda: [mean_strip(each, STRIP_RANKS) for each in rankings])
+    """Return the mean strips, which do not depend on measures and order."""
+    rankings = visit.calculations.rankings(visit.scoring)
+    key = "mean strips", visit.workspace.identity, visit.scoring.key[1:5]
+    return visit.cache.get(key, lambda: [mean_strip(ranked, STRIP_RANKS) for ranked in rankings])
 
 
 def _sort(visit: Visit, shown: Board, column: str) -> dict[str, str | None]:
-    """Where the head of a column leads, and how it is sorted now: a second click turns it."""
+    """Return the link of a column head; a second click turns the order."""
     if column != shown.order:
         return {"href": visit.url(sort=column, order=None), "direction": None}
-    now = "descending" if shown.descending else "ascending"
-    other = "ascending" if shown.descending else "descending"
-    return {"href": visit.url(sort=column, order=other), "direction": now}
-
-
-def _hidden(visit: Visit, *without: str) -> list[tuple[str, str]]:
-    """The parameters of this address that a form keeps."""
-    return [pair for pair in visit.params.pairs if pair[0] not in without and pair[1] != ""]
+    now, turned = ORDERS[::-1] if shown.descending else ORDERS
+    return {"href": visit.url(sort=column, order=turned), "direction": now}
 
 
 def _chips(visit: Visit, evaluation: Evaluation) -> list[dict[str, Any]]:
-    """The measures, each with the address without it and the one that explains it."""
+    """Return the measures with links that remove or explain them."""
     labels = list(evaluation.labels)
-    open_now = visit.params.one("about")
-    sort = visit.params.one("sort")
+    opened, sort = visit.params.one("about"), visit.params.one("sort")
     return [
         {
             "name": label,
             "without": visit.url(
-                measure=[each for each in labels if each != label] or None,
+                measure=[other for other in labels if other != label] or None,
                 sort=None if sort == label else sort,
-                about=None if open_now == label else open_now,
+                about=None if opened == label else opened,
             ),
-            "about": visit.url(about=None if open_now == label else label),
-            "open": open_now == label,
+            "about": visit.url(about=None if opened == label else label),
+            "open": opened == label,
         }
         for label in labels
     ]
 
 
-def _about(evaluation: Evaluation, given: str) -> dict[str, Any]:
-    """What a measure means, its formula and its source."""
-    measure = evaluation.measure(given)
+def _about(evaluation: Evaluation, name: str) -> dict[str, Any]:
+    """Return the definition of a measure."""
+    measure = evaluation.measure(name)
     known = measure.definition()
     return {
         "name": evaluation.label(measure),
@@ -272,43 +162,134 @@ def _about(evaluation: Evaluation, given: str) -> dict[str, Any]:
 
 
 def _charts(visit: Visit, evaluation: Evaluation, shown: Board) -> list[str]:
-    """The addresses of the charts under the table."""
     best = [row.name for row in shown.rows][:MAX_CURVES]
     systems = {"system": best if len(best) < len(evaluation.runs) else None}
     measure = evaluation.labels[shown.by]
-    found = []
+    charts = [visit.url("/chart", kind="eleven-point", **systems)]
     if measure.spec.at == "k" and visit.scoring.convention is None:
-        found.append(visit.url("/chart", kind="measure-at-k", of=str(measure(k=None)), **systems))
-    found.append(visit.url("/chart", kind="eleven-point", **systems))
-    return found
+        of = str(measure(k=None))
+        charts.insert(0, visit.url("/chart", kind="measure-at-k", of=of, **systems))
+    return charts
+
+
+# -- slices
+
+
+@dataclass(frozen=True)
+class SliceResults:
+    """The systems on one measure, in each slice of an attribute."""
+
+    attribute: str
+    measure: str
+    slices: tuple[Slice, ...]
+    sentences: tuple[str, ...]
+    """Significant differences in slices and between them."""
+    refused: str = ""
+
+
+def _attributes(workspace: Workspace) -> tuple[str, ...]:
+    """Return the number of relevant items, and the attributes in tables of queries."""
+    names = [RELEVANT_ITEMS]
+    for file in workspace.of_kind("attributes"):
+        names += [name for name in file.columns if name.lower() not in _QUERY_COLUMNS]
+    return tuple(dict.fromkeys(names))
+
+
+def _slices(visit: Visit, measure: str) -> SliceResults | None:
+    attribute = visit.params.one("slices")
+    if attribute is None or len(visit.workspace.systems) < 2:
+        return None
+    known = _attributes(visit.workspace)
+    if attribute not in known:
+        raise InputError(
+            f"there is no attribute {quoted(attribute)}{did_you_mean(attribute, known)} "
+            f"There is {', '.join(known)}."
+        )
+    tables = visit.workspace.of_kind("attributes")
+    source = next((str(file.path) for file in tables if attribute in file.columns), RELEVANT_ITEMS)
+    baseline = visit.scoring.baseline
+    try:
+        comparison = visit.calculations.comparison(
+            visit.scoring, baseline=baseline, measures=[measure], slices=source
+        )
+    except JudgedError as error:
+        return SliceResults(attribute, measure, (), (), str(error))
+    slices = tuple(part for part in comparison.slices if part.attribute == attribute)
+    between = [d.says for d in comparison.slices.differences if d.attribute == attribute]
+    significant = [
+        row.says for part in slices for row in part.rows if row.verdict in ("better", "worse")
+    ]
+    return SliceResults(attribute, measure, slices, (*significant, *between))
+
+
+# -- findings
+
+
+@dataclass(frozen=True)
+class DataFinding:
+    """A sentence, and a link to what it is about."""
+
+    kind: str
+    """warn or info."""
+    text: str
+    link: dict[str, str] | None = None
 
 
 def findings_page(visit: Visit) -> Page:
-    """Sentences, each with a link to what it speaks of."""
-    context = {"findings": findings_of(visit, visit.calculations.evaluation(visit.scoring))}
-    return Page("found.html", "What was found", context, commands.evaluate(visit))
+    """Show what was found in the data; the leaderboard loads it after its numbers."""
+    evaluation = visit.calculations.evaluation(visit.scoring)
+    key = "findings", visit.workspace.identity, visit.scoring.key
+    sentences = visit.cache.get(key, lambda: _find(evaluation))
+    links = {
+        "unjudged": {"href": visit.url("/", ranges=1), "text": "Show the range"},
+        "ties": {"href": visit.url("/", ranges=1), "text": "Show the range"},
+        "queries": {"href": visit.url("/queries"), "text": "Show the queries"},
+    }
+    findings = [DataFinding(kind, text, links.get(about)) for kind, text, about in sentences]
+    if not findings:
+        text = "No missing queries, no duplicates, no ties, no unjudged results."
+        findings = [DataFinding("info", text)]
+    return Page("found.html", "Findings", {"findings": findings}, commands.evaluate(visit))
 
 
-DOWNLOADS = {
-    "csv": ("text/csv; charset=utf-8", "leaderboard.csv"),
-    "json": ("application/json", "evaluation.json"),
-    "md": ("text/markdown; charset=utf-8", "leaderboard.md"),
-    "tex": ("application/x-tex", "leaderboard.tex"),
-    "per-query": ("text/csv; charset=utf-8", "queries.csv"),
-}
-"""What can be saved, what it is and what a browser calls it."""
+def _find(evaluation: Evaluation) -> list[tuple[str, str, str]]:
+    """Return kind, text and subject of each sentence, warnings first."""
+    short_lists = about_runs(evaluation, warnings.short_lists(evaluation))
+    warned = [
+        *(
+            (text, "queries" if "judged quer" in text else "")
+            for text in warnings.grave(evaluation)
+        ),
+        *((text, "queries") for text in short_lists),
+        *((text, "unjudged") for text in warnings.unjudged(evaluation)),
+        *((text, "ties") for text in warnings.tie_effects(evaluation, Look())),
+    ]
+    return [
+        *(("warn", _without_options(text), about) for text, about in warned),
+        *(("info", _without_options(text), "") for text in notes(evaluation)),
+    ]
+
+
+def _without_options(text: str) -> str:
+    for ending, instead in OPTIONS_IN_SENTENCES.items():
+        if text.endswith(ending):
+            text = text.removesuffix(ending) + instead
+    return text
+
+
+# -- downloads
 
 
 def download_page(visit: Visit) -> RawContent:
-    """What `judged evaluate --interval` writes with the same terms."""
+    """Return what `judged evaluate --interval` writes with the same settings."""
     form = visit.params.choice("format", tuple(DOWNLOADS), "csv")
-    found = visit.calculations.evaluation(visit.scoring)
-    made: dict[str, Callable[[], str]] = {
-        "csv": found.to_csv,
-        "json": lambda: found.to_json(per_query=True),
-        "md": found.to_markdown,
-        "tex": found.to_latex,
-        "per-query": lambda: found.to_csv(per_query=True),
+    evaluation = visit.calculations.evaluation(visit.scoring)
+    writers: dict[str, Callable[[], str]] = {
+        "csv": evaluation.to_csv,
+        "json": lambda: evaluation.to_json(per_query=True),
+        "md": evaluation.to_markdown,
+        "tex": evaluation.to_latex,
+        "per-query": lambda: evaluation.to_csv(per_query=True),
     }
-    kind, name = DOWNLOADS[form]
-    return RawContent(made[form]().encode(), kind, name)
+    media_type, name = DOWNLOADS[form]
+    return RawContent(writers[form]().encode(), media_type, name)

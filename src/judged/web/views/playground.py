@@ -1,16 +1,16 @@
-"""The playground: a list to play with, every measure of it, and what libraries call by that
-name."""
+"""The playground: a list to change, the value of every measure, and the values of libraries."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isnan
+from typing import Any
 
 from judged.errors import InputError
 from judged.measures import REGISTRY
 from judged.policy import CHOICES
 from judged.text import shown
 from judged.web.pages.calculations import calculation_of
+from judged.web.pages.templating import figure
 from judged.web.playground import (
     EXAMPLES,
     MAX_RELEVANT,
@@ -19,15 +19,12 @@ from judged.web.playground import (
     PLAYGROUND_PARAMS,
     POLICY_PARAMS,
     TEXTS,
-    MeasureCard,
-    PlaygroundAnswer,
     PlaygroundState,
     python_code,
     shell_commands,
 )
+from judged.web.playground_answer import MeasureCard, PlaygroundAnswer
 from judged.web.visit import CommandText, Page, Params, Visit
-
-PARAMS = (*PLAYGROUND_PARAMS, "example", "width")
 
 CHOICE_WORDS = {
     "list_ties": (
@@ -40,164 +37,108 @@ CHOICE_WORDS = {
         },
     ),
     "list_unjudged": (
-        "what nobody judged is",
+        "unjudged results are",
         {"nonrelevant": "not relevant", "removed": "taken out first"},
     ),
     "list_empty": (
-        "a list with nothing relevant",
+        "a list without relevant items",
         {"zero": "counts 0", "one": "counts 1", "skip": "is left out", "error": "is an error"},
     ),
 }
-"""The choices of the policy that a list knows, as parts of a sentence; a list has no item ids."""
-
-
-@dataclass(frozen=True)
-class Stepper:
-    """A number with a step down and a step up."""
-
-    name: str
-    label: str
-    value: str
-    less: str | None
-    """The address of one less; None where it goes no further."""
-    more: str | None
-    hidden: tuple[tuple[str, str], ...]
+"""The choices of the policy that apply to a list without item ids, as clauses of a sentence."""
+NARROWEST, WIDEST = 240, 1_600
+CURVE_HEIGHT = 280
 
 
 def page(visit: Visit) -> Page:
-    """The list of the address."""
+    """Show the list of the address."""
     state = PlaygroundState.of(visit.params)
     answer = PlaygroundAnswer(state)
-    others = visit.params.without(*PLAYGROUND_PARAMS, "example", "width")
+    others = visit.params.without(*PLAYGROUND_PARAMS, "example", "width").pairs
 
     def url(**changes: object) -> str:
-        """This page with something changed."""
-        return f"/playground?{Params((*state.parameters(**changes).pairs, *others.pairs))}"
+        return f"/playground?{Params((*state.parameters(**changes).pairs, *others))}"
 
     def hidden(*without: str) -> tuple[tuple[str, str], ...]:
-        """The parameters that a form sends beside its own."""
-        return (*state.parameters(**dict.fromkeys(without)).pairs, *others.pairs)
+        return (*state.parameters(**dict.fromkeys(without)).pairs, *others)
 
-    curve = Params((*state.numbers.pairs,))
-    steps = Params((*state.parameters().without("before").pairs,))
+    def stepper(name: str, label: str, value: int | None, least: int, most: int) -> dict[str, Any]:
+        return {
+            "name": name,
+            "label": label,
+            "value": "all" if value is None else str(value),
+            "less": url(**{name: value - 1}) if value is not None and value > least else None,
+            "more": url(**{name: value + 1}) if value is not None and value < most else None,
+            "hidden": hidden(name),
+        }
+
+    counts = ("relevant", "relevant in all", answer.relevant, answer.retrieved, MAX_RELEVANT)
+    longer = len(state.listed.grades) < MAX_RESULTS
     context = {
         "answer": answer,
         "state": state,
         "url": url,
         "hidden": hidden,
-        "others": others.pairs,
+        "others": others,
         "example": EXAMPLES.get(visit.params.text("example")),
-        "examples": (("From the texts", TEXTS), ("Where definitions come apart", MORE)),
-        "steppers": _steppers(state, answer, url, hidden),
-        "choices": [
-            (
-                name,
-                begins,
-                words,
-                state.policy.to_dict()[POLICY_PARAMS[name]],
-                CHOICES[POLICY_PARAMS[name]],
-            )
-            for name, (begins, words) in CHOICE_WORDS.items()
+        "examples": (("From the texts", TEXTS), ("Where definitions differ", MORE)),
+        "steppers": [
+            *([] if state.pool else [stepper(*counts)]),
+            stepper("k", "k", state.k, 1, MAX_RESULTS),
         ],
-        "registry": _registry(),
-        "curve": f"/playground/curve?{curve}",
-        "steps": f"/playground/steps?{steps}",
+        "choices": [
+            (name, begins, words, state.policy.to_dict()[choice], CHOICES[choice])
+            for (name, (begins, words)), choice in zip(
+                CHOICE_WORDS.items(), POLICY_PARAMS.values(), strict=True
+            )
+        ],
+        "registry": [(name, spec.title) for name, spec in REGISTRY.items()],
+        "curve": f"/playground/curve?{state.numbers}",
+        "steps": f"/playground/steps?{state.parameters().without('before')}",
         "announced": announced(answer.chosen),
         "most": MAX_RESULTS,
-        "longer": _longer(state, url),
+        "longer": f"{state.listed} 0" if longer else None,
     }
     command = CommandText(shell_commands(state), python_code(state))
     return Page("playground.html", "Playground", context, command)
 
 
-def _longer(state: PlaygroundState, url: object) -> str | None:
-    """The list with one more result; None where it may not grow."""
-    if len(state.listed.grades) >= MAX_RESULTS:
-        return None
-    return f"{state.listed} 0"
-
-
-def _steppers(
-    state: PlaygroundState, answer: PlaygroundAnswer, url: object, hidden: object
-) -> list[Stepper]:
-    assert callable(url)
-    assert callable(hidden)
-    found = []
-    if not state.pool:
-        relevant = answer.relevant
-        least = answer.retrieved
-        found.append(
-            Stepper(
-                "relevant",
-                "relevant in all",
-                str(relevant),
-                url(relevant=relevant - 1) if relevant > least else None,
-                url(relevant=relevant + 1) if relevant < MAX_RELEVANT else None,
-                hidden("relevant"),
-            )
-        )
-    k = state.k
-    found.append(
-        Stepper(
-            "k",
-            "k",
-            "all" if k is None else str(k),
-            url(k=k - 1) if k is not None and k > 1 else None,
-            url(k=k + 1) if k is not None and k < MAX_RESULTS else None,
-            hidden("k"),
-        )
-    )
-    return found
-
-
-def _registry() -> list[tuple[str, str]]:
-    """Every measure that can be added, by its name."""
-    return [(name, spec.title) for name, spec in REGISTRY.items()]
-
-
 def announced(card: MeasureCard) -> str:
-    """What a screen reader is told after a change."""
+    """Return what a screen reader hears after a change."""
     if card.refused:
         return card.refused
-    said = f"{card.measure} is {shown(card.value)}"
+    value = f"{card.measure} is {shown(card.value)}"
     if card.effect is None:
-        return f"{said}."
+        return f"{value}."
     if not card.effect.moved:
-        return f"{said}, as before."
+        return f"{value}, as before."
     if isnan(card.effect.difference):
-        return f"{said}."
+        return f"{value}."
     more = "more" if card.effect.difference > 0 else "less"
-    return f"{said}, {shown(abs(card.effect.difference))} {more} than before."
-
-
-WIDEST = 1_600
-NARROWEST = 240
-CURVE_HEIGHT = 280
+    return f"{value}, {shown(abs(card.effect.difference))} {more} than before."
 
 
 def curve_page(visit: Visit) -> Page:
-    """The figure alone, made for the width it gets."""
+    """Show the precision-recall curve of the list, with AP as its area."""
     from judged.charts import precision_recall
-    from judged.web.pages.templating import figure
 
     width = visit.params.whole("width", 400, at_least=0, at_most=10_000)
-    answer = PlaygroundAnswer(PlaygroundState.of(visit.params))
+    title = "Precision against recall"
     chart = precision_recall(
-        answer.curve,
+        PlaygroundAnswer(PlaygroundState.of(visit.params)).curve,
         theme="page",
         width=min(max(width, NARROWEST), WIDEST),
         height=CURVE_HEIGHT,
-        title="Precision against recall",
+        title=title,
     )
-    return Page("playground_curve.html", "Precision against recall", {"figure": figure(chart)})
+    return Page("playground_curve.html", title, {"figure": figure(chart)})
 
 
 def steps_page(visit: Visit) -> Page:
-    """The sum alone."""
+    """Show the calculation of the chosen value, step by step."""
     answer = PlaygroundAnswer(PlaygroundState.of(visit.params))
     told = answer.explained(answer.state.chosen)
     if isinstance(told, str):
         raise InputError(told)
-    return Page(
-        "playground_steps.html", f"{told.measure}, step by step", {"view": calculation_of(told)}
-    )
+    title = f"{told.measure}, step by step"
+    return Page("playground_steps.html", title, {"view": calculation_of(told)})

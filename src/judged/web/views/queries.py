@@ -9,31 +9,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judged.web import commands
-from judged.web.selection import FILTERS, Selection, select_queries
-from judged.web.selection import SELECTION_PARAMS as SELECTION
+from judged.web.selection import FILTERS, SELECTION_PARAMS, Selection, select_queries
 from judged.web.visit import Page, Visit
 from judged.web.workspace import queries_of
 
 if TYPE_CHECKING:
     from judged.rankings.strips import Cell
 
-
-PARAMS = (*SELECTION, "from")
+PARAMS = (*SELECTION_PARAMS, "from")
 ROWS_PER_PAGE = 20
-"""So many rows come at once."""
 MAX_COLUMNS = 6
-"""So many systems have a column; of more, those that are looked at."""
+"""With more systems, only the selected ones have a column."""
 
 
 @dataclass(frozen=True)
 class QueryRow:
-    """One query."""
+    """One query of the table."""
 
     number: int
     """Its place in the order, from 1."""
     query: str
     text: str
-    """What is asked; empty where nobody says."""
     href: str
     relevant: int
     strips: tuple[list[Cell], ...]
@@ -42,106 +38,100 @@ class QueryRow:
 
 
 def page(visit: Visit) -> Page:
-    """The queries that the address asks for."""
-    found = select_queries(visit)
+    """Show the queries of the address."""
+    selection = select_queries(visit)
     first = visit.params.whole("from", 0)
-    columns = _columns(found)
+    pair = tuple(dict.fromkeys((selection.systems[0], selection.systems[-1])))
+    columns = _columns(selection, pair)
+    after = first + ROWS_PER_PAGE
     context: dict[str, Any] = {
-        "found": found,
-        "pair": _pair(found),
+        "found": selection,
+        "pair": pair,
         "columns": columns,
-        "rows": _rows(found, first, columns),
+        "rows": _rows(selection, first, pair, columns),
         "first": first,
         "size": ROWS_PER_PAGE,
-        "sort": lambda name: _sort(found, name),
-        "places": {system.name: system.place for system in visit.workspace.systems},
+        "sort": lambda name: _sort(selection, name),
+        "places": visit.places,
         "names": [system.name for system in visit.workspace.systems],
-        "labels": list(found.evaluation.labels),
-        "scale": _scale(found),
-        "better": 1 if found.measure.spec.higher_is_better else -1,
+        "labels": list(selection.evaluation.labels),
+        "scale": _scale(selection),
+        "better": 1 if selection.measure.spec.higher_is_better else -1,
         "hidden": hidden_fields(visit, *PARAMS),
         "given": {name: visit.params.text(name) for name in FILTERS if name != "has"},
         "has": visit.params.all("has"),
         "clear": visit.url(**dict.fromkeys(FILTERS), from_=None),
         "rows_address": visit.url(from_=None),
         "before": visit.url(from_=max(first - ROWS_PER_PAGE, 0) or None) if first else None,
-        "after": visit.url(from_=first + ROWS_PER_PAGE)
-        if first + ROWS_PER_PAGE < len(found.chosen)
-        else None,
+        "after": visit.url(from_=after) if after < len(selection.chosen) else None,
     }
     command = commands.evaluate(visit, interval=False, per_query=True)
     return Page("queries.html", "Queries", context, command)
 
 
-def hidden_fields(visit: Visit, *own: str) -> list[tuple[str, str]]:
-    """The parameters that a form sends beside its own."""
-    return [pair for pair in visit.params.pairs if pair[0] not in (*own, "was")]
+def hidden_fields(visit: Visit, *names: str) -> list[tuple[str, str]]:
+    """Return the parameters that a form sends besides its own fields."""
+    return list(visit.params.without(*names, "was").pairs)
 
 
-def _pair(found: Selection) -> tuple[str, ...]:
-    """The systems whose strips are shown: the first and the last that are looked at."""
-    return tuple(dict.fromkeys((found.systems[0], found.systems[-1])))
+def number(value: np.floating[Any] | float) -> float | None:
+    """Return a number; None for NaN."""
+    return None if isnan(value) else float(value)
 
 
-def _columns(found: Selection) -> list[str]:
-    """The other systems that have a column of values."""
-    pair = _pair(found)
-    names = [run.name for run in found.evaluation.runs]
-    others = [name for name in (*found.systems, *names) if name not in pair]
-    others = list(dict.fromkeys(others))
+def _columns(selection: Selection, pair: tuple[str, ...]) -> list[str]:
+    """Return the other systems that have a column of values."""
+    names = [run.name for run in selection.evaluation.runs]
+    others = [name for name in (*selection.systems, *names) if name not in pair]
     if len(names) > MAX_COLUMNS:
-        sorted_by = found.sort.name.removeprefix("system:")
-        others = [name for name in others if name in found.systems or name == sorted_by]
-    return others
+        sorted_by = selection.sort.name.removeprefix("system:")
+        others = [name for name in others if name in (*selection.systems, sorted_by)]
+    return list(dict.fromkeys(others))
 
 
-def _rows(found: Selection, first: int, columns: list[str]) -> list[QueryRow]:
-    """The rows from one on; nothing is done for those that are not shown."""
-    chosen = found.chosen[first : first + ROWS_PER_PAGE]
-    pair = _pair(found)
-    texts = queries_of(found.visit).texts
-    relevant, difference = found.relevant(), found.difference()
-    strips = [found.strips(name) for name in pair]
-    values = [found.values(name) for name in (*pair, *columns)]
-    kept = found.params()
+def _rows(
+    selection: Selection, first: int, pair: tuple[str, ...], columns: list[str]
+) -> list[QueryRow]:
+    """Return the rows of one page; the others cost nothing."""
+    texts = queries_of(selection.visit).texts
+    relevant, difference = selection.relevant(), selection.difference()
+    strips = [selection.strips(name) for name in pair]
+    values = [selection.values(name) for name in (*pair, *columns)]
+    kept = selection.params()
     rows = []
-    for place, at in enumerate(chosen.tolist(), first + 1):
-        query = found.queries[at]
+    chosen = selection.chosen[first : first + ROWS_PER_PAGE].tolist()
+    for place, at in enumerate(chosen, first + 1):
+        query = selection.queries[at]
         text = texts.get(query)
         rows.append(
             QueryRow(
                 place,
                 query,
                 text.heading[:200] if text is not None else "",
-                found.visit.url("/query", **kept, query=query),
+                selection.visit.url("/query", **kept, query=query),
                 int(relevant[at]),
-                tuple(each.cells(at) for each in strips),
-                tuple(number(each[at]) for each in values),
+                tuple(strip.cells(at) for strip in strips),
+                tuple(number(column[at]) for column in values),
                 None if difference is None else number(difference[at]),
             )
         )
     return rows
 
 
-def number(value: np.floating[Any] | float) -> float | None:
-    """A number, or None where there is none."""
-    return None if isnan(value) else float(value)
-
-
-def _scale(found: Selection) -> float:
-    """The largest difference of all queries, to which bars are drawn."""
-    difference = found.difference()
+def _scale(selection: Selection) -> float:
+    """Return the largest difference of all queries, the scale of bars."""
+    difference = selection.difference()
     if difference is None:
         return 1.0
     sizes = np.abs(difference[np.isfinite(difference)])
     return float(sizes.max(initial=0.0)) or 1.0
 
 
-def _sort(found: Selection, name: str) -> dict[str, Any]:
-    """The link of a head of a column: by it, and the other way round where it is sorted so."""
-    mine = found.sort.name == name
-    usual = "ascending" if name == "query" else "descending"
-    now = "descending" if found.descending else "ascending"
-    then = ("ascending" if found.descending else "descending") if mine else usual
-    href = found.visit.url(sort=name, order=then, from_=None)
+def _sort(selection: Selection, name: str) -> dict[str, Any]:
+    """Return the link of a column head; a second click turns the order."""
+    mine = selection.sort.name == name
+    orders = ("descending", "ascending")
+    now, turned = orders if selection.descending else orders[::-1]
+    then = turned if mine else "ascending" if name == "query" else "descending"
+    href = selection.visit.url(sort=name, order=then, from_=None)
     return {"href": href, "direction": now if mine else None}

@@ -1,4 +1,4 @@
-"""One query: its lists side by side, its values, and the sum behind any of them."""
+"""One query: its lists side by side, its values, and the calculation of any of them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from judged.web.errors import GoneError, RefusedError
 from judged.web.pages.calculations import calculation_of
 from judged.web.pages.lists import RankedList, side_by_side
 from judged.web.playground import link_of
-from judged.web.selection import SELECTION_PARAMS as SELECTION
-from judged.web.selection import Selection, difference_of, select_queries
+from judged.web.selection import SELECTION_PARAMS, Selection, difference_of, select_queries
 from judged.web.views.queries import hidden_fields, number
 from judged.web.visit import Page, Visit
 from judged.web.workspace import pictures_of, queries_of, texts_of
@@ -24,41 +23,16 @@ from judged.web.workspace import pictures_of, queries_of, texts_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from judged.explanation.explanation import Explanation
     from judged.explanation.source import Read
 
-
-PARAMS = (*SELECTION, "query", "explain", "of", "item")
+PARAMS = (*SELECTION_PARAMS, "query", "explain", "of", "item")
 CURVE_HEIGHT = 230
-"""How high the curve is, in pixels."""
 MAX_SUGGESTIONS = 8
-"""So many of what is there are offered in place of what is gone."""
-
-
-@dataclass(frozen=True)
-class MeasuredValue:
-    """The value of one system, with the address of the sum behind it."""
-
-    value: float | None
-    href: str
-    open: bool
-    """Whether that sum is the one on the page."""
-
-
-@dataclass(frozen=True)
-class MeasureLine:
-    """The values of one measure."""
-
-    label: str
-    values: tuple[MeasuredValue, ...]
-    difference: float | None
-    better: int
-    """1 where more is better, -1 where less is."""
 
 
 @dataclass(frozen=True)
 class ItemDetail:
-    """One item, looked at closely."""
+    """One item in detail."""
 
     name: str
     text: Text
@@ -70,184 +44,174 @@ class ItemDetail:
 
 
 def page(visit: Visit) -> Page:
-    """The query that the address names, or the first in the order."""
+    """Show the query of the address, or the first in the order."""
     try:
-        found = select_queries(visit)
+        selection = select_queries(visit)
     except GoneError as error:
         if error.where != "system":
             raise
         return _system_gone(visit, error)
     query = visit.params.one("query")
     if query is None:
-        if not len(found.chosen):
-            raise RefusedError(found.nothing, "query")
-        query = found.queries[found.chosen[0]]
-    if query not in set(found.queries):
-        return _query_gone(visit, found, query)
-    return _shown(visit, found, query)
+        if not len(selection.chosen):
+            raise RefusedError(selection.nothing, "query")
+        query = selection.queries[selection.chosen[0]]
+    if query not in set(selection.queries):
+        return _query_gone(visit, selection, query)
+    return _show(visit, selection, query)
 
 
-def _shown(visit: Visit, found: Selection, query: str) -> Page:
-    reads = [visit.calculations.listing(visit.scoring, name, query) for name in found.systems]
+def _show(visit: Visit, selection: Selection, query: str) -> Page:
+    systems, k = selection.systems, selection.k
+    reads = [visit.calculations.listing(visit.scoring, name, query) for name in systems]
     texts, pictures = texts_of(visit), pictures_of(visit)
-    at = found.queries.index(query)
-    top = found.strips(found.systems[0]).top
+    at = selection.queries.index(query)
+    top = selection.strips(systems[0]).top
     addresses = {
         item: visit.url("/picture", item=item)
         for read in reads
         for rank, item in read.items.items()
-        if rank <= found.k and item in pictures
+        if rank <= k and item in pictures
     }
-    places = {system.name: system.place for system in visit.workspace.systems}
-    lists = side_by_side(
-        [
-            RankedList(
-                name, read.rankings, read.items, places[name], number(found.values(name)[at])
-            )
-            for name, read in zip(found.systems, reads, strict=True)
-        ],
-        k=found.k,
-        texts=texts.texts,
-        pictures=addresses,
-        top=top,
-    )
-    place, before, after = found.around(query)
-    said = queries_of(visit).texts.get(query)
-    label, system = _asked_sum(visit, found)
-    explained, why_not = _explained(visit, system, query, label)
-    behind = None if explained is None else calculation_of(explained, top=top)
+    ranked = [
+        RankedList(
+            name,
+            read.rankings,
+            read.items,
+            visit.places[name],
+            number(selection.values(name)[at]),
+        )
+        for name, read in zip(systems, reads, strict=True)
+    ]
+    lists = side_by_side(ranked, k=k, texts=texts.texts, pictures=addresses, top=top)
+    place, before, after = selection.around(query)
+    text = queries_of(visit).texts.get(query)
+    label, system = _explained_value(visit, selection)
+    calculation, why_not = None, ""
+    try:
+        told = visit.calculations.explanation(visit.scoring, system, query, label)
+        calculation = calculation_of(told, top=top)
+    except JudgedError as error:
+        why_not = str(error)
+    playground = None
+    if calculation is not None:
+        rankings = reads[systems.index(system)].rankings
+        link = link_of(rankings, selection.evaluation.labels[label])
+        playground = None if link is None else visit.url("/playground", **link)
+    without_selection = dict.fromkeys(name for name in selection.params() if name != "system")
     context: dict[str, Any] = {
-        "found": found,
+        "found": selection,
         "query": query,
-        "said": said,
+        "said": text,
         "lists": lists,
         "top": top,
         "number": place,
         "place": "Queries",
         "before": None if before is None else visit.url(query=before, item=None),
         "after": None if after is None else visit.url(query=after, item=None),
-        "all": visit.url("/queries", **found.params()),
-        "lines": _lines(visit, found, at, label, system),
-        "labels": list(found.evaluation.labels),
-        "names": [system.name for system in visit.workspace.systems],
-        "sum": behind,
+        "all": visit.url("/queries", **selection.params()),
+        "lines": _lines(visit, selection, at, label, system),
+        "labels": list(selection.evaluation.labels),
+        "names": [known.name for known in visit.workspace.systems],
+        "sum": calculation,
         "why_not": why_not,
         "label": label,
         "system": system,
-        "playground": None if behind is None else _playground(visit, found, reads, system, label),
+        "playground": playground,
         "curve": visit.url(
             "/chart",
             kind="precision-recall",
             system=[system],
             query=query,
             height=CURVE_HEIGHT,
-            **_nothing(found),
+            **without_selection,
         ),
         "link": lambda item: visit.url(item=item) + "#item",
-        "item": _item(visit, found, reads, texts.texts, pictures),
-        "problems": (*found.problems, *texts.problems),
+        "item": _item(visit, selection, reads, texts.texts, pictures),
+        "problems": (*selection.problems, *texts.problems),
         "hidden": hidden_fields(visit, "sort", "order"),
         "hidden_lists": hidden_fields(visit, "system", "k"),
         "hidden_sum": hidden_fields(visit, "explain", "of"),
-        "depths": sorted({10, 20, 50, 100, found.k}),
+        "depths": sorted({10, 20, 50, 100, k}),
     }
-    title = said.heading[:80] if said is not None and said.heading else f"Query {query}"
-    if explained is None:
+    title = text.heading[:80] if text is not None and text.heading else f"Query {query}"
+    if calculation is None:
         command = commands.evaluate(visit, interval=False, per_query=True)
     else:
         command = commands.explain(visit, system, query, label)
     return Page("query.html", title, context, command)
 
 
-def _nothing(found: Selection) -> dict[str, Any]:
-    """Parameters that go with the selection and mean nothing to a chart."""
-    return dict.fromkeys(name for name in found.params() if name != "system")
+def _explained_value(visit: Visit, selection: Selection) -> tuple[str, str]:
+    """Return the measure and the system whose calculation is shown."""
+    label = visit.params.text("explain", selection.label)
+    if label not in selection.evaluation.labels:
+        label = selection.label  # its column was removed
+    system = visit.params.text("of", selection.systems[-1])
+    return label, system if system in selection.systems else selection.systems[-1]
 
 
-def _asked_sum(visit: Visit, found: Selection) -> tuple[str, str]:
-    """The measure and the system whose sum is shown."""
-    label = visit.params.text("explain", found.label)
-    if label not in found.evaluation.labels:
-        label = found.label  # its column was taken away
-    system = visit.params.text("of", found.systems[-1])
-    return label, system if system in found.systems else found.systems[-1]
-
-
-def _explained(visit: Visit, system: str, query: str, label: str) -> tuple[Explanation | None, str]:
-    """The explanation, or the library's sentence why there is none."""
-    try:
-        return visit.calculations.explanation(visit.scoring, system, query, label), ""
-    except JudgedError as error:
-        return None, str(error)
-
-
-def _lines(visit: Visit, found: Selection, at: int, label: str, system: str) -> list[MeasureLine]:
-    lines = []
-    for own, measure in found.evaluation.labels.items():
-        values = tuple(
-            MeasuredValue(
-                number(found.evaluation.scored(name).values[measure][at]),
-                visit.url(explain=own, of=name) + "#sum",
-                own == label and name == system,
-            )
-            for name in found.systems
-        )
-        differences = difference_of(found.evaluation, measure, found.systems)
+def _lines(
+    visit: Visit, selection: Selection, at: int, label: str, system: str
+) -> list[dict[str, Any]]:
+    """Return the values of each measure, with links to their calculations."""
+    evaluation, lines = selection.evaluation, []
+    for name, measure in evaluation.labels.items():
+        values = [
+            {
+                "value": number(evaluation.scored(run).values[measure][at]),
+                "href": visit.url(explain=name, of=run) + "#sum",
+                "open": (name, run) == (label, system),
+            }
+            for run in selection.systems
+        ]
+        differences = difference_of(evaluation, measure, selection.systems)
         lines.append(
-            MeasureLine(
-                own,
-                values,
-                None if differences is None else number(differences[at]),
-                1 if measure.spec.higher_is_better else -1,
-            )
+            {
+                "label": name,
+                "cells": values,
+                "difference": None if differences is None else number(differences[at]),
+                "better": 1 if measure.spec.higher_is_better else -1,
+            }
         )
     return lines
 
 
-def _playground(
-    visit: Visit, found: Selection, reads: Sequence[Read], system: str, label: str
-) -> str | None:
-    """The address of the playground with this list."""
-    rankings = reads[found.systems.index(system)].rankings
-    link = link_of(rankings, found.evaluation.labels[label])
-    return None if link is None else visit.url("/playground", **link)
-
-
 def _item(
     visit: Visit,
-    found: Selection,
+    selection: Selection,
     reads: Sequence[Read],
     texts: Mapping[str, Text],
     pictures: Mapping[str, Path],
 ) -> ItemDetail | None:
-    """The item that the address names; None where it names none."""
+    """Return the item of the address, if it names one."""
     name = visit.params.one("item")
     if name is None:
         return None
     ranks = [{item: rank for rank, item in read.items.items()} for read in reads]
-    found_at = next((at for at, each in enumerate(ranks) if name in each), None)
-    if found_at is None:
+    at = next((at for at, known in enumerate(ranks) if name in known), None)
+    if at is None:
         raise GoneError(f"No list here has the item {quoted(name)}.", "item")
-    rank = ranks[found_at][name]
-    cell = strips(reads[found_at].rankings, rank).cells(0)[rank - 1]
+    rank = ranks[at][name]
+    cell = strips(reads[at].rankings, rank).cells(0)[rank - 1]
+    systems = selection.systems
     return ItemDetail(
         name,
         texts.get(name) or Text(),
         visit.url("/picture", item=name) if name in pictures else "",
-        replace(cell, top=found.strips(found.systems[0]).top),
-        tuple((system, each.get(name)) for system, each in zip(found.systems, ranks, strict=True)),
+        replace(cell, top=selection.strips(systems[0]).top),
+        tuple((system, known.get(name)) for system, known in zip(systems, ranks, strict=True)),
         visit.url(item=None),
     )
 
 
-def _query_gone(visit: Visit, found: Selection, query: str) -> Page:
-    """What is there in place of a query that is not, the nearest first."""
-    near = _nearest(query, found.queries)
+def _query_gone(visit: Visit, selection: Selection, query: str) -> Page:
+    near = _nearest(query, selection.queries)
     context = {
-        "message": f"There is no judged query {quoted(query)} among {found.total:,}.",
-        "what": "Queries that are there, the nearest first",
+        "message": f"There is no judged query {quoted(query)} among {selection.total:,}.",
+        "what": "Existing queries, the nearest first",
         "near": [(name, visit.url(query=name, item=None)) for name in near],
-        "all": visit.url("/queries", **found.params()),
+        "all": visit.url("/queries", **selection.params()),
     }
     return Page("query_gone.html", "No such query", context, status=404)
 
@@ -257,7 +221,7 @@ def _system_gone(visit: Visit, error: GoneError) -> Page:
     gone = [name for name in visit.params.all("system") if name not in names]
     context = {
         "message": str(error),
-        "what": "Systems that are there, the nearest first",
+        "what": "Existing systems, the nearest first",
         "near": [(name, visit.url(system=name)) for name in _nearest("".join(gone[:1]), names)],
         "all": visit.url("/queries"),
     }

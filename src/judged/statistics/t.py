@@ -1,12 +1,10 @@
-"""Student's t: how far a mean over queries, or over groups of them, may be from the true one.
+"""Student's t: means over queries, or over groups of queries, with confidence intervals and tests.
 
-Weights and groups enter in one way. A unit is a group, or a query where there are no groups; it has
-a sum of weight times value and a sum of weights. The mean is the quotient of both sums over all
-units. With w the share of each unit in all weight and s = Σw², its variance is estimated by
-Σ(sum − mean·weight)²/(1 − 2w + s)/(Σ weights)², with 1/s − 1 degrees of freedom; 1/s is the
-effective number of units (Kish). Units that spread alike have residuals of 1 − 2w + s times their
-variance, so a unit with much weight does not hide in the mean that it makes. For units of equal
-weight that is Student's s²/n with n − 1 degrees of freedom.
+A unit is a group, or a query without groups. It has a sum of weight times value, and a sum of
+weights; the mean is the quotient of both over all units. With w the share of a unit in all weight
+and s = Σw², the variance of the mean is Σ(sum − mean·weight)²/(1 − 2w + s)/(Σ weights)², with
+1/s − 1 degrees of freedom, where 1/s is the effective number of units (Kish). For equal weights
+this is Student's s²/n with n − 1 degrees of freedom.
 """
 
 from __future__ import annotations
@@ -14,31 +12,35 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged.arrays import Floats, Ints
-from judged.statistics.aggregates import CLOSE, effective_number, relative
-from judged.statistics.distributions import t_quantile, t_tail
-from judged.statistics.tested import SMALLEST_P, Tested, below
-from judged.statistics.units import effective_units, numbered, unit_sums
+from judged.statistics.samples import (
+    CLOSE,
+    effective_number,
+    effective_units,
+    numbered,
+    relative,
+    unit_sums,
+)
 
 More = Sequence[tuple[Floats, Floats]]
-"""Further variances of a mean, each with its degrees of freedom, infinite for a known variance."""
+"""Further variances of a mean, each with its degrees of freedom; infinite for a known variance."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Means of columns and how far from the truth they may be."""
+    """Means of columns with their standard errors."""
 
     mean: Floats
     """One per column; NaN where values are not all finite."""
     error: Floats
-    """The standard error of each; NaN where the units do not spread, or are fewer than two."""
+    """The standard errors; NaN where the units do not vary, or are fewer than two."""
     freedom: Floats
-    """The degrees of freedom of each: the effective number of units less one, unless further
-    variances are added. NaN where there is no error."""
+    """The degrees of freedom; NaN where there is no standard error."""
 
 
 def spread(
@@ -48,23 +50,11 @@ def spread(
     *,
     more: More = (),
 ) -> Spread:
-    """Means of columns with their standard errors.
+    """Compute means of columns with their standard errors.
 
-    Parameters
-    ----------
-    columns : array of queries and columns
-        One row per query.
-    weights : array, optional
-        How much each query counts, above 0.
-    groups : array of int, optional
-        The group of each query, numbered from 0.
-    more : sequence of (variances, degrees of freedom)
-        Variances of the means that queries do not show, one per column; they are added, and the
-        degrees of freedom are Satterthwaite's. They add to a spread and never stand in for it.
-
-    Returns
-    -------
-    Spread
+    `columns` has one row per query, `weights` are above 0, and `groups` numbers the group of each
+    query from 0. `more` holds variances of the means that queries do not show: they are added, with
+    Satterthwaite's degrees of freedom, but do not replace a missing spread.
 
     >>> found = spread(np.array([[1.0], [2.0], [3.0]]))
     >>> found.mean, found.error.round(6), found.freedom
@@ -117,19 +107,7 @@ def t_test(
     levels: Sequence[float] = (0.95,),
     more: More = (),
 ) -> Tested:
-    """The t test of means against 0: the paired t test, for columns of differences.
-
-    Parameters
-    ----------
-    columns, weights, groups, more
-        As for `spread`.
-    levels : sequence of float
-        The levels of the intervals.
-
-    Returns
-    -------
-    Tested
-        NaN where there is no spread.
+    """Test means against 0: the paired t test, for columns of differences.
 
     >>> t_test(np.array([[1.0], [2.0], [3.0]])).p.round(6)
     array([0.07418])
@@ -138,7 +116,7 @@ def t_test(
 
 
 def against_zero(found: Spread, levels: Sequence[float]) -> Tested:
-    """The t test of means whose spread is known already."""
+    """Test means with known standard errors against 0."""
     with np.errstate(over="ignore"):
         away = np.abs(found.mean) / found.error
     p = np.maximum(2 * t_tail(away, found.freedom), SMALLEST_P)
@@ -147,12 +125,15 @@ def against_zero(found: Spread, levels: Sequence[float]) -> Tested:
 
 
 def half_widths(found: Spread, level: float) -> Floats:
-    """How far the ends of an interval are from each mean."""
+    """Compute the half width of the confidence interval of each mean."""
     return t_quantile(found.freedom, (1 + level) / 2) * found.error
 
 
 def _ends(found: Spread, p: Floats, level: float) -> tuple[Floats, Floats]:
-    """The interval of a level. Where an end is 0 but for rounding, p says on which side it is."""
+    """Compute a confidence interval.
+
+    Where an end is 0 but for rounding, p decides on which side it is.
+    """
     half = half_widths(found, level)
     low, high = found.mean - half, found.mean + half
     counts = below(p, level)
@@ -163,12 +144,11 @@ def _ends(found: Spread, p: Floats, level: float) -> tuple[Floats, Floats]:
 
 
 def _on_side(end: Floats, counts: NDArray[np.bool_], least: float) -> Floats:
-    """The end next to 0 of an interval of a positive mean: above 0 where p counts, else not."""
     return np.where(counts, np.maximum(end, least), np.minimum(end, 0.0))
 
 
 def _with_more(error: Floats, freedom: Floats, more: More) -> tuple[Floats, Floats]:
-    """Error and degrees of freedom with further variances (Satterthwaite)."""
+    """Add further variances to errors and degrees of freedom (Satterthwaite)."""
     added = [(np.asarray(variance, np.float64), freedoms) for variance, freedoms in more]
     if not added:
         return error, freedom
@@ -181,18 +161,17 @@ def _with_more(error: Floats, freedom: Floats, more: More) -> tuple[Floats, Floa
 
 
 def _powers_of_two(largest: Floats) -> Floats:
-    """A power of two near each number; 1 for 0."""
     return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """Of each column, how much its means differ between parts of the queries."""
+    """How much the means of each column differ between parts of the queries."""
 
     statistic: Floats
-    """Welch's F; NaN where there is nothing to go by, and where no part spreads."""
+    """Welch's F; NaN where there is no spread to compare with."""
     p: Floats
-    """How often F is as large where the means of all parts are the same."""
+    """The p value of F."""
 
 
 def between(
@@ -203,26 +182,10 @@ def between(
 ) -> Between:
     """Test whether means of columns differ between parts of the queries, by Welch's F.
 
-    Each part has its own standard error, from its queries or, with groups, from the sums of its
-    groups; a group in two parts is a unit in each of them. So neither parts of other sizes and
-    spreads nor queries of a group that are alike raise false alarms. A part that does not spread
-    is taken to spread as widely as any other. Where none does, p is how often labels put at random
-    would make each part as even.
-
-    Parameters
-    ----------
-    columns : array of queries and columns
-        One row per query.
-    labels : array of int
-        The part of each query, numbered from 0, each of them at least once.
-    weights : array, optional
-        How much each query counts, above 0.
-    groups : array of int, optional
-        The group of each query.
-
-    Returns
-    -------
-    Between
+    `labels` numbers the part of each query from 0. Each part has its own standard error, from its
+    queries or from the sums of its groups, so parts of unequal size and spread raise no false
+    alarms. A part without spread gets that of the widest part. If no part spreads, p is the chance
+    that random labels make each part as even.
 
     >>> found = between(np.array([[1.0], [2.0], [3.0], [7.0], [8.0], [9.0]]), np.repeat([0, 1], 3))
     >>> found.statistic.round(6), found.p.round(6)
@@ -271,8 +234,124 @@ def between(
 
 
 def _even_p(effective: Floats) -> float:
-    """How often labels put at random on so many units make each part even: at most in one of all
-    ways to put them for each order of the parts."""
+    """Bound the chance that random labels make each part even."""
     counts = np.floor(effective)
     ways = math.lgamma(counts.sum() + 1) - sum(math.lgamma(count + 1) for count in counts)
     return max(min(1.0, math.exp(math.lgamma(len(counts) + 1) - ways)), SMALLEST_P)
+
+
+def normal_quantile(share: float) -> float:
+    """Compute the value of a standard normal distribution that this share stays below.
+
+    >>> round(normal_quantile(0.975), 6)
+    1.959964
+    """
+    return NormalDist().inv_cdf(share)
+
+
+def t_tail(away: Floats, freedom: Floats) -> Floats:
+    """Compute how often Student's t is above a value from 0 on: half of the two-sided p.
+
+    >>> float(t_tail(np.array([4.30265272974946]), np.array([2.0]))[0].round(12))
+    0.025
+    """
+    from scipy.special import ndtr, stdtr
+
+    away, freedom = np.asarray(away, float), np.asarray(freedom, float)
+    return np.where(np.isinf(freedom), ndtr(-away), stdtr(freedom, -away))
+
+
+def t_quantile(freedom: Floats, share: float) -> Floats:
+    """Compute the value of Student's t that this share, above one half, stays below.
+
+    >>> float(t_quantile(np.array([2.0]), 0.975)[0].round(9))
+    4.30265273
+    """
+    from scipy.special import stdtrit
+
+    freedom = np.asarray(freedom, float)
+    return np.where(np.isinf(freedom), normal_quantile(share), -stdtrit(freedom, 1 - share))
+
+
+SMALLEST_P = float(np.finfo(np.float64).tiny)
+"""No p value is smaller, so that none is 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """The results of a test: one column per pair of systems.
+
+    p is below 1 - level exactly where the confidence interval of that level excludes 0.
+    """
+
+    p: Floats
+    """Two-sided p values above 0; NaN where the test has no result."""
+    low: Floats
+    """Lower ends: one row per level and one column per pair; NaN where there is none."""
+    high: Floats
+    """Upper ends."""
+
+
+def below(p: Floats | float, level: float) -> NDArray[np.bool_]:
+    """Return whether p is below 1 - level: the one comparison that decides about significance.
+
+    1 - 0.95 is a little more than 0.05 in floats, and a p of 0.05 must not count as below it.
+
+    >>> bool(below(0.05, 0.95)), bool(below(0.0499, 0.95))
+    (False, True)
+    """
+    return np.asarray(p) < (1 - level) * (1 - 1e-12) - 2.0**-53
+
+
+def fewest_units(level: float, sides: int = 2) -> int:
+    """Return the smallest number of units whose signs, all alike, have a p below 1 - level.
+
+    >>> fewest_units(0.95), fewest_units(0.95, sides=1)
+    (6, 5)
+    """
+    enough = (units for units in range(2, 1075) if below(sides * 2.0**-units, level))
+    return next(enough, 1075)
+
+
+@dataclass(frozen=True, eq=False)
+class Tukey:
+    """Tests of all pairs of systems at once, corrected for their number.
+
+    p of a pair is below 1 - level exactly where its difference exceeds the half width.
+    """
+
+    p: Floats
+    """The p value of each pair of systems; 1 on the diagonal, NaN where there is none."""
+    half_width: Floats
+    """The half width of every confidence interval, one per level; NaN where there is none."""
+
+
+def repeat_variance(values: Floats, weights: Floats | None = None) -> tuple[float, float]:
+    """Estimate the variance of a system's mean over repeats that queries do not explain.
+
+    A repeat's mean moves because each query varies, which the spread of queries shows already, and
+    because the whole repeat is better or worse. With R repeats of n queries, the second part is
+    max(0, variance of the means - MS/n)/R, where MS is the residual mean square of the table.
+    Returns the variance and its degrees of freedom (Satterthwaite); 0 and infinity for a single
+    repeat.
+
+    >>> variance, freedom = repeat_variance(np.array([[0.1, 0.5, 0.3], [0.2, 0.6, 0.4]]))
+    >>> round(variance, 6), round(freedom, 6)
+    (0.0025, 1.0)
+    """
+    repeats, queries = values.shape
+    if repeats == 1:
+        return 0.0, math.inf
+    means = np.average(values, axis=1, weights=weights)
+    between = float(means.var(ddof=1))
+    freedoms = np.array([repeats - 1.0, (repeats - 1.0) * max(queries - 1, 1)])
+    explained = 0.0
+    if queries > 1:
+        left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+        size = queries if weights is None else effective_number(weights)
+        explained = float((left**2).sum() / freedoms[1]) / size
+    added = between - explained
+    if added <= (CLOSE * float(np.abs(values).max())) ** 2:
+        return 0.0, math.inf
+    squares = np.array([between, explained]) ** 2
+    return added / repeats, added**2 / float((squares / freedoms).sum())

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judged.errors import InputError
-from judged.statistics import tested as results
-from judged.statistics.resampling import randomisation as module
-from judged.statistics.resampling import subsets
-from judged.statistics.resampling.randomisation import exact_p, randomisation
-from judged.statistics.tested import below
+from judged.statistics import randomisation as module
+from judged.statistics import t as results
+from judged.statistics.randomisation import exact_p, randomisation
+from judged.statistics.t import below
 
 DARWIN = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]) / 8
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
@@ -263,8 +262,8 @@ def test_columns_and_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
     columns = np.random.default_rng(6).normal(0.05, 1.0, (3_000, 9))
     together = randomisation(columns, resamples=999)
     alone = [randomisation(columns[:, [at]], resamples=999) for at in range(9)]
-    monkeypatch.setattr(module, "MEMORY", 2 * 8 * 3_000)
-    monkeypatch.setattr(subsets, "FEW", 0)
+    monkeypatch.setattr(module, "BYTES_AT_ONCE", 2 * 8 * 3_000)
+    monkeypatch.setattr(module, "FEWEST_COLUMNS", 0)
     portions = randomisation(columns, resamples=999)
     for found in (portions, *alone):
         assert set(found.p) <= set(together.p)
@@ -275,7 +274,7 @@ def test_columns_and_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_seed_decides_and_means_the_same_everywhere() -> None:
     columns = np.sin(np.arange(100.0))[:, None] + 0.2
     assert randomisation(columns, seed=0).p != randomisation(columns, seed=1).p
-    flips = next(subsets.Subsets(100, 999, 0)._tiles())[2]
+    flips = next(module.Subsets(100, 999, 0)._tiles())[2]
     assert flips[:2, :16].tolist() == [
         [1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1],
         [0, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 0, 1, 1, 1],

@@ -1,13 +1,14 @@
-"""Files that hold several arrays by name: .npz, HDF5, safetensors."""
+"""Read arrays from files: .npy, .npz, HDF5, safetensors, .fvecs and .fbin with their variants."""
 
 from __future__ import annotations
 
 import importlib
-import json
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,121 @@ from numpy.typing import NDArray
 
 from judged.errors import InputError, MissingExtraError
 from judged.inputs.compression import most_unpacked, too_large
-from judged.inputs.vectors.formats import File, choose, choose_ids
-from judged.inputs.vectors.lazy import Lazy, from_bfloat16
-from judged.inputs.vectors.npy import NPY_ERRORS, refuse_objects
-from judged.inputs.vectors.vectors import Origin, Vectors, held_or_mapped
+from judged.inputs.vectors.formats import File, a_file, choose, choose_ids
+from judged.inputs.vectors.vectors import (
+    ROWS_AT_A_TIME,
+    Lazy,
+    Origin,
+    Vectors,
+    differing,
+    from_bfloat16,
+    held_or_mapped,
+)
+
+VECS: dict[str, np.dtype[Any]] = {
+    "fvecs": np.dtype("<f4"),
+    "bvecs": np.dtype("u1"),
+    "ivecs": np.dtype("<i4"),
+}
+BINS: dict[str, np.dtype[Any]] = {
+    "fbin": np.dtype("<f4"),
+    "u8bin": np.dtype("u1"),
+    "i8bin": np.dtype("i1"),
+}
+NPY_ERRORS = (
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+    OverflowError,
+    MemoryError,
+    TokenError,
+)
+"""Exceptions of numpy for a damaged header (a Python dict as text), or too few bytes."""
+_HEADER = np.dtype("<u4")
+
+MAX_DIMENSIONS = 1 << 24
+
+
+def refuse_objects(file: File, dtype: np.dtype[Any], what: str = "vectors") -> None:
+    if dtype.hasobject:
+        raise InputError(
+            f"{file.source}: the {what} are Python objects, a pickle, which may run any program "
+            "and is never loaded; save them again as an array of numbers or texts."
+        )
+
+
+def read_npy(file: File) -> Vectors:
+    try:
+        values = np.lib.format.open_memmap(file.path, mode="r")
+    except NPY_ERRORS as error:
+        if "Python objects" in str(error):
+            refuse_objects(file, np.dtype(object))
+        raise file.damaged("npy", error) from None
+    by_column = values.ndim == 2 and values.flags.f_contiguous and not values.flags.c_contiguous
+    slow = (
+        f"{file.label} is in Fortran order, which is slow to read row by row; "
+        "np.ascontiguousarray fixes it."
+    )
+    held, origin = held_or_mapped(np.asarray(values), file.path)
+    return Vectors(held, source=file.source, notes=(slow,) if by_column else (), origin=origin)
+
+
+def read_vecs(file: File) -> Vectors:
+    """Read rows of a dimension (4 bytes) and the values."""
+    format = str(file.format)
+    size = file.path.stat().st_size
+    if size < _HEADER.itemsize:
+        raise file.damaged(format, f"it has {size} bytes")
+    dims = int(np.fromfile(file.path, _HEADER, 1)[0])
+    if dims >= MAX_DIMENSIONS:
+        raise file.damaged(format, f"its first vector would have {dims:,} dimensions")
+    row = np.dtype([("dims", _HEADER), ("values", VECS[format], (dims,))])
+    count, left = divmod(size, row.itemsize)
+    rows = np.memmap(file.path, row, mode="r", shape=(count,)) if count else np.zeros(0, row)
+    for begin in range(0, count, ROWS_AT_A_TIME):
+        odd = np.flatnonzero(rows["dims"][begin : begin + ROWS_AT_A_TIME] != dims)
+        if len(odd):
+            where = begin + int(odd[0])
+            doubt = f" Is it {a_file(format)}, and whole?"
+            raise InputError(differing(file.label, where, int(rows["dims"][where]), dims) + doubt)
+    if left:
+        raise InputError(
+            f"{file.label}: cut off in vector {count} (from 0), of {dims} dimensions: "
+            f"{row.itemsize:,} bytes are needed, {left:,} are left. Is it {a_file(format)}, and "
+            "whole?"
+        )
+    held, origin = held_or_mapped(rows["values"], file.path)
+    return Vectors(held, source=file.source, origin=origin)
+
+
+def read_bin(file: File) -> Vectors:
+    """Read the numbers of vectors and of dimensions (4 bytes each), then all values."""
+    format = str(file.format)
+    size = file.path.stat().st_size
+    if size < 2 * _HEADER.itemsize:
+        raise file.damaged(format, f"it has {size} bytes")
+    count, dims = map(int, np.fromfile(file.path, _HEADER, 2))
+    needed = 2 * _HEADER.itemsize + count * dims * BINS[format].itemsize
+    if size != needed:
+        raise InputError(
+            f"{file.label}: the header says {count:,} vectors of {dims:,} dimensions, which takes "
+            f"{needed:,} bytes; "
+            f"the file has {size:,}. Is it {a_file(format)}, and whole?"
+        )
+    values = np.memmap(
+        file.path, BINS[format], mode="r", offset=2 * _HEADER.itemsize, shape=(count, dims)
+    )
+    held, origin = held_or_mapped(np.asarray(values), file.path)
+    return Vectors(held, source=file.source, origin=origin)
+
 
 Shape = tuple[int, ...]
 
 
 def texts(values: NDArray[Any], file: File, what: str = "ids") -> list[str]:
-    """Ids or labels as texts; whole numbers stay exact."""
+    """Return ids or labels as texts; whole numbers stay exact."""
     if values.dtype.kind == "S" or (
         values.dtype.kind == "O" and any(isinstance(value, bytes) for value in values)
     ):
@@ -46,8 +152,7 @@ def _with_ids(
     shapes: Mapping[str, Shape | None],
     ids: Callable[[str], NDArray[Any]],
 ) -> Vectors:
-    """The vectors with the ids that lie beside them. Where there are several matrices, ids count
-    only if there are as many."""
+    """Return the vectors with the ids beside them; with several matrices, only ids that fit."""
     folder = chosen.rpartition("/")[0]
     beside = [name for name in shapes if name != chosen and name.rpartition("/")[0] == folder]
     name = choose_ids(beside)
@@ -57,7 +162,7 @@ def _with_ids(
     others = sum(shape is not None and len(shape) == 2 for shape in shapes.values()) > 1
     if others and read.shape != values.shape[:1]:
         note = (
-            f"{file.source}: {name} are not as many as the vectors and were not taken for "
+            f"{file.source}: {name} has another length than the vectors, so it was not used as "
             "their ids."
         )
         return Vectors(values, source=file.source, notes=(note,))
@@ -89,7 +194,7 @@ def labelled_arrays(file: File, names: tuple[str, ...]) -> tuple[NDArray[Any], l
 
 
 def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
-    """The array or column asked for, the only one, or the one with a known name."""
+    """Return the chosen array or column, the only one, or the one with a known name."""
     if file.key is not None:
         return choose(file, dict.fromkeys(found))
     name = found[0] if len(found) == 1 else choose_ids(found, names)
@@ -105,7 +210,7 @@ def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
 
 
 def arrays_of_npz(file: File, mark: str) -> dict[str, NDArray[Any]] | None:
-    """All arrays, where one of them is the mark that is looked for."""
+    """Return all arrays if one of them has the name of a mark."""
     with _Npz(file) as archive:
         return (
             {name: archive.read(name, "numbers") for name in archive.shapes}
@@ -115,7 +220,7 @@ def arrays_of_npz(file: File, mark: str) -> dict[str, NDArray[Any]] | None:
 
 
 class _Npz:
-    """A zip archive of .npy files, of which only those asked for are read, and no pickle ever."""
+    """A zip archive of .npy files; only those that are needed are read, and no pickle."""
 
     def __init__(self, file: File) -> None:
         self.file = file
@@ -170,11 +275,13 @@ _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, RuntimeError, *NPY_ERRORS)
 
 
 def read_hdf5(file: File) -> Vectors:
-    """Opened again for each block, so that no handle stays open."""
+    """Read HDF5; the file is opened again for each block, so that no handle stays open."""
     try:
         h5py = importlib.import_module("h5py")
     except ImportError:
-        raise MissingExtraError(f"{file.label}: HDF5 files need h5py: pip install h5py") from None
+        raise MissingExtraError(
+            f'{file.label}: needs h5py: pip install "judged[vectors]".'
+        ) from None
 
     def array(name: str, where: Any = ...) -> NDArray[Any]:
         try:
@@ -215,106 +322,94 @@ _HDF5_ERRORS = (
     *(OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError),
     *(OverflowError, MemoryError),
 )
-"""What h5py may raise for a damaged file."""
+"""Exceptions of h5py for a damaged file."""
 
 
 def _refuse_elsewhere(file: File, name: str, elsewhere: set[str]) -> None:
-    """A file may name others, any that whoever reads it may read."""
+    """Raise an error for data in other files, which could be any file of the user."""
     if name in elsewhere:
         raise InputError(
-            f"{file.label}: {name} lies in other files, which are not followed; write the numbers "
+            f"{file.label}: {name} is stored in other files, which are not read; write the numbers "
             "into one file."
         )
 
 
-_TENSORS = {
+_TENSOR_TYPES = {
     **{"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "BOOL": "?"},
     **{f"{sign}{bits}": f"<{sign.lower()}{bits // 8}" for sign in "IU" for bits in (8, 16, 32, 64)},
 }
+"""Types of safetensors that numpy can hold; of BF16, the bits."""
 
 
 def read_safetensors(file: File) -> Vectors:
-    _, tensors = _tensors(file)
-    shapes = {name: tensor.shape for name, tensor in tensors.items()}
+    """Read vectors from a safetensors file."""
+    _, tensors = _open_tensors(file)
+    shapes: dict[str, Shape | None] = {name: tensor.shape for name, tensor in tensors.items()}
     chosen = choose(file, shapes)
-    values, origin = tensors[chosen].values()
+    values, origin = tensors[chosen].read(file)
     vectors = _with_ids(
-        file, values, chosen, shapes, lambda name: np.asarray(tensors[name].values()[0])
+        file, values, chosen, shapes, lambda name: np.asarray(tensors[name].read(file)[0])
     )
     return replace(vectors, origin=origin)
 
 
 def tensors_of_safetensors(file: File, mark: str) -> tuple[str, dict[str, NDArray[Any]]] | None:
-    """The metadata under the mark that is looked for, where it is there, and all tensors, in
-    memory."""
-    metadata, tensors = _tensors(file)
+    """Return the metadata under a mark, and all tensors in memory; None without the mark."""
+    metadata, tensors = _open_tensors(file)
     if mark not in metadata:
         return None
-    return metadata[mark], {name: np.array(tensor.values()[0]) for name, tensor in tensors.items()}
+    return metadata[mark], {name: np.array(each.read(file)[0]) for name, each in tensors.items()}
 
 
-def _tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
-    """8 bytes for the length of a JSON text, that text (type, shape and place of each tensor), and
-    the tensors."""
-    size = file.path.stat().st_size
-    with file.path.open("rb") as handle:
-        length = int.from_bytes(handle.read(8), "little")
-        if 8 + length > size:
-            raise file.damaged(
-                "safetensors", f"its header should have {length:,} bytes, the file has {size:,}"
-            )
-        text = handle.read(length)
-    try:
-        header = dict(json.loads(text).items())
-        metadata = {
-            str(name): str(value)
-            for name, value in dict(header.pop("__metadata__", None) or {}).items()
-        }
-        tensors = {name: _Tensor(file, name, 8 + length, entry) for name, entry in header.items()}
-        for tensor in tensors.values():
-            tensor.check(size)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise file.damaged(
-            "safetensors", f"its header makes no sense: {type(error).__name__}: {error}"
-        ) from None
-    return metadata, tensors
-
-
+@dataclass(frozen=True)
 class _Tensor:
-    """One entry of the header."""
+    name: str
+    type: str
+    shape: Shape
+    offset: int
+    """The first byte in the file."""
 
-    def __init__(self, file: File, name: str, start: int, entry: Mapping[str, Any]) -> None:
-        self.file, self.name, self.type = file, name, str(entry["dtype"])
-        self.shape: Shape = tuple(map(int, entry["shape"]))
-        self.begin, self.end = (start + int(offset) for offset in entry["data_offsets"])
-
-    def check(self, size: int) -> None:
-        if self.end > size:
-            raise self.file.damaged(
-                "safetensors",
-                f"tensor {self.name} should end at byte {self.end:,}, the file has {size:,}",
-            )
-        if self.type in _TENSORS:
-            needed = int(np.prod(self.shape, dtype=object)) * np.dtype(_TENSORS[self.type]).itemsize
-            if min(self.shape, default=0) < 0 or self.begin < 0 or self.end - self.begin != needed:
-                reason = (
-                    f"tensor {self.name} should have {needed:,} bytes, it has "
-                    f"{self.end - self.begin:,}"
-                )
-                raise self.file.damaged("safetensors", reason)
-
-    def values(self) -> tuple[NDArray[Any] | Lazy, Origin | None]:
-        """Return the numbers, and the file where they are mapped from it."""
-        if self.type not in _TENSORS:
+    def read(self, file: File) -> tuple[NDArray[Any] | Lazy, Origin | None]:
+        """Return the numbers, and the file if they are mapped from it."""
+        if self.type not in _TENSOR_TYPES:
             raise InputError(
-                f"{self.file.label}: tensor {self.name} is {self.type}; known are "
-                f"{', '.join(_TENSORS)}."
+                f"{file.label}: tensor {self.name} is {self.type}; known types are "
+                f"{', '.join(_TENSOR_TYPES)}."
             )
-        dtype = np.dtype(_TENSORS[self.type])
-        if self.begin == self.end:
+        dtype = np.dtype(_TENSOR_TYPES[self.type])
+        if 0 in self.shape:
             return np.zeros(self.shape, dtype), None
-        mapped = np.memmap(self.file.path, dtype, mode="r", offset=self.begin, shape=self.shape)
-        array, origin = held_or_mapped(np.asarray(mapped), self.file.path)
+        mapped = np.memmap(file.path, dtype, mode="r", offset=self.offset, shape=self.shape)
+        array, origin = held_or_mapped(np.asarray(mapped), file.path)
         return from_bfloat16(array) if self.type == "BF16" else array, origin
+
+
+def _open_tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
+    """Return the metadata and tensors of a file whose header the library has checked.
+
+    The library's own arrays for numpy have no bfloat16 and are never mapped. Tensors follow each
+    other without gaps, so their order and sizes give their places.
+    """
+    try:
+        safetensors = importlib.import_module("safetensors")
+    except ImportError:
+        raise MissingExtraError(
+            f'{file.label}: needs safetensors: pip install "judged[vectors]".'
+        ) from None
+    tensors = {}
+    try:
+        with safetensors.safe_open(file.path, framework="numpy") as opened:
+            metadata = dict(opened.metadata() or {})
+            slices = {name: opened.get_slice(name) for name in opened.offset_keys()}
+            with file.path.open("rb") as handle:
+                offset = 8 + int.from_bytes(handle.read(8), "little")
+            for name, part in slices.items():
+                type_, shape = str(part.get_dtype()), tuple(part.get_shape())
+                bits = re.search(r"\d+", type_)
+                tensors[name] = _Tensor(name, type_, shape, offset)
+                size = int(np.prod(shape, dtype=object)) * (int(bits[0]) if bits else 8)
+                offset += -(-size // 8)
+    except (safetensors.SafetensorError, OSError) as error:
+        reason = str(error).removeprefix("Error while deserializing header: ")
+        raise file.damaged("safetensors", reason) from None
+    return metadata, tensors

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judged.statistics.resampling import medians as module
-from judged.statistics.resampling.medians import Medians
+from judged.statistics import bootstrap as module
+from judged.statistics.bootstrap import Medians
 from judged.statistics.samples import Median
 
 
@@ -17,8 +17,8 @@ def test_as_one_by_one(
     table: int, weighted: bool, grouped: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of values with ties, infinite ones, and queries that have none or several."""
-    monkeypatch.setattr(module, "TABLE", table)
-    monkeypatch.setattr(module, "PARTS", 1)
+    monkeypatch.setattr(module, "TABLE_SIZE", table)
+    monkeypatch.setattr(module, "FEWEST_PARTS", 1)
     generator = np.random.default_rng(table)
     for _ in range(40):
         size = int(generator.integers(1, 30))

@@ -12,13 +12,11 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 from judged.errors import InputError
-from judged.statistics import tested as results
-from judged.statistics.resampling import bootstrap as module
-from judged.statistics.resampling import resamples as blocks
-from judged.statistics.resampling.bootstrap import bootstrap, bootstrap_pairs
-from judged.statistics.resampling.resamples import left_out, resampled
+from judged.statistics import bootstrap as module
+from judged.statistics import t as results
+from judged.statistics.bootstrap import bootstrap, bootstrap_pairs, left_out, resampled
 from judged.statistics.samples import Means, Median, Sample
-from judged.statistics.tested import below
+from judged.statistics.t import below
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 
@@ -85,7 +83,7 @@ def test_bca_by_its_formula() -> None:
 
 def test_percentile_by_hand() -> None:
     """Of 9,999 resamples and one at infinity, the first whose p is not below 0.05 is the 250th: the
-    249th of the resamples."""
+    249th of the bootstrap."""
     values = np.random.default_rng(1).normal(size=30)
     ordered = np.sort(resampled([Means.of_values(values)], None, 9_999, 0)[0])
     low, high = bootstrap([Means.of_values(values)])
@@ -325,8 +323,8 @@ def test_blocks_and_portions_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> N
     samples += [Median.of_values(generator.uniform(size=80)) for _ in range(1)]
     pairs = [(one, two) for one in samples for two in samples if one is not two]
     together = bootstrap_pairs(pairs, levels=LEVELS, resamples=199)
-    monkeypatch.setattr(blocks, "BLOCK", 7 * 80)
-    monkeypatch.setattr(module, "MEMORY", 8 * 5 * 199)
+    monkeypatch.setattr(module, "COUNTS_PER_BLOCK", 7 * 80)
+    monkeypatch.setattr(module, "BYTES_AT_ONCE", 8 * 5 * 199)
     portions = bootstrap_pairs(pairs, levels=LEVELS, resamples=199)
     np.testing.assert_array_equal(portions.p, together.p)
     np.testing.assert_allclose(portions.low, together.low, rtol=1e-12)

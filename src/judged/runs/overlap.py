@@ -1,0 +1,790 @@
+"""Compute how far ranked lists agree, without judgements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged import __version__
+from judged.arrays import Floats, Ints, borders, count_above, descending, starts_of
+from judged.errors import InputError, quoted, warn
+from judged.inputs import as_runs, read_runs
+from judged.inputs.tables import Lookup, Run
+from judged.matching.checks import EMPTY, nan_message, refuse_lost, rising_scores
+from judged.matching.documents import as_table
+from judged.matching.join import Grouped, distinct, equal_pairs, group
+from judged.options import checked, checked_methods, real
+from judged.results import Display, Document, Result, Table
+from judged.statistics.intervals import Interval, interval
+from judged.statistics.orders import taus
+from judged.statistics.samples import Means
+from judged.text import Left, Warned, counted, few, plain, shown, with_source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from judged.options import ColumnsLike, Duplicates, FileFormat, RunsLike
+
+NUMBERS = ("rbo", "least", "residual", "jaccard", "shared", "tau")
+"""Numbers of every query."""
+RANGES = {"tau": (-1.0, 1.0), "shared": (0.0, float("inf"))}
+"""Ranges of numbers that are not between 0 and 1."""
+FIRST_RANKS = 10
+"""The definition states the weight of this many ranks."""
+
+
+@checked
+def overlap(
+    runs: RunsLike,
+    *,
+    p: float = 0.9,
+    depth: int | None = None,
+    level: float = 0.95,
+    duplicates: Duplicates = "error",
+    columns: ColumnsLike | None = None,
+    run_format: FileFormat | None = None,
+) -> Overlap:
+    """Compute how far runs agree on their results and their order; judgements are not needed.
+
+    Each pair of runs is compared on the queries for which both have results. Ties are not broken:
+    rank-biased overlap is the exact mean over all orders of tied results.
+
+    Parameters
+    ----------
+    runs : RunsLike
+        At least two runs, as {name: run} or a list of files.
+    p : float, optional
+        Persistence of rank-biased overlap, between 0 and 1: the larger, the deeper it looks.
+    depth : int, optional
+        Cut every list at this rank first; by default use whole lists.
+    level : float, optional
+        Confidence level of the intervals.
+    duplicates : {"error", "first"}, optional
+        What to do if an item occurs twice for a query.
+    columns : ColumnsLike, optional
+        Meaning of columns, such as {"query": "question_id", "item": "chunk_id"}; by default their
+        names tell.
+    run_format : FileFormat, optional
+        Format of the files, if it is not recognised.
+
+    Returns
+    -------
+    Overlap
+
+    >>> result = overlap({"one": {"q": ["a", "b", "c"]}, "two": {"q": ["a", "c", "d"]}})
+    >>> result.pair().shared.estimate, round(result.pair().rbo.estimate, 4)
+    (2.0, 0.685)
+    """
+    persistence = real(p)
+    if persistence is None or not 0 < persistence < 1:
+        raise InputError(f"p must be a number between 0 and 1, such as 0.9; got {quoted(p)}.")
+    named = as_runs(runs)
+    if len(named) < 2:
+        raise InputError(
+            "overlap needs at least two runs, as {name: run} or a list of files; got one."
+        )
+    read = read_runs(named, "Overlap takes only runs.", columns=columns, format=run_format)
+    queries, lists = _lists_of([*read], duplicates)
+    pairs = tuple(
+        _pair_of(queries, first, second, _numbers_of(first, second, persistence, depth), level)
+        for first, second in combinations(lists, 2)
+    )
+    notes = tuple(note for run in lists for note in with_source(run.name, run.notes))
+    result = Overlap(pairs, persistence, depth, level, notes=notes)
+    for text in result.warnings():
+        warn(text)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class TiedLists:
+    """The lists of one run, with the ranks that each result's tie spans, in the order of rows."""
+
+    name: str
+    key: pl.Series
+    """Hash of the query and item of each result."""
+    items: pl.Series
+    """Item id of each result."""
+    query: Ints
+    """Query number of each result, the same in all runs."""
+    first: Ints
+    """First possible rank: one more than the number of higher scores."""
+    last: Ints
+    """Last possible rank: the number of scores that are not lower."""
+    lengths: Ints
+    """Number of results of each query; 0 if the run lacks it."""
+    notes: tuple[str, ...]
+    """Notes and warnings of reading."""
+
+
+def _lists_of(
+    runs: Sequence[Run | Lookup], duplicates: str
+) -> tuple[tuple[str, ...], list[TiedLists]]:
+    """Return all queries in the order of the runs, and the lists of each run."""
+    import polars as pl
+
+    grouped = [_grouped(run, duplicates) for run in runs]
+    queries = pl.concat([each.names for each in grouped]).unique(maintain_order=True)
+    numbered = queries.to_frame("query").with_row_index("number")
+    found = []
+    for each in grouped:
+        joined = each.names.to_frame("query").join(numbered, on="query", maintain_order="left")
+        number = joined["number"].to_numpy().astype(np.int64)
+        found.append(_lists(each, number, len(queries)))
+    return tuple(queries.to_list()), found
+
+
+def _grouped(run: Run | Lookup, duplicates: str) -> Grouped[Run]:
+    table = as_table(run, duplicates)
+    if not table.frame.height:
+        raise InputError(f"{table.source}: {EMPTY}")
+    refuse_lost(table)
+    grouped = group(distinct(table, duplicates))
+    nan = grouped.table.frame["score"].is_nan().arg_true().to_numpy().astype(np.int64)
+    if len(nan):
+        raise InputError(nan_message(grouped.table, nan))
+    return grouped
+
+
+def _lists(grouped: Grouped[Run], number: Ints, queries: int) -> TiedLists:
+    table, scores = grouped.table, grouped.values("score")
+    segment = np.repeat(np.arange(len(grouped.lengths)), grouped.lengths)
+    first, last = tie_spans(scores, grouped.lengths, segment)
+    lengths = np.zeros(queries, np.int64)
+    lengths[number] = grouped.lengths
+    rising = rising_scores(scores, grouped.lengths, table.notes)
+    return TiedLists(
+        table.name,
+        grouped.key,
+        table.frame["item"],
+        _by_row(grouped, number[segment]),
+        _by_row(grouped, first),
+        _by_row(grouped, last),
+        lengths,
+        (*rising, *table.notes),
+    )
+
+
+def _by_row(grouped: Grouped[Run], values: Ints) -> Ints:
+    """Return values that are grouped by query in the order of rows."""
+    if grouped.order is None:
+        return values
+    found = np.empty_like(values)
+    found[grouped.order] = values
+    return found
+
+
+def tie_spans(scores: Floats, lengths: Ints, segment: Ints) -> tuple[Ints, Ints]:
+    """Return the first and last rank of each score in lists that lie end to end.
+
+    >>> first, last = tie_spans(np.array([2.0, 1.0, 2.0]), np.array([3]), np.zeros(3, int))
+    >>> first.tolist(), last.tolist()
+    ([1, 3, 1], [2, 3, 2])
+    """
+    starts = starts_of(lengths)
+    ordered = descending(scores, lengths)
+    if ordered is scores:
+        new = borders(segment, scores)
+        begins = np.flatnonzero(new)
+        sizes = np.diff(np.append(begins, len(scores)))
+        first = np.repeat(begins - starts[segment[begins]] + 1, sizes)
+        return first, first + np.repeat(sizes, sizes) - 1
+    above, upto = (
+        count_above(ordered, starts, lengths, segment, scores, or_equal=or_equal)
+        for or_equal in (False, True)
+    )
+    return above + 1, upto
+
+
+@dataclass(frozen=True, eq=False)
+class Persistence:
+    """Remainders of the three sums of rank-biased overlap behind each depth from 0 on.
+
+    Depth d has weight (1 - p) p^(d-1), and the agreement there is the overlap divided by d. The
+    chance that an item of a tie is among the first d results grows linearly with d. So the expected
+    overlap is a sum of products of linear functions, and its weighted sum is made of three sums
+    over depths: of weight / d, of weight and of weight * d.
+    """
+
+    power: Floats
+    """p to the power of each depth, which is the weight of all deeper ranks."""
+    over: Floats
+    """Sum of weight / d over all deeper ranks d."""
+    plain: Floats
+    """Sum of weight over all deeper ranks, down to the deepest."""
+    times: Floats
+    """Sum of weight * d over all deeper ranks, down to the deepest."""
+
+    @classmethod
+    def of(cls, p: float, deepest: int) -> Persistence:
+        """Compute the sums down to a depth."""
+        depth = np.arange(deepest + 1, dtype=np.float64)
+        power = p**depth
+        weight = (1 - p) * power[:-1]
+        every = -math.log1p(-p) / p  # the sum of p^(d−1)/d over all depths
+        behind = (1 - p) * max(every - math.fsum(power[:-1] / depth[1:]), 0.0)
+        over = _left(weight / depth[1:]) + behind
+        return cls(power, over, _left(weight), _left(weight * depth[1:]))
+
+    def first(self, depth: int) -> float:
+        """Return the share of the weight of the first ranks (Webber et al. 2010, equation 21).
+
+        >>> round(Persistence.of(0.9, 10).first(10), 4)
+        0.8556
+        """
+        return float(1 - self.power[depth - 1] + depth * self.over[depth - 1])
+
+    def shared(self, ours: Span, theirs: Span, deepest: Ints) -> Floats:
+        """Return what each shared item adds to the weighted sum of overlap / d down to a depth."""
+        start = np.maximum(ours.above, theirs.above)  # the last depth before it is shared
+        found = self._between(self.over, start, deepest)
+        tied = np.flatnonzero((ours.size > 1) | (theirs.size > 1))
+        if len(tied):
+            found[tied] = self._tied(ours.at(tied), theirs.at(tied), deepest[tied])
+        return found
+
+    def _tied(self, ours: Span, theirs: Span, deepest: Ints) -> Floats:
+        """Return the same for tied items: the mean over all orders of both lists."""
+        start = np.maximum(ours.above, theirs.above)
+        here, there = ours.end <= theirs.end, theirs.end < ours.end
+        inner, outer = np.minimum(ours.end, theirs.end), np.maximum(ours.end, theirs.end)
+        inner = np.maximum(inner, start)
+        both = (
+            self._between(self.times, start, inner)
+            - (ours.above + theirs.above) * self._between(self.plain, start, inner)
+            + ours.above * theirs.above * self._between(self.over, start, inner)
+        ) / (ours.size * theirs.size)
+        above = np.where(here, theirs.above, ours.above)
+        size = np.where(here, theirs.size, ours.size)
+        whole = np.where(there, theirs.chance, ours.chance)
+        one = (
+            whole
+            / size
+            * (
+                self._between(self.plain, inner, outer)
+                - above * self._between(self.over, inner, outer)
+            )
+        )
+        rest = ours.chance * theirs.chance * self._between(self.over, outer, deepest)
+        found: Floats = both + one + rest
+        return found
+
+    def _between(self, sums: Floats, above: Ints, deepest: Ints) -> Floats:
+        """Return a sum over the depths after one, down to another."""
+        return sums[above] - sums[deepest]
+
+
+def _left(terms: Floats) -> Floats:
+    """Return the remainder of a sum after each term; summed from the end to stay accurate."""
+    return np.append(np.cumsum(terms[::-1])[::-1], 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """Possible ranks of results in lists of some length."""
+
+    above: Ints
+    """Number of results above each result's tie."""
+    size: Ints
+    """Size of the tie."""
+    end: Ints
+    """Rank at which the tie ends, or at which the list is cut."""
+
+    @classmethod
+    def of(cls, first: Ints, last: Ints, length: Ints) -> Span:
+        """Return the spans of ties in lists that are cut at a length."""
+        above = np.minimum(first - 1, length)
+        return cls(above, last - first + 1, np.minimum(last, length))
+
+    def at(self, which: NDArray[Any]) -> Span:
+        """Return a selection."""
+        return Span(self.above[which], self.size[which], self.end[which])
+
+    @property
+    def chance(self) -> Floats:
+        """Probability that each result is in the list at all."""
+        return (self.end - self.above) / self.size
+
+    def within(self, depth: Ints) -> Floats:
+        """Return the probability that each result is within a depth."""
+        return (np.clip(depth, self.above, self.end) - self.above) / self.size
+
+
+@dataclass(frozen=True, eq=False)
+class OverlapNumbers:
+    """Numbers of each query for which both runs have results."""
+
+    query: Ints
+    """Numbers of the queries."""
+    rbo: Floats
+    """Rank-biased overlap, extrapolated."""
+    least: Floats
+    """Lower bound, whatever follows below the lists."""
+    residual: Floats
+    """Upper bound minus lower bound."""
+    jaccard: Floats
+    """Shared items divided by all items of both lists."""
+    shared: Floats
+    """Number of items that both lists have."""
+    tau: Floats
+    """Kendall's tau-b of the shared items; NaN if it is undefined."""
+    tied: int
+    """Number of queries in which a shared item is tied."""
+
+
+def _numbers_of(ours: TiedLists, theirs: TiedLists, p: float, depth: int | None) -> OverlapNumbers:
+    """Compute the numbers of two runs, with lists cut at a depth or whole."""
+    both = (ours.lengths > 0) & (theirs.lengths > 0)
+    queries = np.flatnonzero(both)
+    lengths = ours.lengths[queries], theirs.lengths[queries]
+    if depth is not None:
+        lengths = np.minimum(lengths[0], depth), np.minimum(lengths[1], depth)
+    left, right = _shared(ours, theirs)
+    query = (np.cumsum(both) - 1)[ours.query[left]]
+    one = Span.of(ours.first[left], ours.last[left], lengths[0][query])
+    other = Span.of(theirs.first[right], theirs.last[right], lengths[1][query])
+    there = (one.end > one.above) & (other.end > other.above)
+    if not there.all():
+        query, one, other = query[there], one.at(there), other.at(there)
+    tied = (one.size > 1) | (other.size > 1)
+    return OverlapNumbers(
+        queries,
+        *_overlaps(query, one, other, lengths, p),
+        tau=taus(one.above, other.above, query, len(queries)),
+        tied=len(np.unique(query[tied])),
+    )
+
+
+def _shared(ours: TiedLists, theirs: TiedLists) -> tuple[Ints, Ints]:
+    """Return the rows of both runs with the same item for the same query."""
+    count = len(ours.key)
+    left, right = equal_pairs(ours.key, theirs.key)
+    across = (left < count) & (right >= count)
+    left, right = left[across], right[across] - count
+    # Equal hashes are not enough: compare the ids.
+    same = ours.query[left] == theirs.query[right]
+    same &= (ours.items.gather(left) == theirs.items.gather(right)).to_numpy()
+    return left[same], right[same]
+
+
+def _overlaps(
+    query: Ints, one: Span, other: Span, lengths: tuple[Ints, Ints], p: float
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Return RBO, lower bound, residual, Jaccard and number of shared items of each query.
+
+    Overlaps are means over all orders of ties. RBO and its lower bound are linear in them (Webber,
+    Moffat and Zobel 2010, equation 32 and its bounds, for lists of any lengths).
+    """
+    short, long = np.minimum(*lengths), np.maximum(*lengths)
+    by = Persistence.of(p, 2 * int(long.max(initial=1)))
+    over, power = by.over, by.power
+
+    def summed(values: Floats) -> Floats:
+        return np.bincount(query, values, len(short)).astype(np.float64)
+
+    base = summed(by.shared(one, other, long[query]))
+    at_short = summed(one.within(short[query]) * other.within(short[query]))
+    shared = summed(one.chance * other.chance)
+    unseen = power[short] - power[long] - short * (over[short] - over[long])
+    rbo = base + at_short / short * unseen
+    rbo += ((shared - at_short) / long + at_short / short) * power[long]
+    least = base + shared * over[long]
+    full = np.floor(short + long - shared + 1e-9).astype(np.int64)  # where all may be shared
+    residual = unseen + 2 * power[long] - power[full]
+    residual -= (short + long) * (over[long] - over[full]) + shared * over[full]
+    least, residual = np.clip(least, 0.0, 1.0), np.clip(residual, 0.0, 1.0)
+    rbo = np.clip(rbo, least, np.minimum(least + residual, 1.0))
+    return rbo, least, residual, shared / (short + long - shared), shared
+
+
+@dataclass(frozen=True, eq=False)
+class PairOverlap:
+    """Overlap of two runs: means over the queries that both have results for, and each query.
+
+    >>> from judged import overlap
+    >>> overlap({"one": {"q": ["a", "b"]}, "two": {"q": ["a", "b"]}}).pair().rbo.estimate
+    1.0
+    """
+
+    run: str
+    """Name of the first run."""
+    against: str
+    """Name of the second run."""
+    queries: tuple[str, ...]
+    """Queries for which both runs have results."""
+    numbers: OverlapNumbers
+    """Numbers of each of these queries, in their order."""
+    level: float
+    """Confidence level of the intervals."""
+    only_in_run: tuple[str, ...]
+    """Queries for which only the first run has results."""
+    only_in_against: tuple[str, ...]
+    """Queries for which only the second run has results."""
+
+    @cached_property
+    def rbo(self) -> Interval:
+        """Rank-biased overlap, extrapolated."""
+        return self._mean("rbo")
+
+    @cached_property
+    def least(self) -> Interval:
+        """Lower bound of rank-biased overlap, whatever follows below the lists."""
+        return self._mean("least")
+
+    @cached_property
+    def residual(self) -> Interval:
+        """Upper bound minus lower bound of rank-biased overlap."""
+        return self._mean("residual")
+
+    @cached_property
+    def jaccard(self) -> Interval:
+        """Shared items divided by all items of both lists."""
+        return self._mean("jaccard")
+
+    @cached_property
+    def shared(self) -> Interval:
+        """Number of items that both lists have."""
+        return self._mean("shared")
+
+    @cached_property
+    def tau(self) -> Interval:
+        """Kendall's tau-b of the shared items, over the queries where it is defined."""
+        return self._mean("tau")
+
+    @property
+    def tau_queries(self) -> int:
+        """Number of queries with a tau-b: two or more shared items, not all tied in one list."""
+        return int((~np.isnan(self.numbers.tau)).sum())
+
+    def _mean(self, name: str) -> Interval:
+        values: Floats = getattr(self.numbers, name)
+        values = values[~np.isnan(values)]
+        if not len(values):
+            return Interval(float("nan"), note="no query has two shared items that are not tied")
+        return interval(
+            Means.of_values(values),
+            level=self.level,
+            method="t",
+            range=RANGES.get(name, (0.0, 1.0)),
+        )
+
+    def query_frame(self) -> pl.DataFrame:
+        """Return the numbers of every query as a polars table."""
+        import polars as pl
+
+        columns = {name: getattr(self.numbers, name) for name in NUMBERS}
+        queries = {"query": pl.Series(self.queries, dtype=pl.String)}
+        frame = pl.DataFrame({**queries, **columns}).fill_nan(None)
+        runs = pl.lit(self.run).alias("run"), pl.lit(self.against).alias("against")
+        return frame.select(*runs, "query", *NUMBERS)
+
+    def sentence(self) -> str:
+        """Return the overlap in words."""
+        highest = min(self.least.estimate + self.residual.estimate, 1.0)
+        text = (
+            f"{self.run} and {self.against}: RBO {_with_bounds(self.rbo)} over "
+            f"{counted(len(self.queries), 'query', 'queries')} (at least "
+            f"{shown(self.least.estimate)}, at most {shown(highest)}); "
+            f"{self.shared.estimate:,.1f} shared items"
+            f"{' on average' if len(self.queries) > 1 else ''}"
+        )
+        if self.tau_queries:
+            text += f", tau-b of their order {_with_bounds(self.tau).replace('-', '−')}"
+            undefined = len(self.queries) - self.tau_queries
+            if undefined:
+                text += f", undefined for {counted(undefined, 'query', 'queries')}"
+        if tied := self.numbers.tied:
+            text += f"; {counted(tied, 'query has', 'queries have')} tied results among the shared"
+        return f"{text}."
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Return plain values for JSON.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Include the numbers of every query.
+
+        Returns
+        -------
+        dict
+
+        >>> from judged import overlap
+        >>> found = overlap({"one": {"q": ["a", "b"]}, "two": {"q": ["a", "b"]}}).pair()
+        >>> found.to_dict(per_query=True)["per_query"]["q"]["shared"]
+        2.0
+        """
+        found = {
+            "run": self.run,
+            "against": self.against,
+            "queries": len(self.queries),
+            **{name: getattr(self, name).to_dict() for name in NUMBERS},
+            "tau_queries": self.tau_queries,
+            "tied_queries": self.numbers.tied,
+            "only_in_run": list(self.only_in_run),
+            "only_in_against": list(self.only_in_against),
+        }
+        if per_query:
+            columns = zip(*(getattr(self.numbers, name).tolist() for name in NUMBERS), strict=True)
+            found["per_query"] = {
+                query: dict(zip(NUMBERS, map(plain, values), strict=True))
+                for query, values in zip(self.queries, columns, strict=True)
+            }
+        return found
+
+
+def _pair_of(
+    queries: tuple[str, ...],
+    ours: TiedLists,
+    theirs: TiedLists,
+    numbers: OverlapNumbers,
+    level: float,
+) -> PairOverlap:
+    """Return the overlap of two runs with the names of their queries."""
+    alone = [
+        tuple(queries[at] for at in np.flatnonzero((one.lengths > 0) & (other.lengths == 0)))
+        for one, other in ((ours, theirs), (theirs, ours))
+    ]
+    if not len(numbers.query):
+        raise InputError(
+            f"{ours.name} and {theirs.name} have no query in common. The first has "
+            f"{_few(alone[0])}; the second has {_few(alone[1])}. Are they runs of the same queries?"
+        )
+    named = tuple(queries[at] for at in numbers.query)
+    return PairOverlap(ours.name, theirs.name, named, numbers, level, *alone)
+
+
+def _few(queries: tuple[str, ...]) -> str:
+    said = ", ".join(map(quoted, queries[:3]))
+    return f"{said}, …" if len(queries) > 3 else said
+
+
+@checked_methods
+@dataclass(frozen=True, eq=False, repr=False)
+class Overlap(Result):
+    """Overlap of every pair of runs, as returned by `overlap`.
+
+    >>> from judged import overlap
+    >>> result = overlap({"one": {"q": ["a", "b"]}, "two": {"q": ["c", "d"]}})
+    >>> result.pair().rbo.estimate, result.pair().shared.estimate
+    (0.0, 0.0)
+    """
+
+    DISPLAY: ClassVar = frozenset({"per_query"})
+
+    pairs: tuple[PairOverlap, ...]
+    """Every pair of runs."""
+    p: float
+    """Persistence of rank-biased overlap."""
+    depth: int | None
+    """Rank at which lists were cut; None for whole lists."""
+    level: float
+    """Confidence level of the intervals."""
+    notes: tuple[str, ...] = ()
+    """Notes and warnings about the runs."""
+
+    def pair(self, run: str | None = None, against: str | None = None) -> PairOverlap:
+        """Return the overlap of two runs.
+
+        Parameters
+        ----------
+        run, against : str, optional
+            Their names, in any order; needed only with more than two runs.
+
+        Returns
+        -------
+        PairOverlap
+
+        >>> from judged import overlap
+        >>> runs = {name: {"q": ["a", name]} for name in ("x", "y", "z")}
+        >>> overlap(runs).pair("z", "x").shared.estimate
+        1.0
+        """
+        runs = list(dict.fromkeys(name for pair in self.pairs for name in (pair.run, pair.against)))
+        wanted = [name for name in (run, against) if name is not None]
+        for name in wanted:
+            if not isinstance(name, str) or name not in runs:
+                raise InputError(f"there is no run {quoted(name)}; the runs are {', '.join(runs)}.")
+        pairs = [pair for pair in self.pairs if {*wanted} <= {pair.run, pair.against}]
+        if len(pairs) != 1 or len({*wanted}) < len(wanted):
+            choices = ", ".join(f"{pair.run} and {pair.against}" for pair in self.pairs)
+            raise InputError(f"name two of the runs: {choices}.")
+        return pairs[0]
+
+    @property
+    def jaccard_name(self) -> str:
+        """Name of the Jaccard index, with the depth if lists are cut."""
+        return "Jaccard" if self.depth is None else f"Jaccard@{self.depth}"
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Return everything as plain Python values that JSON can hold.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Include the numbers of every query.
+
+        Returns
+        -------
+        dict
+        """
+        return {
+            "p": self.p,
+            "depth": self.depth,
+            "level": self.level,
+            "pairs": [pair.to_dict(per_query=per_query) for pair in self.pairs],
+            "warnings": self.warnings(),
+            "notes": [str(note) for note in self.notes],
+            "definition": self.definition(),
+            "judged": __version__,
+        }
+
+    def to_frame(self, *, per_query: bool = False) -> pl.DataFrame:
+        """Return one row per pair of runs, with means and confidence intervals, or per query.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Return one row for each query of each pair.
+
+        Returns
+        -------
+        polars.DataFrame
+
+        >>> from judged import overlap
+        >>> result = overlap({"one": {"q": ["a", "b"]}, "two": {"q": ["b", "c"]}})
+        >>> result.to_frame(per_query=True).select("query", "shared", "jaccard").rows()
+        [('q', 1.0, 0.3333333333333333)]
+        """
+        import polars as pl
+
+        if per_query:
+            return pl.concat([pair.query_frame() for pair in self.pairs])
+        rows = []
+        for pair in self.pairs:
+            row: dict[str, Any] = {"run": pair.run, "against": pair.against}
+            row["queries"] = len(pair.queries)
+            for name in NUMBERS:
+                mean: Interval = getattr(pair, name)
+                row |= {name: mean.estimate, f"{name}_low": mean.low, f"{name}_high": mean.high}
+            rows.append(row | {"tau_queries": pair.tau_queries})
+        return pl.DataFrame(rows).fill_nan(None)
+
+    def document(self, display: Display) -> Document:
+        tables = self._mean_tables()
+        return Document(
+            answer=[pair.sentence() for pair in self.pairs],
+            tables=[*tables, self._query_table()] if display.per_query else tables,
+            warnings=list(self._warnings()),
+            details=[
+                *(note for note in self.notes if not isinstance(note, Warned)),
+                self.definition(),
+            ],
+        )
+
+    def _warnings(self) -> Iterator[str]:
+        for pair in self.pairs:
+            sides = ((pair.run, pair.only_in_run), (pair.against, pair.only_in_against))
+            alone = [
+                f"{counted(len(queries), 'query', 'queries')} only in {run} ({few(queries)})"
+                for run, queries in sides
+                if queries
+            ]
+            if alone:
+                both = counted(len(pair.queries), "query", "queries")
+                yield (
+                    f"{pair.run} and {pair.against} are compared on the {both} for which both have "
+                    f"results. Left out: {', '.join(alone)}."
+                )
+        yield from (note for note in self.notes if isinstance(note, Warned))
+
+    def definition(self) -> str:
+        """Return the definitions of all numbers, as a paragraph.
+
+        Returns
+        -------
+        str
+
+        >>> from judged import overlap
+        >>> overlap({"one": {"q": ["a"]}, "two": {"q": ["a"]}}).definition().partition(".")[0]
+        'RBO: rank-biased overlap, extrapolated to infinite lists (p = 0'
+        """
+        cut = "whole" if self.depth is None else f"cut at rank {self.depth:,}"
+        share = 100 * Persistence.of(self.p, FIRST_RANKS).first(FIRST_RANKS)
+        ties = "Ties are not broken: RBO and least are means over all orders of ties."
+        if self.depth is not None:
+            ties = (
+                "Ties are not broken: RBO, least and shared are means over all orders of ties. If "
+                f"rank {self.depth:,} cuts a tie, {self.jaccard_name} and residual use the mean "
+                "number of shared items, and tau-b uses all items of the tie."
+            )
+        return " ".join(
+            [
+                f"RBO: rank-biased overlap, extrapolated to infinite lists (p = {self.p:g}; the "
+                f"first {FIRST_RANKS} ranks have {share:.3g} % of the weight).",
+                "least: lower bound of RBO, whatever follows below the lists; residual: upper "
+                "bound minus lower bound.",
+                f"Lists are {cut}. {self.jaccard_name}: shared items divided by all items of both "
+                "lists.",
+                "tau-b: Kendall's, of the shared items.",
+                ties,
+                "Means are over the queries for which both runs have results, with "
+                f"{100 * self.level:g} % confidence intervals (Student's t).",
+            ]
+        )
+
+    def _mean_tables(self) -> list[Table]:
+        level = Left(f"{100 * self.level:g} % CI")
+        first = [
+            [
+                *(pair.run, pair.against, f"{len(pair.queries):,}"),
+                *(_value(pair.rbo), _bounds(pair.rbo), _value(pair.least), _value(pair.residual)),
+            ]
+            for pair in self.pairs
+        ]
+        second = [
+            [
+                *(pair.run, pair.against, _value(pair.jaccard), _bounds(pair.jaccard)),
+                *(f"{pair.shared.estimate:,.1f}", _value(pair.tau), _bounds(pair.tau)),
+            ]
+            for pair in self.pairs
+        ]
+        runs = {"run", "against"}
+        header = ["run", "against", "queries", "RBO", level, "least", "residual"]
+        other = ["run", "against", self.jaccard_name, level, "shared", "tau-b", level]
+        return [Table(header, first, runs), Table(other, second, runs)]
+
+    def _query_table(self) -> Table:
+        def text(name: str, value: float) -> str:
+            return f"{value:,.1f}" if name == "shared" else shown(value).replace("-", "−")
+
+        rows = [
+            [pair.run, pair.against, query, *map(text, NUMBERS, values)]
+            for pair in self.pairs
+            for query, *values in zip(
+                pair.queries, *(getattr(pair.numbers, name) for name in NUMBERS), strict=True
+            )
+        ]
+        names = ["run", "against", "query"]
+        numbers = ["RBO", "least", "residual", self.jaccard_name, "shared", "tau-b"]
+        return Table([*names, *numbers], rows, frozenset(names))
+
+
+def _value(mean: Interval) -> str:
+    return shown(mean.estimate).replace("-", "−")
+
+
+def _bounds(mean: Interval) -> str:
+    return f"{shown(mean.low)} … {shown(mean.high)}".replace("-", "−") if mean.known else "–"
+
+
+def _with_bounds(mean: Interval) -> str:
+    bounds = f" ({shown(mean.low)} to {shown(mean.high)})" if mean.known else ""
+    return shown(mean.estimate) + bounds

@@ -1,0 +1,451 @@
+"""The bootstrap over queries or groups: percentile and BCa intervals, and p values by inversion.
+
+All numbers are resampled together. A matrix counts how often each unit was drawn; it is multiplied
+with the columns of all numbers. A pair is the difference of its numbers on the same resamples.
+
+With q = c / (B + 1) the share of resamples up to the c-th smallest, BCa excludes what is below it
+at 1 - alpha where alpha / 2 is above Phi(w / (1 + a w) - z), with w = Phi^-1(q) - z. z is the bias
+and a the acceleration. With both 0 this is q itself, the percentile interval. So p(c) is twice
+that, where c counts the resamples that reach 0, and one more. The lower end is the c-th smallest,
+after one at minus infinity, for the least c whose p is not below alpha.
+
+For units of uneven weight, percentiles lie further out (Hesterberg's expanded percentile interval).
+With e the effective number (Kish), Student's t of e - 1 degrees of freedom replaces Phi, and
+Phi^-1(q) is divided by sqrt(e / (e - 1)).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from judged.arrays import Floats, Ints, one_thread_each
+from judged.errors import InputError
+from judged.statistics.samples import (
+    CLOSE,
+    Means,
+    Median,
+    Sample,
+    effective_units,
+    is_uneven,
+    number_of_units,
+    numbered,
+    relative,
+    unit_sums,
+    unit_weights,
+    weighed,
+)
+from judged.statistics.t import Tested, below, t_tail
+
+BYTES_AT_ONCE = 2**25
+"""Bytes of the columns and resamples that are computed at once."""
+Bundle = tuple[Sample, ...]
+"""A sample, or two whose difference is meant."""
+
+
+def bootstrap(
+    samples: Sequence[Sample],
+    groups: Ints | None = None,
+    *,
+    levels: tuple[float, ...] = (0.95,),
+    method: str = "percentile",
+    resamples: int = 9_999,
+    seed: int = 0,
+) -> tuple[Floats, Floats]:
+    """Compute confidence intervals of numbers over the same queries.
+
+    `groups` are drawn as a whole. `method` is "percentile" or, for means of units of equal weight,
+    "bca". Returns lower and upper ends: a row per level, a column per sample. An end is infinite if
+    the resamples are too few for the level; both are NaN if all resamples are equal.
+
+    >>> from judged.statistics.samples import Means
+    >>> low, high = bootstrap([Means.of_values(np.array([0.0, 1.0, 1.0, 1.0]))])
+    >>> low.tolist(), high.tolist()
+    ([[0.25]], [[1.0]])
+    """
+    found = _tested([(each,) for each in samples], groups, levels, method, resamples, seed)
+    return found.low, found.high
+
+
+def bootstrap_pairs(
+    pairs: Sequence[tuple[Sample, Sample]],
+    groups: Ints | None = None,
+    *,
+    levels: tuple[float, ...] = (0.95,),
+    method: str = "percentile",
+    resamples: int = 9_999,
+    seed: int = 0,
+) -> Tested:
+    """Compute intervals of differences, the first of a pair minus the second, and p by inversion.
+
+    Two infinite numbers differ by 0. If all resamples give a difference of 0, p is 1 and there is
+    no interval. If all give another difference, the interval is a point, and p the smallest
+    possible.
+
+    >>> from judged.statistics.samples import Median
+    >>> one, two = Median.of_values(np.array([1.0, 2.0, 9.0])), Median.of_values(np.ones(3))
+    >>> bootstrap_pairs([(one, two)], levels=(0.8,)).low.tolist()
+    [[0.0]]
+    """
+    return _tested(pairs, groups, levels, method, resamples, seed)
+
+
+def _tested(
+    bundles: Sequence[Bundle],
+    groups: Ints | None,
+    levels: tuple[float, ...],
+    method: str,
+    resamples: int,
+    seed: int,
+) -> Tested:
+    """Test some bundles at a time, as many as fit into memory."""
+    if method == "bca" and any(isinstance(one, Median) for each in bundles for one in each):
+        raise InputError(
+            "a median has no BCa interval: leaving out one query hardly moves it. "
+            "Take the percentile interval."
+        )
+    units = numbered(groups)
+    parts = [
+        _some_tested(some, units, levels, method, resamples, seed)
+        for some in _portions(bundles, resamples)
+    ]
+    if not parts:
+        return Tested(np.empty(0), np.empty((len(levels), 0)), np.empty((len(levels), 0)))
+    p, low, high = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+    return Tested(p, low, high)
+
+
+def _portions(bundles: Sequence[Bundle], resamples: int) -> Iterator[Sequence[Bundle]]:
+    """Cut bundles into portions whose columns and resamples fit into memory."""
+    start = size = 0
+    for at, bundle in enumerate(bundles):
+        wide = sum(room(one) if isinstance(one, Median) else one.columns.size for one in bundle)
+        more = 8 * (wide + resamples * len(bundle))
+        if at > start and size + more > BYTES_AT_ONCE:
+            yield bundles[start:at]
+            start, size = at, 0
+        size += more
+    if start < len(bundles):
+        yield bundles[start:]
+
+
+def _some_tested(
+    bundles: Sequence[Bundle],
+    groups: Ints | None,
+    levels: tuple[float, ...],
+    method: str,
+    resamples: int,
+    seed: int,
+) -> tuple[Floats, Floats, Floats]:
+    """Return p, lower and upper ends of some bundles."""
+    samples = list({id(one): one for bundle in bundles for one in bundle}.values())
+    freedom = _freedom(samples[0], groups)
+    place = {id(one): at for at, one in enumerate(samples)}
+    numbers = resampled(samples, groups, resamples, seed)
+    spreads = [_Resamples.of(numbers[[place[id(one)] for one in each]], each) for each in bundles]
+    steady = np.array([each.steady for each in spreads])
+    nothing = np.array([each.nothing for each in spreads])
+    shift = skew = np.zeros(len(bundles))
+    if method == "bca" and freedom is None:
+        shift = np.where(steady, 0.0, [each.shift for each in spreads])
+        skew = np.where(steady, 0.0, [_skew(each, groups) for each in bundles])
+    reached = np.array([each.reached(0.0) for each in spreads])
+    p_of: tuple[Callable[[Ints], Floats], ...] = (
+        partial(_p_of, resamples=resamples, shift=shift, skew=skew, freedom=freedom),
+        partial(_p_of, resamples=resamples, shift=-shift, skew=-skew, freedom=freedom),
+    )
+    p = np.minimum(p_of[0](1 + reached[:, 0]), p_of[1](1 + reached[:, 1]))
+    p = np.where(nothing, 1.0, p)
+    p[[np.isnan(each.value) or not len(each.ordered) for each in spreads]] = np.nan
+    ends = np.empty((2, len(levels), len(bundles)))
+    for row, level in enumerate(levels):
+        for side, one_of in enumerate(p_of):
+            ranks = least_count(one_of, np.full(len(bundles), resamples + 1), level)
+            ends[side, row] = [
+                each.end(rank, upper=bool(side)) for each, rank in zip(spreads, ranks, strict=True)
+            ]
+    alone = np.array([len(each) == 1 for each in bundles])
+    unknown = np.where(alone, steady, nothing) | np.isnan(p)
+    low, high = np.where(unknown, np.nan, ends)
+    return p, low, high
+
+
+def _freedom(sample: Sample, groups: Ints | None) -> float | None:
+    """Return the degrees of freedom of units of uneven weight; None for equal weights."""
+    if not is_uneven(len(sample), sample.weights, groups):
+        return None
+    return effective_units(len(sample), sample.weights, groups) - 1
+
+
+def smallest_p(resamples: int, sample: Sample, groups: Ints | None) -> float:
+    """Return the smallest p that this number of resamples allows, by percentiles.
+
+    >>> smallest_p(9_999, Means.of_values(np.arange(3.0)), None)
+    0.0002
+    """
+    nothing = np.zeros(1)
+    freedom = _freedom(sample, groups)
+    return float(_p_of(np.ones(1, np.int64), resamples, nothing, nothing, freedom)[0])
+
+
+def _p_of(
+    counts: Ints, resamples: int, shift: Floats, skew: Floats, freedom: float | None
+) -> Floats:
+    """Return p where this number of resamples, and one more, are on the other side of 0."""
+    from scipy.special import ndtr, ndtri
+
+    share = counts / (resamples + 1)
+    if freedom is not None:
+        if not freedom > 0:
+            return np.ones(np.shape(share))
+        away = ndtri(np.minimum(share, 0.5)) * np.sqrt(freedom / (freedom + 1))
+        return 2 * t_tail(-away, np.full(np.shape(share), freedom))
+    if not shift.any() and not skew.any():
+        return np.minimum(2 * share, 1.0)
+    with np.errstate(all="ignore"):
+        away = ndtri(share) - shift
+        slope = 1 + skew * away
+        z = np.where(slope > 0, away / slope, np.copysign(np.inf, away)) - shift
+    p = np.clip(2 * ndtr(np.where(share < 1, z, np.inf)), 1 / (resamples + 1), 1.0)
+    return np.where(np.isfinite(shift) & np.isfinite(skew), p, np.nan)
+
+
+def _difference(rows: Floats) -> Floats:
+    """Subtract the second row from the first; infinite numbers of one sign are equal."""
+    if len(rows) == 1:
+        return rows[0]
+    first, second = rows
+    with np.errstate(invalid="ignore"):
+        return np.where(first == second, 0.0, first - second)
+
+
+def _skew(bundle: Bundle, groups: Ints | None) -> float:
+    """Compute the acceleration by leaving out one unit at a time; NaN if nothing varies."""
+    numbers = np.stack([left_out(one, groups) for one in bundle if isinstance(one, Means)])
+    without = _difference(numbers)
+    away = without.mean() - without
+    largest = np.abs(away).max()
+    if not largest > CLOSE * np.abs(numbers).max():
+        return np.nan
+    away /= largest
+    return float((away**3).sum() / (6 * (away**2).sum() ** 1.5))
+
+
+@dataclass(frozen=True, eq=False)
+class _Resamples:
+    """How a number or a difference varies over resamples."""
+
+    ordered: Floats
+    """Ascending, without undefined ones."""
+    undefined: int
+    """The number of resamples that leave it undefined. They count as beyond any bound."""
+    value: float
+    """The number on the queries as they are."""
+    close: float
+    """The distance up to which numbers are equal but for rounding."""
+
+    @classmethod
+    def of(cls, numbers: Floats, bundle: Bundle) -> _Resamples:
+        """Order the numbers of one sample, or the differences of two."""
+        size = np.abs(numbers)
+        close = CLOSE * float(size.max(initial=0.0, where=np.isfinite(size)))
+        ordered = np.sort(_difference(numbers))
+        defined = len(ordered) - int(np.isnan(ordered).sum())
+        with np.errstate(all="ignore"):
+            value = float(_difference(np.array([[one.value()] for one in bundle]))[0])
+        return cls(ordered[:defined], len(ordered) - defined, value, close)
+
+    @property
+    def steady(self) -> bool:
+        """Whether all resamples are equal, or none is defined."""
+        if not len(self.ordered):
+            return True
+        first, last = self.ordered[0], self.ordered[-1]
+        return bool(first == last or last - first <= self.close)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether all resamples are 0."""
+        return len(self.ordered) > 0 and bool(np.abs(self.ordered[[0, -1]]).max() <= self.close)
+
+    @property
+    def shift(self) -> float:
+        """BCa's z0: the place of the value among the resamples, as a normal quantile."""
+        from scipy.special import ndtri
+
+        if self.steady or np.isnan(self.value):
+            return np.nan
+        upto, since = self.reached(self.value)
+        more = upto - since
+        # From the smaller side, so that runs that are swapped have it with the other sign.
+        away = ndtri((len(self.ordered) - abs(more)) / 2 / len(self.ordered))
+        return float(-away if more > 0 else away)
+
+    def reached(self, bound: float) -> tuple[int, int]:
+        """Count the resamples that are at most this, and at least this; undefined ones are both."""
+        upto = int(np.searchsorted(self.ordered, bound + self.close, "right"))
+        before = int(np.searchsorted(self.ordered, bound - self.close))
+        return upto + self.undefined, len(self.ordered) - before + self.undefined
+
+    def end(self, rank: int, *, upper: bool) -> float:
+        """Return the resample of this rank, after one that is infinite and the undefined ones."""
+        place = rank - 2 - self.undefined
+        if place < 0:
+            return np.inf if upper else -np.inf
+        if self.steady:
+            return self.value
+        found = float(self.ordered[-1 - place if upper else place])
+        return 0.0 if abs(found) <= self.close else found
+
+
+def least_count(p_of: Callable[[Ints], Floats], counts: Ints, level: float) -> Ints:
+    """Find the least count from 1 whose p is not below 1 - level, for each column.
+
+    p must not fall as the count grows.
+
+    >>> int(least_count(lambda count: count / 10_000, np.array(10_000), 0.95))
+    500
+    """
+    low, high = np.ones_like(counts), counts
+    while (low < high).any():
+        middle = (low + high) // 2
+        less = below(p_of(middle), level) & (low < high)
+        low, high = np.where(less, middle + 1, low), np.where(less, high, middle)
+    return low
+
+
+TABLE_SIZE = 2**19
+"""The largest number of entries in the table of units and parts, if that leaves `FEWEST_PARTS`."""
+FEWEST_PARTS = 4
+
+
+def room(sample: Median) -> int:
+    """Return how many numbers a prepared median holds at most."""
+    return 3 * len(sample.values) + len(sample) * _parts(len(sample.values), len(sample))
+
+
+def _parts(values: int, units: int) -> int:
+    return max(1, min(math.isqrt(values), max(FEWEST_PARTS, TABLE_SIZE // max(units, 1))))
+
+
+class Medians:
+    """A median prepared for resamples of units.
+
+    The ordered values are cut into parts. A product of counts and of the weight of each unit in
+    each part shows in which part the median of a resample lies, so values are counted only there.
+    """
+
+    def __init__(self, sample: Median, groups: Ints | None) -> None:
+        order = np.argsort(sample.values, kind="stable")
+        owner = sample.owner[order]
+        shares = relative(sample.weights)
+        self.values = sample.values[order]
+        self.units = owner if groups is None else groups[owner]
+        self.weights = None if shares is None else shares[owner]
+        size = number_of_units(len(sample), groups)
+        parts = _parts(len(order), size)
+        self.edges = np.linspace(0, len(order), parts + 1).astype(np.int64)
+        part = np.repeat(np.arange(parts), np.diff(self.edges))
+        self.table = np.bincount(
+            self.units * parts + part, self.weights, minlength=size * parts
+        ).reshape(size, parts)
+
+    def of(self, counts: Floats) -> Floats:
+        """Compute the median for each row of counts; NaN if no value is left."""
+        upto = np.cumsum(counts @ self.table, axis=1)
+        half = upto[:, -1] / 2
+        if not len(self.values):
+            return np.full(len(counts), np.nan)
+        low = self._first(counts, upto, half * (1 - CLOSE))
+        high = self._first(counts, upto, np.nextafter(half * (1 + CLOSE), np.inf))
+        return np.where(half > 0, (low + high) / 2, np.nan)
+
+    def _first(self, counts: Floats, upto: Floats, bound: Floats) -> Floats:
+        """Return the first value at which the cumulated weight of a row reaches its bound."""
+        parts = np.argmax(upto >= bound[:, None], axis=1)
+        found = np.empty(len(counts))
+        for part in np.unique(parts):
+            rows = np.flatnonzero(parts == part)
+            inside = slice(self.edges[part], self.edges[part + 1])
+            taken = np.take(counts[rows], self.units[inside], axis=1)
+            if self.weights is not None:
+                taken = taken * self.weights[inside]
+            before = upto[rows, part - 1] if part else np.zeros(len(rows))
+            reached = before[:, None] + np.cumsum(taken, axis=1) >= bound[rows, None]
+            reached[:, -1] = True
+            found[rows] = self.values[inside][np.argmax(reached, axis=1)]
+        return found
+
+
+COUNTS_PER_BLOCK = 2**18
+"""The number of counts of a block of resamples, so that they stay in a cache."""
+
+
+def resampled(samples: Sequence[Sample], groups: Ints | None, resamples: int, seed: int) -> Floats:
+    """Compute each sample's number on each resample: a row per sample."""
+    means = [(at, one) for at, one in enumerate(samples) if isinstance(one, Means)]
+    medians = [
+        (at, Medians(one, groups)) for at, one in enumerate(samples) if isinstance(one, Median)
+    ]
+    table, places = _table([one for _, one in means], groups) if means else (np.empty(0), [])
+    found = np.empty((len(samples), resamples))
+    units = number_of_units(len(samples[0]), groups)
+    # Products of one block are so small that threads of BLAS would mostly wait for each other.
+    with one_thread_each(), np.errstate(all="ignore"):
+        for start, counts in _counts(units, resamples, seed):
+            rows = slice(start, start + len(counts))
+            sums = counts @ table if means else counts
+            for (at, one), (columns, weight) in zip(means, places, strict=True):
+                found[at, rows] = one.function(sums[:, columns] / sums[:, weight])
+            for at, median in medians:
+                found[at, rows] = median.of(counts)
+    return found
+
+
+def left_out(sample: Means, groups: Ints | None) -> Floats:
+    """Compute the number without each of the units in turn."""
+    sums = unit_sums(weighed(sample.columns, sample.weights), groups)
+    weights = unit_weights(len(sample), sample.weights, groups)[:, None]
+    with np.errstate(all="ignore"):
+        return sample.function((sums.sum(axis=0) - sums) / (weights.sum() - weights))
+
+
+def _counts(units: int, resamples: int, seed: int) -> Iterator[tuple[int, Floats]]:
+    """How often each unit is drawn: the first resample of each block, and a row for each."""
+    generator = np.random.default_rng(seed)
+    block = max(1, COUNTS_PER_BLOCK // max(units, 1))
+    for start in range(0, resamples, block):
+        rows = min(block, resamples - start)
+        draws = generator.integers(0, units, size=(rows, units))
+        draws += units * np.arange(rows)[:, None]
+        counts = np.bincount(draws.ravel(), minlength=rows * units)
+        yield start, counts.reshape(rows, units).astype(np.float64)
+
+
+def _table(
+    samples: Sequence[Means], groups: Ints | None
+) -> tuple[Floats, list[tuple[slice, slice]]]:
+    """Add up columns and weights of all samples by unit, side by side, with their places."""
+    parts: list[Floats] = []
+    places: list[tuple[slice, slice]] = []
+    known: list[tuple[Floats | None, slice]] = []
+    width = 0
+
+    def put(part: Floats) -> slice:
+        nonlocal width
+        parts.append(part)
+        width += part.shape[1]
+        return slice(width - part.shape[1], width)
+
+    for one in samples:
+        columns = put(unit_sums(weighed(one.columns, one.weights), groups))
+        weight = next((at for given, at in known if given is one.weights), None)
+        if weight is None:
+            weight = put(unit_weights(len(one), one.weights, groups)[:, None])
+            known.append((one.weights, weight))
+        places.append((columns, weight))
+    return np.concatenate(parts, axis=1), places

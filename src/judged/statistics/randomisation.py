@@ -1,0 +1,278 @@
+"""Fisher's randomisation test of paired differences, with its confidence interval.
+
+Flipping the signs of a set A of units turns the sum S(A) + S(rest) into S(rest) - S(A). That is at
+least as far from 0 exactly where 0 lies between the mean over A and the mean over the rest. The
+same holds for any supposed difference t instead of 0. So p(t) is the share of pairs (A, rest) with
+t between their two means; the pair of the whole and the empty set always counts.
+
+Let t be below the mean of all. Then p(t) counts the pairs whose lesser mean is at most t, and one
+more. So p(t) < alpha exactly where t is less than the c-th smallest of the lesser means, after one
+at minus infinity, with c the least count whose p is not below alpha. That is the lower end; the
+upper end mirrors it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.arrays import Floats, Ints, one_thread_each
+from judged.errors import InputError
+from judged.statistics.bootstrap import least_count
+from judged.statistics.samples import CLOSE, numbered, unit_sums, unit_weights, weighed
+from judged.statistics.t import SMALLEST_P, Tested, below
+
+EXACT_UNITS = 40
+"""Up to this number of differing units, p is exact."""
+BYTES_AT_ONCE = 2**24
+"""Bytes of the columns that are tested at once, and of their sums over all subsets."""
+
+
+def randomisation(
+    columns: Floats,
+    weights: Floats | None = None,
+    groups: Ints | None = None,
+    *,
+    rounding: Floats | None = None,
+    levels: tuple[float, ...] = (0.95,),
+    resamples: int = 9_999,
+    seed: int = 0,
+) -> Tested:
+    """Test whether means of paired differences are 0, with intervals by inversion.
+
+    p is exact while at most 40 units differ. If there are no more ways to flip signs than
+    `resamples`, all are taken. An end is infinite if the units are too few for the level; both are
+    NaN if all units differ by the same. `rounding` holds the possible rounding error of each
+    difference.
+
+    >>> tested = randomisation(np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]]))
+    >>> tested.p.tolist(), tested.low.tolist(), tested.high.tolist()
+    ([0.03125], [[1.0]], [[6.0]])
+    """
+    groups = numbered(groups)
+    counts = unit_weights(len(columns), weights, groups)
+    pairs = columns.shape[1]
+    p = np.full(pairs, np.nan)
+    low, high = np.full((2, len(levels), pairs), np.nan)
+    if len(counts):
+        subsets = Subsets(len(counts), resamples, seed)
+        step = max(1, BYTES_AT_ONCE // (8 * max(len(columns), len(subsets))))
+        for start in range(0, pairs, step):
+            some = slice(start, start + step)
+            sums = _sums(columns[:, some], weights, groups)
+            off = np.zeros(sums.shape[1])
+            if rounding is not None:
+                off = weighed(rounding[:, some], weights).sum(axis=0)
+            p[some], low[:, some], high[:, some] = _tested(sums, off, counts, subsets, levels)
+    return Tested(p, low, high)
+
+
+def exact_p(
+    column: Floats,
+    weights: Floats | None = None,
+    groups: Ints | None = None,
+    *,
+    rounding: Floats | None = None,
+) -> float:
+    """Compute the share of all ways to flip signs whose sum is at least as far from 0.
+
+    At most 40 units may differ, unless all that do have the same sign.
+
+    >>> exact_p(np.array([1.0, 2.0, -1.0]))
+    0.75
+    """
+    numbers, exponents = whole_numbers(_sums(column[:, None], weights, numbered(groups)))
+    off = 0.0 if rounding is None else weighed(rounding[:, None], weights).sum(axis=0)
+    differing = numbers[numbers != 0]
+    if len(differing) > EXACT_UNITS and abs(differing.sum()) < np.abs(differing).sum():
+        raise InputError(
+            f"an exact p needs at most {EXACT_UNITS} units that differ, or all of one sign; "
+            f"{len(differing)} differ."
+        )
+    return _exact_p(differing, float(_tolerance(numbers, off, exponents)[0]))
+
+
+def _sums(columns: Floats, weights: Floats | None, groups: Ints | None) -> Floats:
+    """Add up the differences of each unit; 0 where only rounding makes a difference."""
+    if not np.isfinite(columns).all():
+        raise InputError("a randomisation test needs differences that are finite numbers.")
+    sums = unit_sums(weighed(columns, weights), groups)
+    size = np.abs(sums)
+    return np.where(size > CLOSE * size.max(axis=0, initial=0.0), sums, 0.0)
+
+
+def _tolerance(numbers: Floats, off: Floats | float, exponents: Ints) -> Floats:
+    """Bound the rounding error of a sum over some of the units, for each column."""
+    return len(numbers) * 2.0**-52 * np.abs(numbers).sum(axis=0) + np.ldexp(off, -exponents)
+
+
+def _tested(
+    sums: Floats, off: Floats, counts: Floats, subsets: Subsets, levels: tuple[float, ...]
+) -> tuple[Floats, Floats, Floats]:
+    """Return p, lower and upper ends of some columns."""
+    numbers, exponents = whole_numbers(sums)
+    shares, share_exponent = whole_numbers(counts[:, None])
+    both = np.concatenate([numbers, shares], axis=1)
+    found, totals = subsets.sums(both), both.sum(axis=0)
+    inside, outside = found[-1], totals[-1] - found[-1]
+    size = len(subsets) + 1
+    ranks = [int(least_count(lambda c: c / size, np.array(size), level)) for level in levels]
+    proper = (inside > 0) & (outside > 0)
+    p = np.empty(len(exponents))
+    low, high = np.full((2, len(levels), len(exponents)), np.nan)
+    for at, tolerance in enumerate(_tolerance(numbers, off, exponents)):
+        means = [
+            np.divide(_settled(some, tolerance), size, where=proper, out=np.zeros(len(found[at])))
+            for some, size in ((found[at], inside), (totals[at] - found[at], outside))
+        ]
+        lesser = np.sort(np.where(proper, np.minimum(*means), -np.inf))
+        greater = np.sort(np.where(proper, np.maximum(*means), np.inf))
+        reached = 1 + min(
+            np.searchsorted(lesser, 0.0, "right"),
+            len(greater) - np.searchsorted(greater, 0.0),
+        )
+        p[at] = reached / (len(subsets) + 1)
+        differing = numbers[numbers[:, at] != 0, at]
+        if len(differing) <= EXACT_UNITS and not subsets.all:
+            p[at] = _exact_p(differing, tolerance)
+        if _varies(sums[:, at], counts):
+            mean = totals[at] / totals[-1]
+            shown = [bool(below(p[at], level)) for level in levels]
+            ends = [
+                [_end(lesser, *given, mean) for given in zip(ranks, shown, strict=True)],
+                [-_end(-greater[::-1], *given, -mean) for given in zip(ranks, shown, strict=True)],
+            ]
+            low[:, at], high[:, at] = np.ldexp(ends, exponents[at] - share_exponent)
+    return p, low, high
+
+
+def _settled(sums: Floats, tolerance: float) -> Floats:
+    return np.where(np.abs(sums) <= tolerance, 0.0, sums)
+
+
+def _varies(sums: Floats, counts: Floats) -> bool:
+    means = sums / counts
+    return bool(np.ptp(means) > CLOSE * np.abs(means).max())
+
+
+def _end(lesser: Floats, rank: int, shown: bool, mean: float) -> float:
+    """Return the lower end: the one of this rank among the lesser means and minus infinity.
+
+    An exact p and random subsets may put 0 on different sides of it. Then the next mean on the side
+    that p indicates replaces it.
+    """
+    end = lesser[rank - 2] if rank > 1 else -np.inf
+    upto = int(np.searchsorted(lesser, 0.0, "right"))
+    if shown and mean > 0 and end <= 0:
+        end = lesser[upto] if upto < len(lesser) else mean
+    elif not shown and end > 0:
+        end = lesser[upto - 1] if upto else -np.inf
+    return float(end)
+
+
+def _exact_p(differing: Floats, tolerance: float) -> float:
+    """Return the share of all ways to flip the signs of whole numbers that reach their sum.
+
+    Each half of the units has 2**(n/2) subsets. With the sums of one half in order, bisection
+    counts for each sum of the other half how many keep the total at 0 or below.
+    """
+    whole = differing.sum()
+    if abs(whole) <= 2 * tolerance:
+        return 1.0
+    if whole < 0:
+        differing = -differing
+    if (differing > 0).all():
+        return max(math.ldexp(1.0, 1 - len(differing)), SMALLEST_P)
+    first, second = (_subset_sums(half) for half in (differing[::2], differing[1::2]))
+    reached = np.searchsorted(second, tolerance - first[::-1], "right").sum()
+    return math.ldexp(float(reached), 1 - len(differing))
+
+
+def _subset_sums(numbers: Floats) -> Floats:
+    """Return the sums of all subsets in ascending order."""
+    sums = np.zeros(1)
+    for number in numbers:
+        sums = np.sort(np.concatenate([sums, sums + number]), kind="stable")
+    return sums
+
+
+ROWS, WIDTH = 512, 1024
+"""Subsets and units of a tile, so that its bits as floats fit into a cache. Draws come tile by
+tile, so these numbers are part of what a seed means."""
+WORD = 64
+FEWEST_COLUMNS = 3
+"""Up to this number, columns are multiplied one by one: products with so thin a matrix are slow."""
+
+
+@dataclass(frozen=True)
+class Subsets:
+    """Subsets of units, each of which represents its complement too: random ones, or all.
+
+    The pair of the empty and the whole set is not drawn; callers that count pairs add it.
+    """
+
+    units: int
+    resamples: int
+    seed: int
+
+    @property
+    def all(self) -> bool:
+        """Whether every pair of a subset and its complement is included, once."""
+        return self.units <= WORD and 2 ** (self.units - 1) - 1 <= self.resamples
+
+    def __len__(self) -> int:
+        return 2 ** (self.units - 1) - 1 if self.all else self.resamples
+
+    def sums(self, numbers: Floats) -> Floats:
+        """Add up each column over each subset: a row per column."""
+        # Products of one tile are so small that threads of BLAS would mostly wait for each other.
+        with one_thread_each():
+            return self._sums(numbers)
+
+    def _sums(self, numbers: Floats) -> Floats:
+        found = np.zeros((numbers.shape[1], len(self)))
+        tile = np.empty((ROWS, WIDTH))
+        for first, start, bits in self._tiles():
+            rows, width = bits.shape
+            of = tile[:rows, :width]
+            np.copyto(of, bits)
+            into = found[:, first : first + rows]
+            part = numbers[start : start + width]
+            if len(found) > FEWEST_COLUMNS:
+                into += (of @ part).T
+            else:
+                for row, column in zip(into, part.T, strict=True):
+                    row += of @ column
+        return found
+
+    def _tiles(self) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
+        """Yield the first subset, the first unit and the bits of each tile."""
+        source = np.random.PCG64(self.seed)
+        for first in range(0, len(self), ROWS):
+            rows = min(ROWS, len(self) - first)
+            for start in range(0, self.units, WIDTH):
+                width = min(WIDTH, self.units - start)
+                words = -(-width // WORD)
+                if self.all:
+                    drawn = np.arange(first + 1, first + 1 + rows, dtype=np.uint64)
+                else:
+                    drawn = source.random_raw(rows * words)
+                octets = drawn.astype("<u8").view(np.uint8).reshape(rows, -1)
+                yield first, start, np.unpackbits(octets, axis=1, count=width, bitorder="little")
+
+
+def whole_numbers(columns: Floats) -> tuple[Floats, Ints]:
+    """Columns as whole numbers times a power of two each, and its exponent.
+
+    The numbers of a column and so all sums of any of them are below 2**53, hence exact and the same
+    in any order, by any BLAS and with any number of threads. A sum is off by no more than
+    n * 2**-52 times the sum of all absolute values, about what adding up floats may cost.
+    """
+    _, size = np.frexp(np.abs(columns).max(axis=0))
+    scaled = np.ldexp(columns, -size)
+    _, more = np.frexp(np.abs(scaled).sum(axis=0))
+    return np.rint(np.ldexp(scaled, 52 - more)), size + more - 52

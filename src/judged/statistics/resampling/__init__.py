@@ -1,1 +1,0 @@
-"""Tests and intervals by resampling, flipping and permuting."""

@@ -271,10 +271,12 @@ def scores(looked: SearchResults) -> Page:
     notes = [{"kind": "warn", "text": text} for text in diagnosis.sentences()] or [
         {"kind": "info", "text": "Nothing about these vectors asks for a second look."}
     ]
+    lines = diagnosis.to_text().splitlines()
+    described = lines[lines.index(f"Diagnosis by {diagnosis.similarity}") + 1 :]
     return Page(
         "embeddings_scores.html",
         chart.title,
-        {**figures_of([chart]), "notes": notes, "described": diagnosis.to_text().splitlines()[1:]},
+        {**figures_of([chart]), "notes": notes, "described": described},
         command=command_of(
             ["judged", "embeddings", *looked.search.words(), "--diagnose"],
             looked.search,

@@ -45,7 +45,7 @@ def test_an_index_as_a_table() -> None:
         "at most 0.0000 (p5)",
         "loss: RR 1.0000",
     ]
-    assert found.tables()[0][1][2] == ["loss", "1.0000"]
+    assert found.tables()[0].rows[2] == ["loss", "1.0000"]
 
 
 def test_a_diagnosis_as_a_table() -> None:

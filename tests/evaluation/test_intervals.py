@@ -467,7 +467,7 @@ def test_why_there_is_no_interval(lists: list[list[int]], measure: str, why: str
     assert interval.note == why
     assert math.isnan(interval.low)
     assert found.summary.row(0)[2:] == (None, None)
-    assert found.tables()[0][1][0][-2:] == ["–", "–"]
+    assert found.tables()[0].rows[0][-2:] == ["–", "–"]
     entry = found.to_dict()["runs"][0]["intervals"][measure]
     assert (entry["low"], entry["high"], entry["note"]) == (None, None, why)
     assert f"no interval of {measure}: {why}; " in found.to_text().splitlines()[-1]

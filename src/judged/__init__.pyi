@@ -37,6 +37,7 @@ from judged.errors import PolicyError as PolicyError
 from judged.judgements.queue import Queue as Queue
 from judged.rankings.rankings import Rankings as Rankings
 from judged.web.report.report import Report as Report
+from judged.web.report.report import report as report
 from judged.inputs import Run as Run
 from judged.embeddings.top_k import TopK as TopK
 from judged.evaluation.unanswerable import Unanswerable as Unanswerable
@@ -60,7 +61,6 @@ from judged.comparison.gate import gate as gate
 from judged.conventions.identification import identify as identify
 from judged.matching import judge as judge
 from judged.learning import learn as learn
-from judged.web.report import make_report as make_report
 from judged.judgements.merge import merge_judgements as merge_judgements
 from judged.runs.overlap import overlap as overlap
 from judged.measures import parse_measure as parse_measure

@@ -60,7 +60,7 @@ def test_an_unknown_convention(judged, files):
     done = judged("evaluate", "qrels", "a.run", "--convention", "ranks")
     assert done.code == 2
     assert done.err.startswith(
-        "judged: There is no convention 'ranks'; did you mean 'ranx'? There is beir, "
+        "judged: There is no convention 'ranks'; did you mean 'ranx'? The conventions are beir, "
     )
 
 

@@ -157,7 +157,7 @@ COMPARE = (
         (
             ("ranks",),
             2,
-            "judged: There is no convention 'ranks'; did you mean 'ranx'? There is beir, clap, ",
+            "judged: There is no convention 'ranks'; did you mean 'ranx'? The conventions are ",
         ),
         (("qrels", "nix"), 2, "judged: nix: no such file.\n"),
         (

@@ -29,7 +29,7 @@ def test_the_report_says_what_came_out_and_makes_itself_again(judged, runs) -> N
     more = ("--title", "It's <ours>", "--depth", "5", "-o", "report.html")
     done = judged("report", *runs, *options, *more)
     assert done.code == 0
-    assert done.out == "rerank is first on nDCG@10, not told apart from dense\n"
+    assert done.out == "rerank is first on nDCG@10, not significantly better than dense\n"
     size = Path("report.html").stat().st_size
     assert f"wrote report.html ({size:,} bytes)" in done.err
     html = Path("report.html").read_text(encoding="utf-8")

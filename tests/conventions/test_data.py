@@ -155,7 +155,7 @@ def test_an_unknown_convention() -> None:
     with pytest.raises(ConventionError) as error:
         find("torchmetric")
     assert str(error.value) == (
-        "There is no convention 'torchmetric'; did you mean 'torchmetrics'? There is "
+        "There is no convention 'torchmetric'; did you mean 'torchmetrics'? The conventions are "
         f"{', '.join(conventions())}."
     )
 

@@ -48,7 +48,7 @@ def test_everything_takes_it() -> None:
     assert judged.Rankings.from_run(judgements, found).retrieved.tolist() == [5, 2]
     again = fuse({"fused": found, "one": TIED["one"]}, method="combsum")
     assert again.names() == ["q 1", "q2"]
-    assert judged.make_report(judgements, found).to_html()
+    assert judged.report(judgements, found).to_html()
 
 
 def test_what_is_said_goes_along() -> None:

@@ -110,7 +110,7 @@ CALLS: dict[str, Callable[[Results], Call]] = {
         lambda batch: judged.Evaluator(JUDGEMENTS).add(batch),
         {"batch": RUN},
     ),
-    "make_report": lambda made: (judged.make_report, JUDGED),
+    "report": lambda made: (judged.report, JUDGED),
     "explain": lambda made: (judged.explain, {**JUDGED, "query": "q1"}),
     "explain a list": lambda made: (judged.explain, {"judgements": [1, 0, 1]}),
     "identify": lambda made: (judged.identify, {"value": "0.5", "measures": "RR", **JUDGED}),

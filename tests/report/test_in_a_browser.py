@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def opened(browser: Any, path: Path, **context: Any) -> Iterator[tuple[Any, list
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     files = [folder / name for name in write_files(folder)]
-    report = judged.make_report(files[0], files[1:], ["nDCG@10", "RR"], title="Search")
+    report = judged.report(files[0], files[1:], ["nDCG@10", "RR"], title="Search")
     report.save(folder / "report.html")
     return folder / "report.html"
 
@@ -56,15 +57,15 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     path = tmp_path_factory.mktemp("hostile") / "report.html"
     said = dict.fromkeys(("a", LONG, *queries), f"<img src=x onerror=window.{FLAG}=1> {LONG}")
-    judged.make_report(
+    report = judged.report(
         judgements,
         runs,
         ["nDCG@10", "RR"],
         title=f"<img src=x onerror=window.{FLAG}=1>{LONG}",
-        date=f"</script><script>window.{FLAG}=1</script>",
         texts=said,
         queries=said,
-    ).save(path)
+    )
+    replace(report, date=f"</script><script>window.{FLAG}=1</script>").save(path)
     return path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import judged
 from judged.charts import kinds
 from judged.errors import InputError, OutputError
 from judged.rankings.strips import strips
-from judged.web.report import report_of
+from judged.web.report.report import report_of
 from support.reported import generated, run_text, write_files
 
 MEASURES = ["nDCG@10", "RR", "P@3"]
@@ -27,7 +28,7 @@ def files(folder: Path) -> list[str]:
 
 @pytest.fixture
 def report(files: list[str]) -> judged.Report:
-    return judged.make_report(files[0], files[1:], MEASURES, baseline="bm25")
+    return judged.report(files[0], files[1:], MEASURES, baseline="bm25")
 
 
 def section(html: str, name: str) -> str:
@@ -146,7 +147,7 @@ def test_two_files_of_one_name_get_their_folders(folder: Path) -> None:
         Path(name).mkdir()
         (Path(name) / "top.run").write_text(run_text(name, 2))
     write_files(folder)
-    found = judged.make_report("qrels.txt", {"a": "old/top.run", "b": "new/top.run"}, "RR")
+    found = judged.report("qrels.txt", {"a": "old/top.run", "b": "new/top.run"}, "RR")
     assert [each.name for each in found.contents.files] == [
         "qrels.txt",
         "old/top.run",
@@ -158,20 +159,20 @@ def test_two_files_of_one_name_get_their_folders(folder: Path) -> None:
 
 
 def test_the_same_input_gives_the_same_bytes(files: list[str]) -> None:
-    one, other = (judged.make_report(files[0], files[1:]).to_html() for _ in range(2))
+    one, other = (judged.report(files[0], files[1:]).to_html() for _ in range(2))
     assert one == other
-    dated = judged.make_report(files[0], files[1:], date="16 November 2026")
+    dated = replace(judged.report(files[0], files[1:]), date="16 November 2026")
     assert "16 November 2026" in dated.to_html()
     assert "2026" not in words(one)
 
 
 def test_without_measures_systems_are_ranked_by_ndcg(files: list[str]) -> None:
-    found = judged.make_report(files[0], files[1:])
+    found = judged.report(files[0], files[1:])
     assert list(found.contents.evaluation.labels) == ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 
 
 def test_one_run_alone_has_its_hardest_queries(files: list[str]) -> None:
-    found = judged.make_report(files[0], files[1], MEASURES)
+    found = judged.report(files[0], files[1], MEASURES)
     html, run = found.to_html(), found.contents.evaluation.runs[0]
     assert section(html, "comparison") == ""
     values = run.values[found.contents.measure]
@@ -184,7 +185,7 @@ def test_runs_that_lack_queries_are_not_compared_unless_somebody_says_so(folder:
     write_files(folder)
     Path("short.run").write_text(run_text("short", 2, range(6)))
     given = ("qrels.txt", ["bm25.run", "short.run"], "RR")
-    found = judged.make_report(*given)
+    found = judged.report(*given)
     says = (
         "short has no results for 6 (q6, q7, q8, …) of the 12 judged queries that bm25 has. Did it "
         "run on all of them? To compare anyway, use policy={'missing': 'zero'} (--missing zero) "
@@ -193,7 +194,7 @@ def test_runs_that_lack_queries_are_not_compared_unless_somebody_says_so(folder:
     assert found.sentences()[-1] == says
     assert words(found.to_html()).count(says) == 1
     assert found.contents.comparison is None
-    assert judged.make_report(*given, policy={"missing": "zero"}).contents.comparison is not None
+    assert judged.report(*given, policy={"missing": "zero"}).contents.comparison is not None
     evaluation = judged.evaluate(*given)
     assert evaluation.report().contents.comparison is None
     assert evaluation.report(missing="zero").contents.comparison is not None
@@ -210,13 +211,13 @@ def test_runs_of_different_queries_stand_beside_each_other() -> None:
 
 
 def test_ties_without_an_order_say_why_there_is_no_list(folder: Path, files: list[str]) -> None:
-    found = judged.make_report(files[0], files[1:], "RR", policy={"ties": "expected"})
+    found = judged.report(files[0], files[1:], "RR", policy={"ties": "expected"})
     assert "an explanation goes through one order of the results" in found.to_html()
 
 
 def test_charts_that_cannot_be_drawn_say_why(files: list[str]) -> None:
     weights = {f"q{query}": 1 + query for query in range(12)}
-    found = judged.make_report(files[0], files[1:], "nDCG@10", weights=weights)
+    found = judged.report(files[0], files[1:], "nDCG@10", weights=weights)
     assert "this chart counts every query once" in words(found.to_html())
 
 
@@ -224,13 +225,13 @@ def test_without_the_extra_for_charts_there_is_a_report_all_the_same(
     files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
-    shown = words(judged.make_report(files[0], files[1:], "RR").to_html())
+    shown = words(judged.report(files[0], files[1:], "RR").to_html())
     assert 'pip install "judged[charts]"' in shown
     assert kinds.KINDS["forest"].title in shown
 
 
 def test_texts_of_items_and_queries_stand_in_the_lists(files: list[str]) -> None:
-    found = judged.make_report(
+    found = judged.report(
         files[0],
         files[1:],
         "RR",
@@ -248,7 +249,7 @@ def test_texts_of_items_and_queries_stand_in_the_lists(files: list[str]) -> None
 
 def test_slices_are_those_of_the_comparison(files: list[str]) -> None:
     slices = {f"q{at}": {"language": "de" if at % 2 else "en"} for at in range(12)}
-    found = judged.make_report(files[0], files[1:], ["RR", "P@3"], slices=slices)
+    found = judged.report(files[0], files[1:], ["RR", "P@3"], slices=slices)
     shown = words(section(found.to_html(), "slices"))
     assert "RR, language" in shown
     assert "de" in shown
@@ -285,13 +286,12 @@ def test_values_of_another_tool_and_repeats_are_refused() -> None:
             "there is no run 'bm52' to compare with; did you mean 'bm25'? There is bm25, dense, "
             "rerank.",
         ),
-        ({"max_size": "much"}, "max_size must be a size such as '500MB' or '2GB'; got 'much'."),
-        ({"max_size": 500}, "max_size must be at least 10KB; got 500."),
+        ({"max_sizes": 5}, "report has no option 'max_sizes'."),
     ],
 )
 def test_wrong_options(files: list[str], options: dict[str, str], says: str) -> None:
     with pytest.raises(InputError) as refused:
-        judged.make_report(files[0], files[1:], "RR", **options)
+        judged.report(files[0], files[1:], "RR", **options)
     assert str(refused.value) == says
 
 
@@ -299,27 +299,31 @@ def test_wrong_options(files: list[str], options: dict[str, str], says: str) -> 
 def test_one_run_has_no_use_for_what_compares(files: list[str], option: str) -> None:
     given = {"baseline": "bm25"} if option == "baseline" else {"slices": True}
     with pytest.raises(InputError, match="a report of one run has no use for"):
-        judged.make_report(files[0], files[1], "RR", **given)
+        judged.report(files[0], files[1], "RR", **given)
 
 
 def test_a_small_file_is_without_what_takes_most_room(files: list[str]) -> None:
-    whole = judged.make_report(files[0], files[1:], MEASURES)
+    whole = judged.report(files[0], files[1:], MEASURES)
+    with pytest.raises(InputError, match="max_size must be a size such as '500MB' or '2GB'"):
+        whole.within("much")
+    with pytest.raises(InputError, match="max_size must be at least 10KB; got 500"):
+        whole.within(500)
     size = len(whole.to_html().encode())
     assert whole.left_out() == []
-    some = judged.make_report(files[0], files[1:], MEASURES, max_size=size - 1)
+    some = whole.within(size - 1)
     assert some.left_out() == ["every query's values of further measures"]
     assert len(some.to_html().encode()) < size
     says = "Left out of this file, to keep it small: every query's values of further measures."
     assert says in words(some.to_html())
     assert some.sentences()[-1] == "Left out: every query's values of further measures."
-    few = judged.make_report(files[0], files[1:], MEASURES, max_size=120_000)
+    few = whole.within(120_000)
     assert few.left_out()[:3] == [
         "every query's values of further measures",
         "the lists of the biggest wins and losses, and the sums behind their numbers",
         "the charts",
     ]
     with pytest.raises(OutputError) as refused:
-        judged.make_report(files[0], files[1:], MEASURES, max_size=10_000).to_html()
+        whole.within(10_000).to_html()
     assert re.fullmatch(
         r"max_size is 10,000 bytes, and the report has [\d,]+ bytes without all that it could do "
         "without; allow more.",

@@ -239,7 +239,7 @@ def test_a_pair_has_one_verdict_by_every_way_in(
     named = "" if baseline is None else f"&baseline={baseline}"
     served = server(folder)
     api = served.ask(f"/api/compare?measure=RR{named}").json
-    report = judged.make_report(folder / "qrels.txt", runs, "RR", baseline=baseline)
+    report = judged.report(folder / "qrels.txt", runs, "RR", baseline=baseline)
     chart = served.ask(
         f"/chart?kind=forest&system=b&against=a&of=RR&measure=RR{named}&format=csv"
     ).text

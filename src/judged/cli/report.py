@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -26,7 +27,7 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
-from judged.web.report import make_report
+from judged.web.report.report import report as make_report
 
 
 @command(example="judged report qrels.txt bm25.run dense.run -o report.html")
@@ -66,6 +67,8 @@ def report(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     output: str,
+    date: str | None,
+    max_size: str | None,
     **options: Any,
 ) -> None:
     """Evaluate RUN files against the judgements in QRELS, compare them, and write everything into
@@ -88,6 +91,9 @@ def report(
             progress=advance and (lambda _: advance(1)),
             **options,
         )
+    result = replace(result, date=date)
+    if max_size is not None:
+        result = result.within(max_size)
     with working("Writing the report"):
         result.save(output)
     display = display_options()

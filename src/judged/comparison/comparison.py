@@ -329,7 +329,7 @@ class Comparison(Result):
             Measure that ranks the runs; by default the first.
         **options : Any
             `title`, `date`, `texts`, `queries`, `pictures` and `max_size` of
-            `judged.make_report`.
+            `judged.report`.
 
         Returns
         -------
@@ -342,7 +342,7 @@ class Comparison(Result):
         >>> found.report().sentences()[0]
         'up leads on RR'
         """
-        from judged.web.report import report_of
+        from judged.web.report.report import report_of
 
         return report_of(self, measure=measure, **options)
 

@@ -1,6 +1,6 @@
-"""How other libraries define the same names: data only, one file per library.
+"""How other libraries define the same measures: data only, one file per library.
 
-Each file holds one `CONVENTION`. A new file is found by itself.
+Each file in `libraries` holds one `CONVENTION`. New files are found automatically.
 
 >>> from judged.conventions import find
 >>> [(name.theirs, name.ours) for name in find("ranx").names if "ndcg_burges@" in name.theirs]
@@ -20,8 +20,8 @@ from judged.conventions.spec import (
     Choices,
     Convention,
     Name,
+    NameReading,
     Option,
-    Reading,
 )
 from judged.errors import ConventionError, did_you_mean, quoted
 
@@ -33,8 +33,8 @@ __all__ = [
     "Choices",
     "Convention",
     "Name",
+    "NameReading",
     "Option",
-    "Reading",
     "conventions",
     "find",
 ]
@@ -42,7 +42,7 @@ __all__ = [
 
 @cache
 def conventions() -> dict[str, Convention]:
-    """Every convention by its name, in alphabetical order.
+    """Return all conventions by name, in alphabetical order.
 
     Returns
     -------
@@ -59,20 +59,27 @@ def conventions() -> dict[str, Convention]:
         import_module(f"{libraries.__name__}.{library.name}")
         for library in iter_modules(libraries.__path__)
     ]
-    every: list[Convention] = [module.CONVENTION for module in modules]
+    known: list[Convention] = [module.CONVENTION for module in modules]
+    known.sort(key=lambda convention: convention.name.lower())
+    return {convention.name: convention for convention in known}
+
+
+@cache
+def _by_spelling() -> dict[str, Convention]:
     return {
-        convention.name: convention
-        for convention in sorted(every, key=lambda each: each.name.lower())
+        _plain(spelling): convention
+        for convention in conventions().values()
+        for spelling in (convention.name, *convention.aliases)
     }
 
 
 def find(name: str) -> Convention:
-    """A convention by one of its names.
+    """Return a convention by one of its names.
 
     Parameters
     ----------
     name : str
-        The name or an alias; upper and lower case do not matter, nor do -, _, . and blanks.
+        The name or an alias, in any case; -, _, . and spaces do not matter.
 
     Returns
     -------
@@ -83,17 +90,13 @@ def find(name: str) -> Convention:
     """
     if not isinstance(name, str):
         raise ConventionError(f"a convention is the name of a library; got {quoted(name)}.")
-    known = {
-        _plain(spelling): each
-        for each in conventions().values()
-        for spelling in (each.name, *each.aliases)
-    }
+    known = _by_spelling()
     if _plain(name) in known:
         return known[_plain(name)]
     spellings = [*conventions(), *known]
     raise ConventionError(
         f"There is no convention {quoted(name)}{did_you_mean(name, spellings, key=_plain)} "
-        f"There is {', '.join(conventions())}."
+        f"The conventions are {', '.join(conventions())}."
     )
 
 

@@ -1,5 +1,4 @@
-"""What is known of another library: its names, in our notation, its policy, and where it differs or
-errs."""
+"""Data on another library: its names in our notation, its policy, and where it differs or errs."""
 
 from __future__ import annotations
 
@@ -9,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cache
 
 Choices = Mapping[str, str]
-"""Some choices of a policy, {"empty": "skip"}; the others are judged's defaults."""
+"""Some choices of a policy, such as {"empty": "skip"}; the others are judged's defaults."""
 
 HELD = {
     "run": "library run",
     "output": "stored output",
     "reading": "reading of the source",
 }
-"""How a convention was held against its library, best first."""
+"""How a convention was compared with its library, most reliable first."""
 
 WHEN = {
     "tied": "judged results are tied",
@@ -38,12 +37,12 @@ WHEN = {
     "missing": "the run lacks judged queries",
     "not whole": "the number is not whole",
 }
-"""What data may be like for a library to give another number than judged by its convention."""
+"""Properties of data for which a library's value differs from judged's by its convention."""
 
 SINGLE = (
     "single precision: scores that differ only beyond it are tied there, and the item's id decides"
 )
-"""What libraries do that hold scores so."""
+"""What libraries do that store scores in single precision."""
 
 THRESHOLDS = {
     "half or tenth": (
@@ -51,19 +50,19 @@ THRESHOLDS = {
         "90th percentile of all its grades"
     ),
 }
-"""Rules by which a library decides for each query from which grade on an item is relevant."""
+"""Rules by which a library decides for each query which grades are relevant."""
 
 
 @dataclass(frozen=True)
 class Caution:
-    """Where a library's number is not what its convention gives; a warning, if the data are such.
+    """A case in which a library's value differs from its convention; a warning if the data have it.
 
     Parameters
     ----------
     when : str
-        What the data are like: a key of `WHEN`.
+        The property of the data: a key of `WHEN`.
     says : str
-        What the library does then, in a sentence.
+        What the library does in that case, in a sentence.
 
     >>> Caution("tied", "It orders tied results by ascending id.").when
     'tied'
@@ -80,31 +79,30 @@ _NUMBER = r"\d*\.?\d+"
 
 @dataclass(frozen=True)
 class Name:
-    """One of a library's names, and our measure for it.
+    """A name of a library, and our measure for it.
 
     Parameters
     ----------
     theirs : str
-        As its users write it; {k} is the place of a cutoff, {rel} or {p} that of another number.
+        As its users write it, with {k} for a cutoff, and {rel} or {p} for another number.
     ours : str
-        The same in our notation, with the same places. Empty where it cannot be expressed; then
-        `note` says why.
+        The same in our notation, with the same places. Empty if it cannot be expressed; `note`
+        then explains why.
     note : str, optional
-        How it differs from our measure with its usual parameters: a sentence, or nothing where it
-        does not.
+        How it differs from our measure with its usual parameters, in a sentence.
     policy : Mapping, optional
-        Where this name has a policy of its own, unlike the rest of the library.
+        The policy of this name, if it differs from the rest of the library.
     aliases : tuple of str, optional
         Other spellings, with the same places.
     plain : bool, optional
-        Whether our measure's name without parameters means it. Not so where the library calls it
+        Whether our measure's name without parameters means it. False if the library calls it
         something else: R(norm=capped)@10 is RecTools' r_precision, and R@10 its Recall.
     threshold : str, optional
-        A key of `THRESHOLDS`, where the library finds out for each query what is relevant.
+        A key of `THRESHOLDS`, if the library decides for each query what is relevant.
     undefined : float, optional
-        What a query counts for which our measure is undefined, where no policy says so.
+        Value of queries for which our measure is undefined, if no policy sets it.
     cautions : tuple of Caution, optional
-        Data for which the library gives another number under this name.
+        Data for which the library gives another value under this name.
 
     >>> name = Name("map@{k}", "AP@{k}")
     >>> name.read("MAP@10"), name.read("ndcg@10")
@@ -123,16 +121,16 @@ class Name:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """What stands in braces: ("k",)."""
+        """Names in braces, such as ("k",)."""
         return tuple(_PLACE.findall(self.theirs))
 
     def read(self, text: str) -> dict[str, str] | None:
-        """What stands at each place of a text, where it is this name.
+        """Return the value at each place if a text is this name, else None.
 
         Parameters
         ----------
         text : str
-            What may be this name; upper and lower case and blanks do not matter.
+            A text that may be this name; case and spaces do not matter.
 
         Returns
         -------
@@ -148,7 +146,7 @@ class Name:
         return None
 
     def filled(self, places: Mapping[str, object]) -> tuple[str, str]:
-        """Their text and ours with values at their places.
+        """Return their text and ours with the places filled in.
 
         Parameters
         ----------
@@ -167,7 +165,7 @@ class Name:
 
 @cache
 def _pattern(spelling: str) -> re.Pattern[str]:
-    """The spelling as a regular expression, one group per place."""
+    """Return a spelling as a regular expression with one group per place."""
     parts = _PLACE.split(re.sub(r"\s", "", spelling))
     text = "".join(
         f"(?P<{part}>{_VALUE.get(part, _NUMBER)})" if number % 2 else re.escape(part)
@@ -182,20 +180,20 @@ def _fill(template: str, places: Mapping[str, object]) -> str:
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a library that changes what its numbers mean, and our own for it.
+    """An option of a library that changes its values, and ours for it.
 
     Parameters
     ----------
     theirs : str
         As its users write it.
     says : str
-        What it does, in a sentence.
+        Its effect, in a sentence.
     policy : Mapping, optional
-        The choices of our policy that do the same.
+        Choices of our policy with the same effect.
     params : Mapping, optional
-        The parameters of our measures that do the same, {"rel": "{n}"}.
+        Parameters of our measures with the same effect, such as {"rel": "{n}"}.
     depth : bool, optional
-        Whether the lists have to be cut at k first for the policy to do the same.
+        Whether lists must be cut at k first for the policy to have the same effect.
 
     >>> Option("-c", "Missing queries count as 0.", policy={"missing": "zero"}).theirs
     '-c'
@@ -210,48 +208,48 @@ class Option:
 
 @dataclass(frozen=True)
 class Convention:
-    """How a library, a script or a benchmark defines its numbers, in terms of ours.
+    """How a library, a script or a benchmark defines its measures, in terms of ours.
 
     Parameters
     ----------
     name : str
-        What `convention=` takes.
+        The name that `convention=` takes.
     title : str
-        Its name for people.
+        Its full name.
     version : str
-        The version that was compared; empty where it has none.
+        The compared version; empty if it has none.
     held : str
-        How it was held against the library: a key of `HELD`.
+        How it was compared with the library: a key of `HELD`.
     verified : str
-        The same in a sentence: with which data, and what was left out.
+        The comparison in a sentence: the data, and what was left out.
     names : tuple of Name
-        What it calls its measures. Of several for one of ours, our name without parameters means
-        the first that is `plain`: what the library computes by default.
+        Its names of measures. If several mean one of ours, our name without parameters means the
+        first that is `plain`, which is the library's default.
     policy : Mapping, optional
-        The choices in which it differs from judged's defaults.
+        Choices that differ from judged's defaults.
     options : tuple of Option, optional
-        Its options that change what its numbers mean.
+        Its options that change values.
     differences : tuple of str, optional
-        A sentence for each thing that it does in another way than judged by default; `policy` and
-        `names` do the same.
+        A sentence for each difference from judged's defaults; `policy` and `names` reproduce
+        them.
     wrong : tuple of str, optional
-        What it does wrong or leaves to chance. judged does not imitate that.
+        Errors and random behaviour, which judged does not imitate.
     drops_own_id : bool, optional
-        Whether a result that has the id of its query is taken out first.
+        Whether results that have the id of their query are removed first.
     needs_results : bool, optional
-        Whether a query with an empty list of results counts as one that the run lacks.
+        Whether a query with an empty list of results counts as missing.
     cautions : tuple of Caution, optional
-        Data for which the library gives other numbers under all of its names.
+        Data for which the library gives other values under all of its names.
     package : str, optional
-        The distribution that was compared, where there is one to install.
+        The compared Python distribution, if there is one.
     tolerance : float, optional
-        How far its numbers lie from ours at most: more than 1e-9 where it rounds or computes in
+        Largest difference of its values from ours: more than 1e-9 if it rounds or computes in
         single precision.
     aliases : tuple of str, optional
         Other names of the library.
     reads : callable, optional
-        A way to read texts that no template covers: each name that a text stands for, with its
-        places filled, or None.
+        A function that reads texts that no template covers: it returns the names that a text
+        means, with their places filled in, or None.
 
     >>> from judged.conventions import find
     >>> find("ranx").version
@@ -276,8 +274,8 @@ class Convention:
     aliases: tuple[str, ...] = ()
     reads: Callable[[str], list[Name] | None] | None = None
 
-    def read(self, text: str) -> Iterator[Reading]:
-        """What a text means where it is one of the library's names; nothing where it is not.
+    def read(self, text: str) -> Iterator[NameReading]:
+        """Yield the meanings of a text that is one of the library's names.
 
         Parameters
         ----------
@@ -286,7 +284,7 @@ class Convention:
 
         Returns
         -------
-        Iterator of Reading
+        Iterator of NameReading
 
         >>> from judged.conventions import find
         >>> [reading.ours for reading in find("ranx").read("mrr@10")]
@@ -296,19 +294,19 @@ class Convention:
             places = name.read(text)
             if places is not None:
                 theirs, ours = name.filled(places)
-                yield Reading(theirs, ours, name)
+                yield NameReading(theirs, ours, name)
                 return
         for name in (self.reads(text.strip()) if self.reads else None) or []:
-            yield Reading(name.theirs, name.ours, name)
+            yield NameReading(name.theirs, name.ours, name)
 
 
 @dataclass(frozen=True)
-class Reading:
-    """One of a library's names with its numbers filled in, and our measure."""
+class NameReading:
+    """A name of a library with its places filled in, and our measure."""
 
     theirs: str
     """The text as the library writes it."""
     ours: str
     """The same in our notation."""
     name: Name
-    """What was read."""
+    """The name that was read."""

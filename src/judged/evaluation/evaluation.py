@@ -874,7 +874,7 @@ class Evaluation(Result):
         >>> evaluation.report(title="Search").to_html().count("<h1>")
         1
         """
-        from judged.web.report import report_of
+        from judged.web.report.report import report_of
 
         report = report_of(self, **options)
         if path is not None:

@@ -650,7 +650,7 @@ def read_small_judgements(source: Source, format: str | None) -> Lookup | None:
 
 
 def _read_small(source: Source, layout: LineLayout, format: str | None) -> Lookup | None:
-    """Loading polars takes 0.1 s, as long as parsing 3 MB in Python."""
+    # Loading polars takes 0.1 s, as long as parsing 3 MB in Python.
     if source.columns or source.size() > BYTES_WORTH_POLARS:
         return None
     if (format or detect_format(source).name) != "trec":

@@ -197,6 +197,8 @@ def _written(name: str, value: Any) -> Any:
     """The value of an option as a command line has it; None where it cannot have it."""
     if isinstance(value, Policy):
         return value.to_dict()
+    if name == "policy":
+        return dict(value) if isinstance(value, Mapping) else None
     if name == "slices" and value in (True, RELEVANT):
         return RELEVANT
     if name in FILE_OPTIONS:
@@ -242,7 +244,11 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
     for name, value in options.items():
         flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
         if name == "policy":
-            chosen = ((each, value[each]) for each in CHOICES if each in value)
+            chosen = (
+                (each, str(value[each]))
+                for each in (*CHOICES, "depth", "duplicates")
+                if value.get(each) is not None
+            )
             words += [word for each, choice in chosen for word in (f"--{each}", choice)]
         elif name == "columns" and isinstance(value, Mapping):
             words += _value(flag, ",".join(f"{role}={column}" for role, column in value.items()))

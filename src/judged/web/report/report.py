@@ -1,13 +1,15 @@
-"""Report: everything about an evaluation in one HTML file."""
+"""Reports: an evaluation in one HTML file."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from judged.errors import OutputError
+from judged.errors import InputError, OutputError, quoted
+from judged.options import LEVEL, SCORING, checked, formats_of, size_in_bytes, unknown_option
 from judged.results import Display, DisplayOptions, Document, Result
 from judged.text import counted, listed
 from judged.web.report.layout import OPTIONAL, ReportLayout
@@ -15,30 +17,258 @@ from judged.web.report.layout import OPTIONAL, ReportLayout
 if TYPE_CHECKING:
     import polars as pl
 
+    from judged.charts.pictures import PicturesLike
+    from judged.comparison.comparison import Comparison
+    from judged.embeddings.top_k import TopK
+    from judged.evaluation.evaluation import Evaluation
+    from judged.options import (
+        GroupsLike,
+        JudgementsLike,
+        MeasuresLike,
+        RunsLike,
+        SlicesLike,
+        TextsLike,
+    )
     from judged.web.report.contents import ReportContents
+
+DEFAULT_MEASURE = "nDCG@10"
+"""The measure that systems are ranked by if no measures are named."""
+
+
+@checked
+def report(
+    judgements: JudgementsLike,
+    run: RunsLike | None = None,
+    measures: MeasuresLike | None = None,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    baseline: str | None = None,
+    slices: SlicesLike | None = None,
+    groups: GroupsLike | None = None,
+    level: float = LEVEL,
+    title: str | None = None,
+    texts: TextsLike | None = None,
+    queries: TextsLike | None = None,
+    pictures: PicturesLike | None = None,
+    **scoring: Any,
+) -> Report:
+    """Evaluate runs, compare them, and return everything about them as one HTML file.
+
+    Parameters
+    ----------
+    judgements : JudgementsLike
+        A file, a dict {query: {item: grade}}, or a table.
+    run : RunsLike, optional
+        One run, or several as {name: run} or a list of files. None if `judgements` are rows that
+        hold relevant and retrieved ids.
+    measures : MeasuresLike, optional
+        Such as "nDCG@10", or a list; systems are ranked by the first. By default nDCG@10, AP, RR,
+        P@10 and R@100.
+    path : str or os.PathLike, optional
+        Where to write the report.
+    baseline : str, optional
+        The run that all others are compared with; by default all pairs are compared.
+    slices : SlicesLike, optional
+        Attributes of the queries; runs are also compared in each slice.
+    groups : GroupsLike, optional
+        The group of each query, if queries of a group are not independent.
+    level : float, optional
+        The confidence level.
+    title : str, optional
+        The title.
+    texts, queries : TextsLike, optional
+        Titles and texts of items, and texts of queries: {id: text}, a table or a file.
+    pictures : PicturesLike, optional
+        Pictures of items and queries: {id: picture}, or a table with the columns id and picture.
+    **scoring
+        Options of `evaluate`, and `unanswerable` and `answer_threshold`.
+
+    Returns
+    -------
+    Report
+
+    >>> judgements = {"q1": {"a": 1}, "q2": {"c": 1}}
+    >>> runs = {"one": {"q1": ["a"], "q2": ["b", "c"]}, "two": {"q1": ["b", "a"], "q2": ["b", "c"]}}
+    >>> report(judgements, runs, "RR").sentences()[0]
+    'one is first on RR, not significantly better than two'
+    """
+    from judged.comparison.dependence import names_missing
+    from judged.web.report.contents import why_lacking
+    from judged.web.report.provenance import call_of, input_files
+
+    known = (*SCORING, "unanswerable", "answer_threshold")
+    for name in scoring:
+        if name not in known:
+            raise InputError(unknown_option("report", name, known))
+    policy, convention = scoring.get("policy"), scoring.get("convention")
+    beside = {"texts": texts, "queries": queries, "pictures": pictures}
+    comparing = {"baseline": baseline, "slices": slices, "groups": groups}
+    evaluation, results = _evaluate(judgements, run, measures, level, groups, **scoring)
+    own = {**comparing, "title": title, **beside, "level": None if level == LEVEL else level}
+    names = tuple(scored.name for scored in evaluation.runs)
+    judgements_format, run_format = formats_of(scoring.get("format"))
+    formats = {"judgements_format": judgements_format, "run_format": run_format}
+    options = {**own, **scoring, **formats, "format": None, "progress": None}
+    call = call_of(judgements, run, measures, options, names)
+    files = {
+        **{"judgements": judgements, "run": run, **beside, "slices": slices},
+        **{"weights": scoring.get("weights"), "groups": groups},
+        **{"categories": scoring.get("unique"), "documents": scoring.get("item_to")},
+    }
+    made = report_of(
+        evaluation,
+        measure=DEFAULT_MEASURE if measures is None and convention is None else None,
+        **comparing,
+        level=level,
+        title=title,
+        **beside,
+        refused="" if names_missing(policy) else why_lacking(list(evaluation.rankings.values())),
+        results=results,
+        files=input_files(files),
+        call=call,
+        again=None if call is None else call.report,
+    )
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _evaluate(
+    judgements: Any,
+    run: Any,
+    measures: Any,
+    level: float,
+    groups: Any,
+    *,
+    policy: Any = None,
+    convention: Any = None,
+    columns: Any = None,
+    format: Any = None,
+    unanswerable: bool = False,
+    answer_threshold: float | None = None,
+    **matching: Any,
+) -> tuple[Evaluation, Any]:
+    """Return the evaluation, and the tables of its runs, which have the ids of results."""
+    from judged.evaluation.evaluation import evaluate_rankings
+    from judged.evaluation.runs import match_runs
+    from judged.evaluation.settings import EvaluationSettings
+    from judged.evaluation.warnings import announce_warnings
+    from judged.inputs.data import Data
+    from judged.web.report.contents import QueryResults
+
+    if matching.pop("trusted", None) is not None:
+        raise InputError("reports do not support trusted judgements; use evaluate or compare.")
+    judgements_format, run_format = formats_of(format)
+    data = Data.of(
+        judgements,
+        run,
+        columns=columns,
+        judgements_format=judgements_format,
+        run_format=run_format,
+    )
+    settings = EvaluationSettings.of(measures, policy, convention, prepares=True)
+    with data.reading_ahead() as read:
+        matched = match_runs(read, settings, keep=True, **matching)
+    evaluation = evaluate_rankings(
+        matched.rankings, settings, weights=matching.get("weights")
+    ).showing(
+        intervals=True,
+        level=level,
+        groups=groups,
+        unanswerable=unanswerable,
+        threshold=answer_threshold,
+    )
+    names = [scored.name for scored in evaluation.runs]
+    results = QueryResults(
+        evaluation,
+        matched.judgements,
+        dict(zip(names, matched.tables, strict=True)),
+        judging={
+            "depth": settings.policy.depth,
+            "duplicates": settings.policy.duplicates,
+            "collection": matching.get("collection"),
+        },
+    )
+    return announce_warnings(evaluation), results
+
+
+@checked
+def report_of(
+    source: Evaluation | Comparison,
+    *,
+    title: str | None = None,
+    texts: TextsLike | None = None,
+    queries: TextsLike | None = None,
+    pictures: PicturesLike | None = None,
+    top_k: TopK | Mapping[str, TopK] | None = None,
+    **options: Any,
+) -> Report:
+    """Return the report of an evaluation or a comparison; `options` are those of its contents."""
+    from judged.charts.pictures import read_pictures
+    from judged.comparison.comparison import Comparison
+    from judged.embeddings.top_k import TopK
+    from judged.evaluation.trusted import refuse_corrected
+    from judged.inputs.texts import read_texts
+    from judged.web.report.contents import contents_of_comparison, contents_of_evaluation, items_of
+
+    compared = isinstance(source, Comparison)
+    evaluation = source.evaluation if isinstance(source, Comparison) else source
+    if evaluation is not None:
+        refuse_corrected(evaluation, "reports")
+    build: Any = contents_of_comparison if compared else contents_of_evaluation
+    contents: ReportContents = build(source, **options)
+    if top_k is not None:
+        names = [run.name for run in contents.evaluation.runs]
+        first = dict(top_k) if isinstance(top_k, Mapping) else {names[0]: top_k}
+        for result in first.values():
+            if not isinstance(result, TopK):
+                raise InputError(
+                    "top_k must be what Embeddings.top_k returns, or {run: that} for several "
+                    f"runs; got {quoted(result)}."
+                )
+        items = {run: result.to_dict() for run, result in first.items()}
+        contents = replace(contents, results=replace(contents.results, first=items))
+    if texts is not None:
+        only = items_of([query for part in contents.listed for query in part])
+        contents = replace(contents, texts=read_texts(texts, only=only))
+    if queries is not None:
+        ids = {query for run in contents.evaluation.runs for query in run.rankings.queries}
+        contents = replace(contents, queries=read_texts(queries, of="queries", only=ids))
+    if pictures is not None:
+        contents = replace(contents, pictures=read_pictures(pictures))
+    return Report(contents, title)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Result):
-    """One file that needs no network; `judged.make_report` and `Evaluation.report` return it.
+    """One HTML file that needs no network; `judged.report` and `Evaluation.report` return it.
 
     >>> from judged import evaluate
-    >>> found = evaluate({"q": {"a": 1}}, {"bm25": {"q": ["b", "a"]}}, "RR").report()
-    >>> found.to_html().startswith("<!DOCTYPE html>")
+    >>> report = evaluate({"q": {"a": 1}}, {"bm25": {"q": ["b", "a"]}}, "RR").report()
+    >>> report.to_html().startswith("<!DOCTYPE html>")
     True
     """
 
     SAVED_AS: ClassVar[dict[str, str]] = {".html": "to_html"}
 
     contents: ReportContents
-    """What it shows."""
     title: str | None = None
-    """What stands above what came out."""
     date: str | None = None
-    """When it was made, as somebody said it; nothing by default, so that the same input gives the
-    same bytes."""
+    """A date to show; without it the same input gives the same bytes."""
     max_size: int | None = None
     """How many bytes the file may have."""
+
+    def within(self, max_size: str | int) -> Report:
+        """Return the report with a maximal size, such as "2MB".
+
+        Details that do not fit are left out: pictures, texts, values of further measures, lists,
+        charts, strips, and the table of every query, in this order.
+
+        >>> from judged import evaluate
+        >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().within("2MB").left_out()
+        []
+        """
+        return replace(self, max_size=size_in_bytes(max_size, "max_size", at_least=10_000))
 
     @cached_property
     def _layout(self) -> ReportLayout:

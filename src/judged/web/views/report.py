@@ -29,7 +29,7 @@ def page(visit: Visit) -> Page | RawContent:
 
 
 def _write(visit: Visit, contents: dict[str, DataFile]) -> bytes:
-    from judged.web.report import make_report
+    from judged.web.report.report import report
 
     progress_of_this_work().say("Writing the report")
     workspace, scoring = visit.workspace, visit.scoring
@@ -41,10 +41,10 @@ def _write(visit: Visit, contents: dict[str, DataFile]) -> bytes:
         for system in workspace.systems
         if system.file is not judgements
     }
-    options: dict[str, Any] = {**scoring.options(), **_comparing(visit)}
+    options: dict[str, Any] = {**scoring.scoring(), **_comparing(visit)}
     options |= {option: str(file.path) for option, file in contents.items()}
     measures = scoring.requested_measures
-    return make_report(str(judgements.path), runs or None, measures, **options).to_html().encode()
+    return report(str(judgements.path), runs or None, measures, **options).to_html().encode()
 
 
 def _comparing(visit: Visit) -> dict[str, Any]:
@@ -71,7 +71,6 @@ def _command(visit: Visit, contents: dict[str, DataFile]) -> CommandText:
     scoring, workspace = visit.scoring, visit.workspace
     options = {**_comparing(visit), **{name: path_of(file) for name, file in contents.items()}}
     files = workspace, workspace.systems
-    words = LibraryCall("report", *files, scoring, scoring.measures, options).words()
-    code = LibraryCall("make_report", *files, scoring, scoring.measures, options).python()
-    save = code.replace("print(result)", 'result.save("report.html")')
-    return CommandText(line_of([*words, "-o", "report.html"]), save)
+    call = LibraryCall("report", *files, scoring, scoring.measures, options)
+    code = call.python().replace("print(result)", 'result.save("report.html")')
+    return CommandText(line_of([*call.words(), "-o", "report.html"]), code)

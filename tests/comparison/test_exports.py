@@ -127,7 +127,7 @@ def test_percent_and_decimals() -> None:
 
 def test_sort_orders_runs_and_pairs() -> None:
     found = compared(baseline="old")
-    assert [row[0] for row in found.tables(sort="AP")[0][1]] == ["new", "old", "odd"]
+    assert [row[0] for row in found.tables(sort="AP")[0].rows] == ["new", "old", "odd"]
     assert found.to_frame(sort="AP")["run"].to_list() == ["new", "odd"]
     assert [run["name"] for run in found.to_dict(sort="AP")["runs"]] == ["new", "old", "odd"]
 

@@ -344,7 +344,7 @@ def test_tables_and_files() -> None:
     assert [row[:2] for row in rows] == [
         [run, name] for run in ("one", "two") for name in ("AP", "Success@1")
     ]
-    shown = found.tables(percent=True, decimals=1)[0][1][0]
+    shown = found.tables(percent=True, decimals=1)[0].rows[0]
     assert shown == [
         "one",
         "AP %",
@@ -403,7 +403,7 @@ def test_beside_ranges(per_query: bool) -> None:
     weighted = evaluate(judgements, run, "AP", weights=dict.fromkeys(judgements, 2)).showing(
         intervals=True
     )
-    assert weighted.tables(per_query=True)[0][0][:4] == ["run", "query", "weight", "measure"]
+    assert weighted.tables(per_query=True)[0].header[:4] == ["run", "query", "weight", "measure"]
 
 
 @WARNS

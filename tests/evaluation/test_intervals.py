@@ -361,9 +361,9 @@ def test_tables_and_files() -> None:
     assert found.to_csv(per_query=True) == usual.to_csv(per_query=True)
     assert found.per_query.equals(usual.per_query)
     per_query = found.tables(per_query=True)[0]
-    assert per_query[0] == ["run", "query", "measure", "value", "low", "high"]
-    assert per_query[1][0][3:] == [f"{found.per_query['AP'][0]:.4f}", "–", "–"]
-    assert ["one", "all", "AP", *rows[0][2:]] in per_query[1]
+    assert per_query.header == ["run", "query", "measure", "value", "low", "high"]
+    assert per_query.rows[0][3:] == [f"{found.per_query['AP'][0]:.4f}", "–", "–"]
+    assert ["one", "all", "AP", *rows[0][2:]] in per_query.rows
     assert "interval" not in usual.to_json()
     assert "interval" not in usual.methods()
 

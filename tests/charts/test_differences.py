@@ -8,7 +8,7 @@ import judged
 from judged import InputError, MeasureError, Rankings
 from judged.charts.kinds.differences import MOST, data, differences
 from judged.charts.lines import LINE
-from judged.charts.themes import THEMES
+from judged.charts.svg import THEMES
 from judged.evaluation.evaluation import evaluate_rankings
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import judged
-from judged.charts.intervals import MOST
 from judged.charts.kinds.forest import data, forest
-from judged.charts.themes import THEMES
+from judged.charts.lines import MOST_INTERVALS as MOST
+from judged.charts.svg import THEMES
 from judged.comparison.verdicts import VERDICTS
 from judged.errors import InputError
 

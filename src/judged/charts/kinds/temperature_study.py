@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from judged.charts.axes import Losses, number_axis, share_axis, temperature_axis
-from judged.charts.canvas import Canvas, Design, Frame
-from judged.charts.chart import Chart
+from judged.charts.canvas import (
+    Canvas,
+    Design,
+    Frame,
+    Losses,
+    number_axis,
+    share_axis,
+    temperature_axis,
+)
+from judged.charts.chart import Chart, chart, layers
 from judged.charts.lines import OWN_LOOKS, curves
-from judged.charts.record import Record
-from judged.charts.specification import chart, layers
-from judged.charts.sweep import temperature_of
-from judged.charts.themes import Theme
+from judged.charts.svg import Theme
+from judged.charts.sweep import Record, temperature_of
 from judged.errors import InputError
 from judged.options import checked
 from judged.text import counted

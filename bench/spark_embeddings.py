@@ -53,10 +53,11 @@ def judged_spark(folder: str) -> Report:
 
 def counting(folder: str) -> Report:
     """The pass that counts, once judged items are known and ids were looked at."""
+    from judged.engines.spark.vectors import CountItems, item_frame
+
     from judged.embeddings.relations import as_relation
     from judged.engines.spark._counts import prepare
     from judged.engines.spark.embeddings import counted_items, judged_items
-    from judged.engines.spark.vectors import CountItems, item_frame
 
     data, spark = Data(folder), session()
     frame = item_frame(spark.read.parquet(data.table))

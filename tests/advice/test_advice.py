@@ -152,19 +152,6 @@ def test_ceilings_are_the_values_of_the_best_run() -> None:
         assert each.at_best == 1.0
 
 
-def test_where_rankings_were_not_kept_it_is_said() -> None:
-    from dataclasses import replace
-
-    from judged.evaluation.advice.numbers import advice_of, wanted
-
-    asked = wanted("P@5")
-    found = judged.evaluate(JUDGEMENTS, run_of(dict.fromkeys(TWENTY, 1)), asked.computed)
-    assert advice_of(found, asked, 0.95).rows[0].ceiling == pytest.approx(0.2)
-    without = advice_of(replace(found, rankings={}), asked, 0.95)
-    assert without.rows[0].ceiling == 1.0
-    assert any("What each query can reach is not known" in text for text in without.warnings())
-
-
 def test_one_query_and_an_empty_list_give_no_nonsense() -> None:
     found = judged.advise({"q": {"a": 1}}, {"q": ["b"]}, "RR, P@1")
     assert all(math.isfinite(each.ceiling) for each in found.rows)

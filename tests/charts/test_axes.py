@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judged.charts.axes import Losses, temperature_axis, ticks
+from judged.charts.canvas import Losses, temperature_axis, ticks
 
 
 @given(st.floats(-6, 6), st.floats(-6, 6), st.integers(4, 9))

@@ -10,7 +10,7 @@ import pytest
 
 from judged import Rankings, charts
 from judged.charts.canvas import DESIGN, Canvas, Design
-from judged.charts.themes import DASHES, THEMES, TOKENS
+from judged.charts.svg import DASHES, THEMES, TOKENS
 from judged.errors import InputError
 from support.hostile import drawn
 

@@ -13,7 +13,7 @@ import pytest
 from judged import JudgedError, MissingExtraError, OutputError, Rankings, charts
 from judged.charts.canvas import Frame
 from judged.charts.lines import end_labels, spread
-from judged.charts.themes import THEMES, ThemeName, look_of
+from judged.charts.svg import THEMES, ThemeName, look_of
 
 SIGNATURES = {
     ".png": b"\x89PNG",

@@ -8,7 +8,7 @@ import judged
 from judged import InputError, MeasureError, Rankings
 from judged.charts.kinds.differences import MOST, data, differences
 from judged.charts.lines import LINE
-from judged.charts.themes import THEMES
+from judged.charts.svg import THEMES
 from judged.evaluation.evaluation import evaluate_rankings
 
 
@@ -28,9 +28,8 @@ def test_the_differences_the_greatest_first() -> None:
     chart = differences(rankings, measure="RR")
     assert chart.title == "RR: new minus old, query by query"
     assert chart.notes == (
-        "The mean difference is 0.0000; it has no interval: too few queries differ for an "
-        "interval.",
-        "RR: only 2 of 3 queries differ between new and old: too few to tell.",
+        "The mean difference is 0.0000; it has no interval: too few queries differ.",
+        "RR: only 2 of 3 queries differ between new and old: too few to test.",
         "The two are equal in 1 of 3 queries. Dashed: the mean difference.",
     )
 
@@ -77,12 +76,12 @@ def test_a_comparison_brings_its_own_level_and_test() -> None:
     assert chart.data["level"][0] == 0.8
     assert "its 80 % interval" in chart.notes[0]
     assert (
-        "test: paired randomisation; correction: none needed for 1 comparison of each measure; "
-        "level 80 %; 9,999 resamples, seed 0." in chart.notes
+        "Test: paired randomisation; correction: none needed for 1 comparison of each measure; "
+        "confidence level: 80 %; 9,999 resamples, seed 0." in chart.notes
     )
     with pytest.raises(MeasureError) as refused:
         differences(found)
-    assert str(refused.value) == "say which measure: RR, P@1."
+    assert str(refused.value) == "name one of the measures: RR, P@1."
 
 
 @pytest.mark.parametrize("queries", [40, 3000])

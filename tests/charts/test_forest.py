@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import judged
-from judged.charts.intervals import MOST
 from judged.charts.kinds.forest import data, forest
-from judged.charts.themes import THEMES
+from judged.charts.lines import MOST_INTERVALS as MOST
+from judged.charts.svg import THEMES
 from judged.comparison.verdicts import VERDICTS
 from judged.errors import InputError
 
@@ -77,7 +77,7 @@ def test_a_row_without_interval_says_why_in_the_table() -> None:
     bare = table.filter(table["low"].is_null()).select("run", "high", "note").rows()
     assert bare == [
         ("same", None, "no query differs"),
-        ("few", None, "too few queries differ for an interval"),
+        ("few", None, "too few queries differ"),
     ]
     chart = forest(every_verdict())
     assert (
@@ -100,7 +100,7 @@ def test_a_correction_that_is_more_careful_than_the_interval_is_said() -> None:
         if careful:
             break
     drawn = {each["name"]: each["says"] for each in _drawn(forest(comparison))}
-    assert drawn[careful[0].run] == "● no evidence, would count alone"
+    assert drawn[careful[0].run] == "● not significant, would count alone"
 
 
 def test_what_a_verdict_depends_on_is_said() -> None:
@@ -156,15 +156,15 @@ def test_what_is_infinite_is_said_and_ends_with_the_axis() -> None:
     [row] = _drawn(chart)
     assert (row["value"], row["number"]) == (None, "+∞")
     assert chart.data["difference"].to_list() == [math.inf]
-    assert any(note.startswith("The sign test counts on how many queries") for note in chart.notes)
+    assert any(note.startswith("The sign test counts the queries") for note in chart.notes)
     chart.to_svg()
 
 
 def test_the_terms_are_said() -> None:
     notes = forest(judged.compare_values(values({"a": 0, "b": 1}), test="randomisation")).notes
     assert (
-        "test: paired randomisation; correction: none needed for 1 comparison of value; level "
-        "95 %; 9,999 resamples, seed 0." in notes
+        "Test: paired randomisation; correction: none needed for 1 comparison of value; confidence "
+        "level: 95 %; 9,999 resamples, seed 0." in notes
     )
 
 

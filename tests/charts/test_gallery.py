@@ -16,7 +16,7 @@ from PIL import Image
 from judged import InputError, MissingExtraError, OutputError
 from judged.charts.kinds.gallery import data, gallery
 from judged.charts.pictures import opened, read_pictures
-from judged.charts.themes import THEMES
+from judged.charts.svg import THEMES
 
 JUDGEMENTS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}, "q3": {"a": 1}}
 RUN = {"q1": {"a": 3.0, "b": 2.0, "x": 2.0}, "q2": {"x": 5.0, "c": 4.0}, "q3": {"b": 1.0}}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import judged
-from judged.charts.names import LONGEST, drawable
+from judged.charts.canvas import LONGEST, drawable
 from support.hostile import FLAG, HIDDEN, ODD, SCRIPTS, drawn
 
 

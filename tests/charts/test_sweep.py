@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from judged import InputError
-from judged.charts.record import Record
-from judged.charts.sweep import temperature_of, three, written
+from judged.charts.sweep import Record, temperature_of, three, written
 
 
 def swept(*temperatures: float, best: float) -> Record:

@@ -8,7 +8,7 @@ import pytest
 
 import judged
 from judged.charts.kinds.systems import data, systems
-from judged.charts.themes import THEMES
+from judged.charts.svg import THEMES
 from judged.errors import InputError
 
 QUERIES = [f"q{at}" for at in range(12)]

@@ -298,7 +298,7 @@ def test_an_index_is_compared_with_the_exact_search(judged, vectors):
     whole = json.loads((vectors / "index.json").read_text())
     assert whole["per_query_recall"] == {"0": pytest.approx(2 / 3), "1": pytest.approx(2 / 3)}
     table = judged(*index)
-    assert "recall of the index: 0.6667 of the exact first 3" in table.out
+    assert "Recall of the index: 0.6667 of the exact first 3" in table.out
     (vectors / "not.faiss").write_text("nothing of the kind")
     refused = judged(*DOT, *LABELS, "--index", "not.faiss")
     assert (refused.code, refused.err) == (

@@ -35,18 +35,18 @@ def test_a_plan(judged: Any) -> None:
     done = judged("plan", "--difference", "0.02", "--sd", "0.1")
     assert (done.code, done.err) == (0, "")
     assert done.out == (
-        "You need 199 queries to see a difference of 0.02 with power 0.80.\n"
-        "The interval of a difference is then about ±0.014 wide.\n"
+        "You need 199 queries to detect a difference of 0.02 with 80 % power.\n"
+        "The confidence interval of a difference is then about ±0.014.\n"
         "\n"
-        "difference   d_z  queries for 0.80  power with 199\n"
-        "      0.01  0.10               787            0.29\n"
-        "     0.015  0.15               351            0.56\n"
-        "      0.02  0.20               199            0.80\n"
-        "      0.03  0.30                90            0.99\n"
-        "      0.04  0.40                52           >0.99\n"
+        "difference   d_z  queries for 80 % power  power with 199\n"
+        "      0.01  0.10                     787            0.29\n"
+        "     0.015  0.15                     351            0.56\n"
+        "      0.02  0.20                     199            0.80\n"
+        "      0.03  0.30                      90            0.99\n"
+        "      0.04  0.40                      52           >0.99\n"
         "\n"
-        "Differences of queries are taken to spread by 0.1 (standard deviation).\n"
-        "test: paired t, two-sided; level 95 %.\n"
+        "Assumed standard deviation of per-query differences: 0.1.\n"
+        "Test: paired t, two-sided; confidence level: 95 %.\n"
     )
 
 
@@ -58,7 +58,6 @@ def test_every_option_is_that_of_the_library(judged: Any, pilot: Path) -> None:
         "margin": 0.2,
         "half_width": 0.4,
         "power": 0.7,
-        "seed": 3,
     }
     given = [text for name, each in options.items() for text in (f"--{name}", str(each))]
     given = [text.replace("_", "-") for text in given]
@@ -89,8 +88,8 @@ def test_its_json_is_drawn(judged: Any, pilot: Path) -> None:
     [
         (
             ("--difference", "0.02"),
-            "judged: a plan needs the spread of differences: give their standard deviation, "
-            "sd (--sd), or a pilot to estimate it from (--pilot QRELS RUN RUN).\n",
+            "judged: a plan needs the standard deviation of per-query differences (sd, --sd), or a "
+            "pilot to estimate it from (--pilot QRELS RUN RUN).\n",
         ),
         (
             ("--difference", "0.02", "--sd", "0.1", "a.run"),
@@ -114,18 +113,18 @@ def test_its_json_is_drawn(judged: Any, pilot: Path) -> None:
         ),
         (
             ("--difference", "0.02", "--pilot", "qrels", "a.run", "b.run"),
-            "judged: a plan is for one measure, and the pilot has AP, nDCG@10, RR, P@10 and R@100; "
-            "say which by measure (-m).\n",
+            "judged: a plan is for one measure, but the pilot has AP, nDCG@10, RR, P@10 and R@100; "
+            "name one with measure (-m).\n",
         ),
         (
             ("--difference", "0.02", "--pilot", "qrels", "a.run", "b.run", "-m", "P@2"),
-            "judged: the pilot has no spread to plan by: no query differs between b and a. Take "
-            "other queries, or say the standard deviation by sd (--sd).\n",
+            "judged: the pilot has no variance: no query differs between b and a. Take other "
+            "queries, or give the standard deviation (sd, --sd).\n",
         ),
         (
             ("--difference", "1", "--pilot", "qrels", "a.run", "b.run", "-m", "RR"),
-            "judged: difference must be smaller than 1, the largest that there can be of RR; got "
-            "1. It is in the measure's own unit, also where numbers are shown in percent.\n",
+            "judged: difference must be smaller than 1, the largest possible of RR; got 1. It is "
+            "in the measure's own unit, even if numbers are shown in percent.\n",
         ),
     ],
 )

@@ -282,14 +282,13 @@ def test_a_system_that_did_not_run_is_not_drawn_as_one_that_scored_zero(judged, 
         ),
         (
             ("forest", *ALL, "-m", "RR", "--margin", "AP=1"),
-            "judged: margin names 'AP', which is none of the measures: RR.\n",
+            "judged: margin names 'AP', which is not one of the measures: RR.\n",
         ),
         (("cmc", *ALL, "--baseline", "good"), "--baseline has no meaning for cmc; its options: "),
         (
             ("differences", *ALL[:3], "-m", "RR", "-k", "3"),
             "-k has no meaning for differences; its options: -m, --baseline, --test, --correction, "
-            "--family, --level, --power, --margin, --groups, --unjudged-range, --resamples, "
-            "--seed.\n",
+            "--level, --margin, --groups, --unjudged-range, --seed.\n",
         ),
         (
             ("forest", *ALL, "--level", "95"),
@@ -390,8 +389,8 @@ def test_temperatures_are_numbers_with_commas(judged, sweep):
             "temperature-study",
             (),
             "judged: sweep.json: this is a temperature sweep, not a temperature study; make one "
-            "with "
-            "judged.temperature.study or `judged temperature --train … -o FILE.json`.\n",
+            "with judged.temperature.sweep(train=True) or `judged temperature --train … -o "
+            "FILE.json`.\n",
         ),
         (
             "embedding-scores",

@@ -40,12 +40,11 @@ def test_the_first_k_as_a_run(tmp_path: Path) -> None:
 def test_an_index_as_a_table() -> None:
     found = RESULTS["index"]
     assert found.to_frame().rows() == [("exact@1", 1.0), ("index@1", 0.0), ("loss", 1.0)]
-    assert found.sentences() == [
-        "recall of the index: 0.0000 of the exact first 1; in the worst twentieth of the queries "
-        "at most 0.0000 (p5)",
-        "loss: RR 1.0000",
-    ]
-    assert found.tables()[0][1][2] == ["loss", "1.0000"]
+    assert found.sentences()[0] == (
+        "Recall of the index: 0.0000 of the exact first 1. For the worst 5 % of the queries it is "
+        "at most 0.0000."
+    )
+    assert found.tables()[0].rows[2] == ["loss", "1.0000"]
 
 
 def test_a_diagnosis_as_a_table() -> None:
@@ -64,7 +63,7 @@ def test_every_result_can_be_saved(name: str, ending: str, tmp_path: Path) -> No
         assert pl.read_parquet(target).equals(found.to_frame())
     else:
         assert target.read_text()
-    assert "<table" in found._repr_html_()
+    assert "<table" in found.to_html(verbose=True)
 
 
 @pytest.mark.parametrize("option", [{"normalise": "csls(k=1)"}, {"unique": ["a", "b"]}])

@@ -367,13 +367,14 @@ def test_items_in_spark_are_counted_where_they_are(spark: Any) -> None:
         "similarity": "dot",
         "query_ids": query_ids,
         "exclude": judged.relevance.same_id(),
-        "tie_range": True,
     }
     found = judged.evaluate_embeddings(queries, frame, judgements, "AP, RR", **options)
     wanted = judged.evaluate_embeddings(
         queries, items, judgements, "AP, RR", item_ids=item_ids, **options
     )
     assert_same(found, wanted)
+    ranges = (each.showing(tie_range=True).to_dict()["runs"] for each in (found, wanted))
+    assert next(ranges) == next(ranges)
     with pytest.raises(InputError) as caught:
         judged.evaluate_embeddings(queries, frame, judgements, unique={}, query_ids=query_ids)
     assert str(caught.value) == "unique is not supported for items in Spark; leave it out."

@@ -50,7 +50,7 @@ def test_identify_with_a_depth_that_cuts_a_tie() -> None:
     """The mean over a tie's orders is no list without unjudged items: that pair is not tried."""
     judgements = {"q": {"a": 1, "b": 0, "c": 1}}
     run = {"q": {"a": 2.0, "b": 1.0, "x": 1.0, "c": 1.0}}
-    found = identify("0.5", judgements, run, "R", depth=2)
+    found = identify("0.5", judgements, run, "R", policy={"depth": 2})
     assert found.matches
     assert "was not tried" in found.sentences()[-1]
     assert found.to_dict()["untried"] == found.untried

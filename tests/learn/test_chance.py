@@ -10,8 +10,8 @@ from judged.embeddings.learned import as_similarity
 from judged.embeddings.relations import as_relation
 from judged.embeddings.similarity import Cosine
 from judged.embeddings.training import Gain, Training
-from judged.learning.learn.chance import Chance, gains_of
-from judged.learning.learn.data import Data, pairs_of
+from judged.learning._data import Data, pairs_of
+from judged.learning.learn import Chance, gains_of
 from judged.measures import parse_measure
 
 AP = parse_measure("AP")
@@ -163,7 +163,7 @@ def test_what_is_learned_by_heart_gains_nothing_on_held_out_queries(make: Any) -
 
 
 def test_nothing_relevant_to_training_queries_is_relevant_to_held_out_ones() -> None:
-    from judged.learning.learn.split import split_data
+    from judged.learning._data import split_data
 
     makers = pairs_of_noise, captions_of_noise, labels_of_noise, labels_of_one_side
     for make in (*makers, linked_judgements):
@@ -206,7 +206,7 @@ def test_one_held_out_query_says_nothing_of_chance() -> None:
     learned = judged.learn.fit(judged.Embeddings(queries, items), same, iterations=1)
     gain = learned.training.held_out.gains[0]
     assert gain.chance is None
-    assert "says nothing of others" in gain.sentence()
+    assert "too little to generalise" in gain.sentence()
     assert learned.training.to_frame()["beyond"].to_list() == [None] * 3
     assert Training.from_dict(learned.training.to_dict()).held_out.gains[0].beyond is None
     assert "–" in repr(learned.training)
@@ -218,7 +218,7 @@ def test_vectors_on_both_sides_without_exclusion_are_warned_of() -> None:
     same = judged.relevance.same_label(label, label)
     with pytest.warns(judged.JudgedWarning, match="exclude-self"):
         learned = judged.learn.fit(judged.Embeddings(vectors, vectors), same, iterations=1)
-    assert learned.training.sentences()[0].startswith("warning: The queries are ranked among")
+    assert learned.training.sentences()[0].startswith("warning: The queries are also items")
     assert Training.from_dict(learned.training.to_dict()).warnings() == learned.training.warnings()
     pairs = judged.learn.fit(
         judged.Embeddings(vectors, vectors), judged.relevance.pairs(), iterations=1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judged.errors import InputError
-from judged.explanation.source import Read
+from judged.explanation.question import Read
 from judged.inputs.texts import read_texts
 from judged.rankings.rankings import Rankings
 from judged.web.pages.lists import RankedList, SideBySide, side_by_side

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import judged
-from judged.charts.themes import TOKENS
+from judged.charts.svg import TOKENS
 from judged.web.pages import templating as assets
 from judged.web.pages.templating import environment
 from support.loops import for_each

@@ -205,7 +205,7 @@ def test_numbers_are_those_of_the_library_and_of_the_command(
 ) -> None:
     page = server(vectors).ask(f"/embeddings?{text}")
     assert page.status == 200
-    found = expected(vectors, interval=True, **options)
+    found = expected(vectors, **options).showing(intervals=True)
     shown = re.findall(
         r'<span class="measure">(.*?)</span>\s*<span class="big">(.*?)</span></span>',
         page.text,

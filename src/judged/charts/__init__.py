@@ -59,6 +59,7 @@ __all__ = [
     "forest",
     "gallery",
     "measure_at_k",
+    "plot",
     "power",
     "precision_recall",
     "precision_recall_at_k",
@@ -75,6 +76,49 @@ __all__ = [
     "temperature_reliability",
     "temperature_study",
 ]
+
+
+def plot(source: Any, kind: str, **options: Any) -> Any:
+    """Draw a chart of an evaluation.
+
+    Parameters
+    ----------
+    source : Evaluation, Comparison, Rankings or other result
+        What the chart is made from.
+    kind : str
+        A kind of chart, such as "precision-recall"; `KINDS` lists them.
+    **options : Any
+        Those of the kind.
+
+    Returns
+    -------
+    Chart
+
+    >>> from judged import Rankings
+    >>> chart = plot(Rankings.from_relevance([[0, 1]]), "precision-recall")
+    >>> chart.data.height > 0
+    True
+    """
+    from judged.charts.kinds import kind_named
+    from judged.errors import InputError
+    from judged.evaluation.evaluation import Evaluation
+
+    chosen = kind_named(kind)
+    if isinstance(source, Evaluation):
+        if chosen.needs == "comparison":
+            source = source.compare()
+        elif chosen.needs.startswith("results"):
+            if source.sources is None:
+                raise InputError(
+                    f"{chosen.name} shows single results, and this evaluation knows only ranks; "
+                    "evaluate judgements and runs."
+                )
+            data = source.sources.whole()
+            judgements, runs = data.judgements(), list(data.runs())
+            if chosen.needs == "results":
+                return chosen.function(judgements, runs[0], **options)
+            return chosen.function(judgements, {run.name: run for run in runs}, **options)
+    return chosen.function(source, **options)
 
 
 _CLASSES = {"Chart": "chart", "Design": "canvas", "Gallery": "kinds.gallery", "Systems": "sources"}

@@ -1,15 +1,287 @@
-"""How a chart is drawn, whatever it shows: colours, size, title, notes, and the look of systems."""
+"""The canvas of a chart: names, labels, axes and the design."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
-from judged.charts.letters import fitted, widest
-from judged.charts.themes import Theme, ThemeName, look_of, theme_named
+from judged.charts.svg import Theme, ThemeName, look_of, theme_named
 from judged.errors import InputError, quoted
 from judged.options import whole
+from judged.text import visible
+
+LONGEST = 100
+"""Letters of a name; the middle of a longer one is left out, so that charts stay charts."""
+LABEL = 34
+"""Letters of a name that stands beside marks."""
+_CODE = frozenset({"$schema", "calculate", "filter", "test", "expr", "font"})
+"""Parts of a specification that nobody reads."""
+
+
+def drawable(spec: dict[str, Any]) -> dict[str, Any]:
+    """A specification whose texts can be drawn, and are the same where they were the same.
+
+    vl-convert ends the whole process where it meets a control character.
+
+    >>> drawable({"title": "a\\x00", "values": [{"run": "a\\x00"}, {"run": "a\\\\x00"}]})
+    {'title': 'a\\\\x00 (2)', 'values': [{'run': 'a\\\\x00 (2)'}, {'run': 'a\\\\x00'}]}
+    """
+    every = dict.fromkeys(_texts(spec))
+    plain = {text for text in every if _shown(text) == text}
+    names: dict[str, str] = {}
+    for text in every:
+        if text not in plain:
+            names[text] = _distinct(_shown(text), plain)
+            plain.add(names[text])
+    return _renamed(spec, names)
+
+
+def labels(names: Iterable[str], longest: int = LABEL) -> dict[str, str]:
+    """Names as they stand beside marks: visible, short, and different where the names are.
+
+    >>> labels(["bm25", "a" * 50 + "1", "a" * 50 + "2", "a" * 50 + "12"])["bm25"]
+    'bm25'
+    """
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        found[name] = _distinct(_shown(name, longest), set(found.values()))
+    return found
+
+
+def _shown(text: str, longest: int = LONGEST) -> str:
+    """A text in letters that can be drawn, shortened in its middle."""
+    shown = visible(text if len(text) <= longest else _shortened(text, longest))
+    return shown if len(shown) <= longest else _shortened(shown, longest)
+
+
+def _shortened(text: str, longest: int) -> str:
+    half = longest // 2
+    return f"{text[: half - 1]}…{text[-half:]}"
+
+
+def _distinct(name: str, taken: set[str]) -> str:
+    """With a number behind it where another text is already shown so."""
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name} ({number})", number + 1
+    return found
+
+
+def _texts(part: Any) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, dict):
+        for name, value in part.items():
+            if not _is_code(name, value):
+                yield from _texts(value)
+    elif isinstance(part, (list, tuple)):
+        for each in part:
+            yield from _texts(each)
+
+
+def _renamed(part: Any, names: dict[str, str]) -> Any:
+    if isinstance(part, str):
+        return names.get(part, part)
+    if isinstance(part, dict):
+        found = {
+            name: value if _is_code(name, value) else _renamed(value, names)
+            for name, value in part.items()
+        }
+        return _titled(found) if "field" in found else found
+    return [_renamed(each, names) for each in part] if isinstance(part, (list, tuple)) else part
+
+
+def _titled(channel: dict[str, Any]) -> dict[str, Any]:
+    """A channel whose title is that of its axis where it has a backslash: Vega-Lite makes programs
+    of the titles of channels, in which a backslash escapes."""
+    title = channel.get("title")
+    if not isinstance(title, str) or "\\" not in title:
+        return channel
+    return channel | {
+        "title": title.replace("\\", "/"),
+        "axis": {**(channel.get("axis") or {}), "title": title},
+    }
+
+
+def _is_code(name: str, value: Any) -> bool:
+    return name in _CODE and isinstance(value, str)
+
+
+_WIDTHS = {
+    "fijlt.,:;!I|/\\'[]()` -": 0.3,
+    "r": 0.34,
+    'cksvxyzJ"{}': 0.5,
+    "wmM%W@—": 0.95,
+    "ABCDEFGHKLNOPQRSTUVXYZ&": 0.72,
+}
+_LETTER = {letter: width for letters, width in _WIDTHS.items() for letter in letters}
+_USUAL = 0.56
+_WIDE = 1.0
+"""What is neither Latin nor a sign of punctuation, in widths of the font's size."""
+BOLD = 1.07
+SIZE = 11.5
+"""Of text beside marks, in pixels."""
+SHORTEST = 6
+"""Letters that are left of a name where there is hardly any room."""
+
+
+def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
+    """About how many pixels a text takes, rather a few more than less.
+
+    >>> round(text_width("nDCG@10")), round(text_width("nDCG@10", bold=True))
+    (55, 59)
+    """
+    units = sum(_LETTER.get(each, _USUAL if ord(each) < 0x2100 else _WIDE) for each in text)
+    return units * size * (BOLD if bold else 1.0)
+
+
+def widest(texts: Iterable[str], *, size: float = SIZE, bold: bool = False) -> float:
+    """The width of the widest of some texts."""
+    return max((text_width(text, size=size, bold=bold) for text in texts), default=0.0)
+
+
+def fitted(names: Iterable[str], room: float, *, bold: bool = False) -> dict[str, str]:
+    """Names as short as there is room for, different where they are, and never shorter than six
+    letters; where there is endless room, as they are.
+
+    >>> fitted(["a system with a long name", "bm25"], 90)["a system with a long name"]
+    'a syst…ng name'
+    """
+    every = list(names)
+    if room == math.inf:
+        return {name: name for name in every}
+    found = labels(every)
+    longest = max(map(len, found.values()), default=0)
+    while longest > SHORTEST and widest(found.values(), bold=bold) > room:
+        longest -= 1
+        found = labels(every, longest)
+    return found
+
+
+FAR = 6
+"""From this ratio to the least, or to 1, on, the greatest loss would flatten all others."""
+
+
+def share_axis(title: str, field: str, *, low: float = 0.0, top: float = 1.0) -> dict[str, Any]:
+    """An axis from 0 to 1, or between other bounds."""
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": [low, top], "nice": False, "zero": False},
+    }
+
+
+def number_axis(title: str, field: str, **more: Any) -> dict[str, Any]:
+    return {"field": field, "type": "quantitative", "title": title, **more}
+
+
+def rank_axis(title: str, field: str, last: int) -> dict[str, Any]:
+    """Whole numbers from 1; spread by their logarithm where there are many."""
+    if last > 50:
+        return number_axis(
+            title,
+            field,
+            scale={"type": "log", "domain": [1, last], "nice": False},
+            axis={"format": ",d"},
+        )
+    marked = range(1, last + 1) if last <= 20 else [1, *range(5, last + 1, 5)]
+    axis = {"format": ",d", "values": list(marked)}
+    return number_axis(title, field, scale={"domain": [1, max(last, 2)], "nice": False}, axis=axis)
+
+
+def temperature_axis(
+    low: float, high: float, *, title: str | None, most: int = 9
+) -> dict[str, Any]:
+    """Temperatures by their logarithm, with round numbers that have room; only lines where there is
+    no title."""
+    if high / low < 1.05:
+        low, high = low / 2, high * 2
+    axis = {"values": ticks(low, high, most), "format": ",~g"}
+    return {
+        "field": "temperature",
+        "type": "quantitative",
+        "title": title,
+        "scale": {"type": "log", "domain": [low, high], "nice": False},
+        "axis": axis if title else {**axis, "labels": False, "ticks": False},
+    }
+
+
+def room_above(most: float) -> float:
+    """Where an axis that begins at 0 ends; nothing but rounding is no reason to look at it through
+    a microscope."""
+    return most * 1.06 if most > 1e-9 else 1.0
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The axis of losses, which grow without end as temperature falls: far above 1 by their
+    logarithm, where there are such.
+
+    >>> Losses.of(0.5, 2.0).symlog, Losses.of(0.5, 90.0).symlog
+    (False, True)
+    """
+
+    low: float
+    high: float
+    symlog: bool
+
+    @classmethod
+    def of(cls, least: float, most: float) -> Losses:
+        if max(least, 1.0) * FAR < most:
+            return cls(least / 1.1 if least > 1 else 0.0, most * 1.1, True)
+        return cls(min(0.0, least), room_above(most), False)
+
+    @property
+    def axis(self) -> dict[str, Any]:
+        scale = {"domain": [self.low, self.high], "nice": False}
+        if not self.symlog:
+            return number_axis("loss", "value", scale=scale, axis={"tickCount": 4})
+        marked = ticks(max(self.low, 1.0), self.high, 4)
+        axis = {"values": marked if self.low else [0, *marked], "format": ",.6~g"}
+        return number_axis(
+            "loss (symlog)", "value", scale={"type": "symlog", "constant": 1, **scale}, axis=axis
+        )
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Round numbers between two, spread by their logarithm, as many as there is room for.
+
+    >>> ticks(0.001, 1000, 9)
+    [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
+    >>> ticks(0.02, 0.3, 9), ticks(0.051, 0.069, 5)
+    ([0.02, 0.05, 0.1, 0.2], [0.055, 0.06, 0.065])
+    """
+    reach = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    grids = [
+        [float(f"{step}e{power}") for power in reach for step in steps]
+        for steps in ((1, 2, 5), (1, 3), (1,))
+    ]
+    grids += [
+        [float(f"1e{power}") for power in reach if power % each == 0]
+        for each in range(2, len(reach) + 1)
+    ]
+    within = [
+        [value for value in grid if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+        for grid in grids
+    ]
+    found = next(values for values in within if len(values) <= most)
+    return found if len(found) >= 3 else _even(low, high, most)
+
+
+def _even(low: float, high: float, most: int) -> list[float]:
+    """Multiples of the least round step that does not crowd: for a range so short that its
+    logarithm hardly bends."""
+    power = math.floor(math.log10((high - low) / most))
+    steps = [float(f"{step}e{power + up}") for up in (0, 1, 2) for step in (1, 2, 5)]
+    for step in steps:
+        places = range(math.ceil(low / step), math.floor(high / step) + 1)
+        if len(places) <= most:
+            break
+    return [round(place * step, 12 - power) for place in places]
+
 
 Looks = Mapping[str, int] | Sequence[str]
 """The place of each system, from 0, which gives it its colour and dash; or names in that order."""

@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judged.charts.comparisons import DEFAULT
 from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, Kind
-from judged.charts.sources import Systems
+from judged.charts.sources import DEFAULT, Systems
 from judged.comparison import compare
 from judged.errors import InputError
 from judged.evaluation import evaluate

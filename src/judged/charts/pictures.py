@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from PIL.Image import Image
 
-    from judged.charts.themes import Theme
+    from judged.charts.svg import Theme
     from judged.options import Path
 
 PictureLike: TypeAlias = "Path | bytes | ArrayLike | Image"

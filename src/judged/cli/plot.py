@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from judged.charts.kinds import KINDS, NEEDS, OF_JSON, OF_RANKINGS, OPTIONS, Kind, kind_named
-from judged.charts.themes import THEMES
+from judged.charts.svg import THEMES
 from judged.cli._files import READS, WRITES, command
 from judged.cli._options import (
     collection_option,

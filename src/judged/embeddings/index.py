@@ -31,8 +31,8 @@ from judged.inputs.vectors.vectors import Vectors
 from judged.options import checked_methods, real
 from judged.rankings.audit import Findings
 from judged.rankings.rankings import Rankings
-from judged.results import Part, Result, Table
-from judged.text import Warned, plain, shown, to_json
+from judged.results import Display, Document, Result, Table
+from judged.text import Warned, plain, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from judged.options import Ids, IndexLike, Progress, Ties
 
 
-SHARES = {"p5": 0.05, "p25": 0.25, "p50": 0.5}
-"""The quantiles of recall that are said, by their names."""
+QUANTILES = {"p5": 0.05, "p25": 0.25, "p50": 0.5}
+"""The quantiles of recall in `to_dict`, by name."""
 
 
 def compare_index(
@@ -80,7 +80,7 @@ def compare_index(
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class IndexEvaluation(Result):
-    """What an index finds of the exact lists, the numbers of both, and what is lost.
+    """The recall of an index, the numbers of the exact search and the index, and the loss.
 
     >>> import judged
     >>> both = judged.Embeddings([[1.0, 0.0]], [[0.9, 0.1], [0.1, 0.9]])
@@ -92,20 +92,19 @@ class IndexEvaluation(Result):
     """
 
     k: int
-    """Where both lists were cut."""
+    """The length of both lists."""
     per_query_recall: Floats
-    """NaN for a query that has no items to find."""
+    """The recall of each query; NaN if there is nothing to find."""
     evaluation: Evaluation
-    """Two rows, `exact@k` and `index@k`."""
+    """Two runs, `exact@k` and `index@k`."""
 
-    WORDS: ClassVar[frozenset[str]] = frozenset(("run",))
+    DISPLAY: ClassVar[frozenset[str]] = frozenset(("per_query",))
 
     @property
     def recall(self) -> float:
         """The mean share of the exact first k that the index returned.
 
-        An item that scores as high as the k-th counts as found, whichever of the tied ones the
-        exact list holds.
+        Every item that scores as high as the k-th counts as found.
         """
         return (
             math.nan
@@ -114,12 +113,12 @@ class IndexEvaluation(Result):
         )
 
     def quantile(self, share: float) -> float:
-        """The recall that so large a share of the queries does not exceed.
+        """Return the recall that a share of the queries does not exceed.
 
         Parameters
         ----------
         share : float
-            From 0, the worst query, to 1, the best one; 0.05 says what the worst twentieth gets.
+            From 0, the worst query, to 1, the best one; 0.05 is for the worst 5 %.
 
         Returns
         -------
@@ -140,8 +139,7 @@ class IndexEvaluation(Result):
 
     @cached_property
     def loss(self) -> dict[str, float]:
-        """For each measure how much worse the index does than the exact search; below 0 where it
-        does better by luck."""
+        """How much worse the index is than the exact search in each measure; below 0 if better."""
         exact, found = self.evaluation.runs
         return {
             self.evaluation.label(measure): (exact.summary[measure] - found.summary[measure])
@@ -150,12 +148,12 @@ class IndexEvaluation(Result):
         }
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """k, recall, loss and the evaluation of both, as plain Python values.
+        """Return k, recall, loss and the evaluation of both, as plain Python values.
 
         Parameters
         ----------
         per_query : bool, optional
-            Whether the values of each query are in it too; no by default.
+            Whether to add the values of each query.
 
         Returns
         -------
@@ -164,20 +162,22 @@ class IndexEvaluation(Result):
         result: dict[str, Any] = {
             "k": self.k,
             "recall": plain(self.recall),
-            "recall_quantiles": {name: plain(self.quantile(at)) for name, at in SHARES.items()},
+            "recall_quantiles": {name: plain(self.quantile(at)) for name, at in QUANTILES.items()},
             "loss": {name: plain(value) for name, value in self.loss.items()},
         }
         if per_query:
-            named = zip(
-                self.evaluation.runs[0].rankings.queries,
-                self.per_query_recall.tolist(),
-                strict=True,
-            )
-            result["per_query_recall"] = {query: plain(value) for query, value in named}
+            queries = self.evaluation.runs[0].rankings.queries
+            recalls = zip(queries, self.per_query_recall.tolist(), strict=True)
+            result["per_query_recall"] = {query: plain(value) for query, value in recalls}
         return {**result, "evaluation": self.evaluation.to_dict(per_query=per_query)}
 
-    def to_frame(self) -> pl.DataFrame:
-        """One row for the exact search, one for the index, one for the loss; a column per measure.
+    def to_frame(self, *, per_query: bool = False) -> pl.DataFrame:
+        """Return rows for the exact search, the index and the loss; a column per measure.
+
+        Parameters
+        ----------
+        per_query : bool, optional
+            Changes nothing: values of each query are in `to_dict`.
 
         Returns
         -------
@@ -194,90 +194,29 @@ class IndexEvaluation(Result):
         ]
         return [*runs, ("loss", *self.loss.values())]
 
-    def warnings(self) -> list[str]:
-        """What could mislead whoever reads the numbers and nothing else.
-
-        Returns
-        -------
-        list of str
-        """
-        return self.evaluation.warnings()
-
-    def sentences(self) -> list[str]:
-        """Warnings, the recall of the index, and what it loses of each measure.
-
-        Returns
-        -------
-        list of str
-        """
-        lost = ", ".join(f"{name} {shown(value)}" for name, value in self.loss.items())
-        return [
-            *self._warned(),
-            f"recall of the index: {shown(self.recall)} of the exact first {self.k:,}; in the "
-            f"worst twentieth of the queries at most {shown(self.quantile(0.05))} (p5)",
-            f"loss: {lost}",
-        ]
-
-    def tables(self) -> list[Table]:
-        """One table: the exact search, the index and the loss, a column per measure.
-
-        Returns
-        -------
-        list of (header, rows)
-        """
-        return [(["run", *self.loss], [[name, *map(shown, of)] for name, *of in self._rows()])]
-
-    def _numbers(self) -> list[Part]:
-        return [*self.evaluation.tables()]
-
-    def _brief(self) -> list[str]:
-        return [*self._said(), *self.evaluation._brief()]
-
-    def _folded(self) -> list[str]:
-        return self.evaluation._said()
-
-    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
-        """The evaluation of both, and the sentences.
+    def document(self, display: Display) -> Document:
+        """Return a table of both searches and the loss, the recall, and the evaluation's sentences.
 
         Parameters
         ----------
-        verbose : bool, optional
-            Whether all sentences of the evaluation stand there too.
-        quiet : bool, optional
-            Whether the table stands alone.
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of str or (header, rows)
+        Document
         """
-        found = super().parts(verbose=verbose, quiet=quiet)
-        return [*found, *self.evaluation._said()] if verbose else found
-
-    def to_json(self, *, per_query: bool = False) -> str:
-        """`to_dict` as JSON.
-
-        Parameters
-        ----------
-        per_query : bool, optional
-            Whether the values of each query are in it too; no by default.
-
-        Returns
-        -------
-        str
-        """
-        return to_json(self.to_dict(per_query=per_query))
-
-    def save(self, path: str | os.PathLike[str], *, per_query: bool = False) -> None:
-        """Write the result to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or os.PathLike
-            Where to write; the ending says the format: .json, .csv, .md, .html, .txt or .parquet.
-        per_query : bool, optional
-            Whether the values of each query are written too, which only JSON can hold.
-        """
-        self._save(path, **({"per_query": True} if per_query else {}))
+        of_both = self.evaluation.document(Display())
+        rows = [[name, *map(shown, values)] for name, *values in self._rows()]
+        recall = (
+            f"Recall of the index: {shown(self.recall)} of the exact first {self.k:,}. For the "
+            f"worst 5 % of the queries it is at most {shown(self.quantile(0.05))}."
+        )
+        return replace(
+            of_both,
+            tables=[Table(["run", *self.loss], rows, words=frozenset(("run",)))],
+            notes=[recall, *of_both.notes],
+        )
 
 
 # -- lists

@@ -1,15 +1,15 @@
-"""The exact first k items of each query, from the same product that ranks are counted in."""
+"""The exact first k items of each query, found in the product that ranks are counted in."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged.arrays import Floats, Ints, freeze
+from judged.arrays import Ints, freeze
 from judged.embeddings.normalisation import Fitted
 from judged.embeddings.product import Scores, Tile, over_blocks
 from judged.embeddings.ranks import TieOrder
@@ -18,7 +18,7 @@ from judged.inputs.vectors.vectors import Vectors
 from judged.options import whole
 from judged.policy import CHOICES
 from judged.rankings.rankings import Rankings
-from judged.results import RunResult, Table
+from judged.results import Display, Document, RunResult, Table
 from judged.text import counted, shown
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from judged.options import Progress
 
 TIES = ("id", "input")
-"""The tie rules that need no judgements."""
+"""Tie rules that need no judgements."""
 
 
 def search(
@@ -38,7 +38,7 @@ def search(
     fitted: Fitted | None = None,
     progress: Progress | None = None,
 ) -> TopK:
-    """The first k items of a product's queries, in a pass of their own."""
+    """Find the first k items of all queries."""
     best = Best(product, k, ties=ties, fitted=fitted)
 
     def work(begin: int, end: int) -> None:
@@ -53,8 +53,7 @@ def search(
 
 
 class Best:
-    """The first k items of every query so far: shown each tile of a product once, in any pass that
-    makes them."""
+    """The first k items of every query so far, from the tiles that it was given."""
 
     def __init__(
         self, product: Scores, k: int, *, ties: str = "id", fitted: Fitted | None = None
@@ -94,14 +93,13 @@ class Best:
         self._scores[query, : len(chosen)] = scores[chosen]
 
     def _first(self, query: int, items: Ints, scores: NDArray[Any]) -> Ints:
-        """Where the first k of a query's items stand, in their order."""
+        """Return the places of the first k of a query's items, best first."""
         chosen = np.argsort(-scores)
         ordered = scores[chosen]
         if (ordered[1:] != ordered[:-1]).all():
             return chosen[: self.k]
         if len(chosen) > self.k:
-            # A tie may reach far beyond the k-th place: only those of its items that stand within
-            # are put in order.
+            # A tie may reach far beyond the k-th place. Only its items within are sorted.
             limit = ordered[self.k - 1]
             above, level = np.flatnonzero(scores > limit), np.flatnonzero(scores == limit)
             room = self.k - len(above)
@@ -112,11 +110,6 @@ class Best:
 
     def _place(self, query: int, items: Ints) -> Ints:
         return self._ties.places(np.full(len(items), query), items)
-
-    def first_scores(self, queries: slice) -> Floats:
-        """The score of the first item of some queries, in double precision and as it is ranked by,
-        once all their tiles were seen; NaN where there is none."""
-        return np.where(self._items[queries, 0] >= 0, self._scores[queries, 0], np.nan)
 
     def top_k(self) -> TopK:
         lengths = np.count_nonzero(self._scores > -np.inf, axis=1).astype(np.int64)
@@ -140,7 +133,7 @@ def with_best_scores(r: Rankings, best: TopK | None) -> Rankings:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TopK(RunResult):
-    """The first k items of each query, the best first: a run that `judged.evaluate` takes.
+    """The first k items of each query, best first: a run that `judged.evaluate` takes.
 
     >>> import judged
     >>> found = judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0], [1.0, 1.0]]).top_k(2)
@@ -151,22 +144,20 @@ class TopK(RunResult):
     """
 
     items: Ints
-    """One row per query: row numbers of items; -1 where a query has fewer than k."""
+    """Row numbers of items, one row per query; -1 where a query has fewer than k."""
     scores: NDArray[Any]
-    """As they were ranked by; minus infinity where there is no item. Euclidean: minus half the
-    squared distance."""
+    """Scores of these items; minus infinity where there is no item. For Euclidean distances, minus
+    half the square."""
     lengths: Ints
-    """How many items each query has here."""
+    """The number of items of each query."""
     query_vectors: Vectors
     """The queries, for their ids."""
     item_vectors: Vectors
     """The items, for their ids."""
     ties: str
-    """The rule that tied items are ordered by: id or input."""
+    """The order of tied items: id or input."""
     searched: int | None = None
-    """How many items were searched, where `item_vectors` are only those that were found."""
-
-    WORDS: ClassVar[frozenset[str]] = frozenset(("query", "item"))
+    """The number of items searched, if `item_vectors` are only those found."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -176,17 +167,17 @@ class TopK(RunResult):
 
     @property
     def k(self) -> int:
-        """How many items were asked for; all of them, where there are no more."""
+        """The number of items requested, or of all items if there are fewer."""
         return int(self.items.shape[1])
 
     def __repr__(self) -> str:
-        return f"<TopK: {self.sentences()[0]}>"
+        return f"<TopK: {self._summary()}>"
 
     def _repr_html_(self) -> str:
         return self.to_frame()._repr_html_()
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """{query: {item: score}}, the best item first.
+        """Return {query: {item: score}}, best item first.
 
         Returns
         -------
@@ -211,7 +202,7 @@ class TopK(RunResult):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per result: query, item, score and rank from 1.
+        """Return one row per result: query, item, score and rank from 1.
 
         Returns
         -------
@@ -235,44 +226,36 @@ class TopK(RunResult):
             }
         )
 
-    def sentences(self) -> list[str]:
-        """How many items of how many, and how ties were broken.
+    def document(self, display: Display) -> Document:
+        """Return the lists as one table, with the tie rule.
+
+        Parameters
+        ----------
+        display : Display
+            How it is shown.
 
         Returns
         -------
-        list of str
-
-        >>> import judged
-        >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(1).sentences()[0]
-        'the first 1 of 2 items for 1 query'
-        """
-        of = counted(self.searched or len(self.item_vectors), "item")
-        queries = counted(len(self), "query", "queries")
-        return [f"the first {self.k:,} of {of} for {queries}", CHOICES["ties"][self.ties]]
-
-    def tables(self) -> list[Table]:
-        """One table with a row per result.
-
-        Returns
-        -------
-        list of (header, rows)
-
-        >>> import judged
-        >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(1).tables()
-        [(['query', 'item', 'score', 'rank'], [['0', '1', '1.0000', '1']])]
+        Document
         """
         frame = self.to_frame()
         rows = [[query, item, shown(score), str(rank)] for query, item, score, rank in frame.rows()]
-        return [(frame.columns, rows)]
+        table = Table(frame.columns, rows, words=frozenset(("query", "item")))
+        return Document(tables=[table], notes=[self._summary(), CHOICES["ties"][self.ties]])
+
+    def _summary(self) -> str:
+        items = counted(self.searched or len(self.item_vectors), "item")
+        queries = counted(len(self), "query", "queries")
+        return f"the first {self.k:,} of {items} for {queries}"
 
     def save(self, path: str | os.PathLike[str], *, tag: str = "judged") -> None:
-        """Write a run to a file, whole or not at all; scores keep their digits, and so their order.
+        """Write the run to a file, whole or not at all; scores keep all their digits.
 
         Parameters
         ----------
         path : str or os.PathLike
-            Where to write; the ending says the format: TREC text (.run, .trec, .txt or none),
-            .parquet, .csv, .json, .md or .html.
+            Where to write. The file extension decides the format: TREC text (.run, .trec, .txt or
+            none), .parquet, .csv, .json, .md or .html.
         tag : str, optional
             The name of the run, in the last column of TREC text.
 

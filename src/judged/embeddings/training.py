@@ -1,5 +1,4 @@
-"""What is on record about the training of a learned similarity: all that a number computed with it
-depends on."""
+"""The record of how a similarity was learned, on which every number computed with it depends."""
 
 from __future__ import annotations
 
@@ -18,18 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Step:
-    """Where training stood after an iteration; 0 is the start."""
+    """The state of training after an iteration; 0 is the start."""
 
     iteration: int
     loss: float
-    """Of the training queries, without the pull of `decay`."""
+    """The loss of the training queries, without `decay`."""
     value: float
-    """Of the measure, on the validation queries."""
+    """The measure on the validation queries."""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A measure on the held-out queries, before and after, each with its interval."""
+    """A measure on the held-out queries before and after, with confidence intervals."""
 
     measure: str
     before: Interval
@@ -40,13 +39,13 @@ class Gain:
     """The same difference where each query is given the relevance of another: what relevance
     without meaning gains. None where there is no other query."""
     beyond: Interval | None = None
-    """What was gained beyond that, query by query: a gain that is real has this above 0."""
+    """The gain beyond chance, query by query."""
 
     def sentence(self) -> str:
-        """Whether the gain is more than chance, in words."""
+        """Return whether the gain is more than chance, in words."""
         gained = f"{self.measure} changed by {self.difference.estimate:+.4f}"
         if self.chance is None or self.beyond is None:
-            return f"{gained} on the one held-out query, which says nothing of others."
+            return f"{gained} on the one held-out query, which is too little to generalise."
         return (
             f"{gained}, and by {self.chance.estimate:+.4f} with the relevance of other held-out "
             f"queries in place of each one's own; beyond that {self.beyond.said('+')}, "
@@ -66,13 +65,13 @@ INTERVALS = ("before", "after", "difference", "chance", "beyond")
 
 @dataclass(frozen=True)
 class HeldOut:
-    """How the queries that training never saw fare."""
+    """The results on queries that training never saw."""
 
     queries: int
     items: int
     """How many items they were ranked among."""
     before: str
-    """What `before` was, in words."""
+    """A description of `before`."""
     gains: tuple[Gain, ...]
     level: float = LEVEL
     """Of the intervals."""
@@ -97,15 +96,15 @@ class Training(Result):
     kind: str
     """The name of the kind of similarity."""
     temperature: float
-    """Of the softmax in the loss."""
+    """The temperature of the softmax in the loss."""
     positives: str
     """The rule for several positives of a query, one of `judged.policy.POSITIVES`."""
     both: bool
-    """Whether the loss went over queries for each item too."""
+    """Whether the loss also compares queries for each item."""
     rank: int | None
-    """Of the matrices; None for kinds without one."""
+    """The rank of the matrices; None for kinds without one."""
     decay: float
-    """How strongly weights are pulled to where they started."""
+    """The strength of the pull of weights to their start."""
     measure: str
     """What was computed on the validation queries after each iteration."""
     rel: float
@@ -115,27 +114,27 @@ class Training(Result):
     items: int
     """How many items there were."""
     candidates: int
-    """How many items each training query was set against."""
+    """The number of items that each training query was compared with."""
     training: int
     """How many queries were trained on."""
     validation: int
-    """How many chose when to stop."""
+    """The number of validation queries."""
     held_out_queries: int
     """How many training never saw."""
     history: tuple[Step, ...]
-    """Where training stood after each iteration, the start included."""
+    """The states after each iteration, the start included."""
     best: int
     """The iteration whose weights were kept: the best on the validation queries."""
     stopped: str
-    """Why it ended, in words."""
+    """The reason why training ended."""
     relevance: str
-    """What was relevant, in words."""
+    """The definition of relevance."""
     notes: tuple[str, ...] = ()
-    """What else there is to know."""
+    """Further notes."""
     held_out: HeldOut | None = None
-    """How the held-out queries fare; None where there are none."""
+    """The results on held-out queries; None if there are none."""
     warned: tuple[str, ...] = ()
-    """What could mislead whoever overlooks it."""
+    """Warnings."""
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as plain Python values that JSON can hold.
@@ -163,7 +162,7 @@ class Training(Result):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Training:
-        """The way back from `to_dict`.
+        """Read what `to_dict` returned.
 
         Parameters
         ----------

@@ -82,7 +82,7 @@ def evaluate(
         matched.rankings,
         settings,
         weights=options.get("weights"),
-        sources=sources,
+        sources=matched.data,
         skipped=matched.skipped,
     )
     if matched.trusted:

@@ -762,7 +762,12 @@ class Evaluation(Result):
         return advise(self, level=level)
 
     def explain(
-        self, query: str | None = None, measure: str | Measure | None = None, **options: Any
+        self,
+        query: str | None = None,
+        measure: str | Measure | None = None,
+        *,
+        run: str | None = None,
+        **options: Any,
     ) -> Explanation:
         """Return how one measure comes to its value for one query, step by step.
 
@@ -772,6 +777,8 @@ class Evaluation(Result):
             The query; needed only if there are several.
         measure : str or Measure, optional
             One of this evaluation's measures; needed only if there are several.
+        run : str, optional
+            The name of a run; needed only if there are several.
         **options : Any
             Those of `judged.explain`, such as `rows`.
 
@@ -786,7 +793,7 @@ class Evaluation(Result):
         """
         from judged.explanation import explain
 
-        return explain(self, measure=self.measure(measure), query=query, **options)
+        return explain(self, run, self.measure(measure), query=query, **options)
 
     def conventions(self, measures: MeasuresLike | None = None) -> Disagreement:
         """Return these measures as every known library defines them.

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 class MatchedRuns:
     """Runs matched with their judgements."""
 
+    data: Data
+    """What was matched: items as they are ranked."""
     judgements: Judgements | Lookup
     rankings: list[Rankings] = field(default_factory=list)
     tables: list[Run | Lookup] = field(default_factory=list)
@@ -74,7 +76,7 @@ def match_runs(
         data = data.whole()
     judgements = data.judgements()
     refuse_both(judgements, weights)
-    matched = MatchedRuns(judgements)
+    matched = MatchedRuns(data, judgements)
     matchers = [match_with(judgements, policy, collection)]
     if trusted is not None:
         matchers.append(_match_with_trusted(data, trusted, settings, collection))

@@ -1,9 +1,8 @@
 """How one number of one query comes about, step by step: text, tables, pages and animations."""
 
 from judged.explanation.explanation import Explanation
-from judged.explanation.improvement import Change
+from judged.explanation.improvement import Change, Variant
 from judged.explanation.listing import Row
 from judged.explanation.question import ROWS, explain
-from judged.explanation.variants import Variant
 
 __all__ = ["ROWS", "Change", "Explanation", "Row", "Variant", "explain"]

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from judged.explanation import html, latex, records, text
+from judged.explanation import export, text
 from judged.explanation.animation import Animation, animation
 from judged.explanation.gif import to_gif
-from judged.explanation.improvement import Change, best_change
+from judged.explanation.improvement import Change, Variant, best_change, variants
 from judged.explanation.listing import Row, Steps, threshold
 from judged.explanation.text import Worked
-from judged.explanation.variants import Variant, variants
 from judged.measures import Measure
 from judged.policy import Policy
 from judged.rankings.audit import audit_of
@@ -147,7 +146,7 @@ class Explanation(Result):
         >>> explain("0 1", measure="RR").to_dict()["arithmetic"]
         'RR = 1/2 = 0.5'
         """
-        return records.to_dict(self)
+        return export.to_dict(self)
 
     def to_frame(self) -> pl.DataFrame:
         """The ranks that are shown, as a polars table with what the measure looks at in each.
@@ -162,7 +161,7 @@ class Explanation(Result):
         """
         import polars as pl
 
-        return pl.DataFrame(records.values(self), infer_schema_length=None)
+        return pl.DataFrame(export.values(self), infer_schema_length=None)
 
     def warnings(self, **display: Unpack[DisplayOptions]) -> list[str]:
         """Return what could mislead about the data.
@@ -252,7 +251,7 @@ class Explanation(Result):
         >>> explain("0 1", measure="P").to_latex().splitlines()[-2]
         'P &= \\\\frac{1}{2} = 0.5'
         """
-        return latex.to_latex(self)
+        return export.to_latex(self)
 
     def to_html(self, **display: Unpack[DisplayOptions]) -> str:
         """Return one page that needs nothing else: the animation, the table and the arithmetic.
@@ -270,7 +269,7 @@ class Explanation(Result):
         >>> explain("0 1", measure="RR").to_html().splitlines()[0]
         '<!DOCTYPE html>'
         """
-        return html.to_html(self)
+        return export.to_html(self)
 
     def to_gif(self) -> bytes:
         """The walk down the ranking as a picture, for slides and READMEs.
@@ -288,4 +287,4 @@ class Explanation(Result):
         return to_gif(self)
 
     def _repr_html_(self) -> str:
-        return html.notebook(self)
+        return export.notebook(self)

@@ -1,111 +1,312 @@
-"""The question that an explanation answers: which number, of which query of what."""
+"""What is explained: one query of a run, of rankings, or a relevance list."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from judged.errors import ConventionError, MeasureError
-from judged.evaluation.evaluation import evaluate_rankings
+from judged.errors import (
+    ConventionError,
+    InputError,
+    MeasureError,
+    PolicyError,
+    did_you_mean,
+    quoted,
+)
+from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.settings import EvaluationSettings
 from judged.explanation.explanation import Explanation
 from judged.explanation.listing import Listing, Row, shown_ranks, threshold
-from judged.explanation.source import Read, policy_of_a_list, read, refuse_unbroken_ties
 from judged.explanation.steps import steps_of
-from judged.inputs.blocks import MEMORY, Room
+from judged.inputs import read_judgements
+from judged.inputs.blocks import Room, RunBlocks
+from judged.inputs.data import Data, holds_rows
+from judged.inputs.tables import Judgements, Lookup, Run
+from judged.limits import limits
+from judged.matching import match_with, pool_of
+from judged.matching.documents import with_items
 from judged.measures import Measure
-from judged.options import checked
+from judged.options import Scoring, checked, formats_of, takes_scoring
 from judged.policy import Policy
 from judged.rankings.rankings import Rankings
+from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
 if TYPE_CHECKING:
-    from judged.options import (
-        CollectionLike,
-        ColumnsLike,
-        ConventionLike,
-        Duplicates,
-        FileFormat,
-        ItemToLike,
-        JudgementsLike,
-        Memory,
-        Path,
-        PolicyLike,
-        RunLike,
+    from judged.options import CollectionLike, JudgementsLike, PolicyLike, RunLike
+
+
+@dataclass(frozen=True)
+class Read:
+    """One query: its rankings, and which item stands where."""
+
+    rankings: Rankings
+    items: Mapping[int, str] = field(default_factory=dict)
+    """Ids by rank; none where the input has no ids."""
+    lost: Mapping[str, float] = field(default_factory=dict)
+    """Ids and grades of items with a grade above 0 that were not retrieved, the best grades first.
+    """
+
+
+def read(
+    judgements: Any,
+    run: Any,
+    query: str | None,
+    *,
+    relevant: int | None,
+    pool: Sequence[Any] | str | None,
+    settings: EvaluationSettings,
+    scoring: Mapping[str, Any],
+) -> Read:
+    """Read one query of a run, of rankings, or a relevance list."""
+    policy, collection = settings.policy, scoring.get("collection")
+    item_to, exclude_same_id = scoring.get("item_to"), bool(scoring.get("exclude_same_id"))
+    if run is not None or holds_rows(judgements):
+        if relevant is not None or pool is not None:
+            raise InputError(
+                "relevant and pool are about a relevance list; judgements say themselves what is "
+                "relevant."
+            )
+        judgements_format, run_format = formats_of(scoring.get("format"))
+        data = with_items(
+            Data.of(
+                judgements,
+                run,
+                columns=scoring.get("columns"),
+                judgements_format=judgements_format,
+                run_format=run_format,
+                room=Room.of(limits().memory, limits().temporary),
+            ),
+            item_to=item_to,
+            exclude_same_id=exclude_same_id,
+            duplicates=policy.duplicates,
+        )
+        table = settings.prepare(data.run("explain takes one run."))
+        return _read_query(data.judgements(), table, query, policy, collection)
+    if item_to is not None or exclude_same_id:
+        raise InputError(NO_IDS)
+    if isinstance(judgements, Rankings):
+        return _read_rankings(judgements, query)
+    if not may_be_list(judgements):
+        raise InputError(
+            "judgements need a run beside them; a relevance list is a text or a list of grades in "
+            "rank order."
+        )
+    if query is not None:
+        raise InputError("a relevance list is one query's; query names one of several.")
+    if policy.depth is not None:
+        raise InputError(NO_DEPTH)
+    if isinstance(collection, Mapping):
+        raise InputError("collection of a relevance list is one number.")
+    return Read(listed_rankings(judgements, relevant=relevant, pool=pool, collection=collection))
+
+
+def _read_rankings(rankings: Rankings, query: str | None) -> Read:
+    """One query of rankings made before; they know no ids."""
+    chosen = _chosen(rankings.queries, query, rankings.queries)
+    return Read(rankings.take([rankings.queries.index(chosen)]))
+
+
+def _read_query(
+    known: Judgements | Lookup,
+    run: Run | Lookup | RunBlocks,
+    query: str | None,
+    policy: Policy,
+    collection: CollectionLike | None = None,
+) -> Read:
+    """Read one query of a run and its judgements."""
+    found = _results(run, _queries(known), query)
+    chosen = _chosen(_queries(known), query, _queries(found))
+    own = _only(known, chosen)
+    assert isinstance(own, (Judgements, Lookup))
+    grades = _grades_of(own, policy.duplicates)
+    if chosen in _queries(found):
+        listed = _only(found, chosen)
+        assert isinstance(listed, (Run, Lookup))
+        rankings = match_with(own, policy, collection)(listed)
+        order = _order(listed, chosen, grades, rankings, policy)
+    else:
+        rankings, order = (
+            _read_rankings(match_with(known, policy, collection)(run), chosen).rankings,
+            [],
+        )
+    if policy.depth is not None:
+        order = order[: policy.depth]
+    if policy.unjudged == "removed":
+        order = [item for item in order if grades.get(item, -1.0) >= 0]
+    lost = sorted(
+        (item for item in set(grades) - set(order) if grades[item] > 0),
+        key=lambda item: (-grades[item], item),
     )
+    return Read(rankings, dict(enumerate(order, 1)), {item: grades[item] for item in lost})
+
+
+def _results(run: Run | Lookup | RunBlocks, judged: list[str], query: str | None) -> Run | Lookup:
+    """A run; of one in blocks, what it has of the query that is asked for."""
+    if not isinstance(run, RunBlocks):
+        return run
+    one = query if query is not None or len(judged) != 1 else judged[0]
+    return (None if one is None else run.only(one)) or Lookup({}, run.source, name=run.name)
+
+
+def _order(
+    run: Run | Lookup,
+    query: str,
+    grades: Mapping[str, float],
+    r: Rankings,
+    policy: Policy,
+) -> list[str]:
+    """The items of the whole list in the order of their ranks.
+
+    Ranks are decided in one place: every item of the list is judged, with its number for a grade,
+    and its rank read off. Where ties go by grades, which of several tied items of one grade stands
+    where makes no difference.
+    """
+    items = list(dict.fromkeys(_items(run, query)))
+    if not items:
+        return []
+    blind = replace(
+        policy, ties=policy.ties if policy.ties in ("id", "input") else "id", unjudged="nonrelevant"
+    )
+    numbered = read_judgements({query: {item: number for number, item in enumerate(items)}})
+    ranked = match_with(numbered, replace(blind, depth=None))(run)
+    order = [items[int(number)] for number in ranked.hit_grade.tolist()]
+    whole = r.whole or r
+    at = dict(zip(whole.hit_rank.tolist(), whole.hit_grade.tolist(), strict=True))
+    first = ranked.spans[0].tolist()
+    tied: dict[int, list[str]] = {}
+    for item, begin in zip(order, first, strict=True):
+        tied.setdefault(begin, []).append(item)
+    return [
+        item
+        for begin, items in tied.items()
+        for item in _by_grade(items, [at.get(begin + place) for place in range(len(items))], grades)
+    ]
+
+
+def _by_grade(
+    items: list[str], wanted: list[float | None], grades: Mapping[str, float]
+) -> Iterator[str]:
+    """The items so that each place has the grade that is wanted there (None: nobody judged it), and
+    otherwise in the order they have; each item is looked at a few times, however many there are."""
+    left = OrderedDict.fromkeys(items)
+    waiting: dict[float | None, deque[str]] = {}
+    for item in items:
+        waiting.setdefault(grades.get(item), deque()).append(item)
+    for grade in wanted:
+        fitting = waiting.get(grade, deque())
+        while fitting and fitting[0] not in left:
+            fitting.popleft()
+        item = fitting.popleft() if fitting else next(iter(left))
+        del left[item]
+        yield item
+
+
+def _chosen(judged: Iterable[str], query: str | None, listed: Iterable[str]) -> str:
+    names = list(judged)
+    if query is None:
+        if len(names) == 1:
+            return names[0]
+        shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+        raise InputError(
+            f"say which query to explain; there are {len(names):,} judged queries: {shown}."
+        )
+    if query in names:
+        return query
+    if query in set(listed):
+        raise InputError(
+            f"query {query!r} is in the run, but nobody judged it; there is nothing to explain."
+        )
+    raise InputError(
+        f"There is no judged query {quoted(query)} among {len(names):,}{did_you_mean(query, names)}"
+    )
+
+
+def _queries(table: Judgements | Run | Lookup) -> list[str]:
+    return list(table.lists) if isinstance(table, Lookup) else table.names()
+
+
+def _only(table: Judgements | Run | Lookup, query: str) -> Judgements | Run | Lookup:
+    """The rows of one query."""
+    if isinstance(table, Lookup):
+        return replace(table, lists={query: table.lists[query]} if query in table.lists else {})
+    own = (table.frame["query"] == query).arg_true().to_numpy()
+    rows = own if table.rows is None else table.rows[own]
+    return replace(table, frame=table.frame[own], rows=rows, queries=(query,))
+
+
+def _items(run: Run | Lookup, query: str) -> list[str]:
+    if isinstance(run, Lookup):
+        return list(run.lists.get(query, {}))
+    return list(run.frame["item"].to_list())
+
+
+def _grades_of(judgements: Judgements | Lookup, duplicates: str) -> dict[str, float]:
+    """The grade of each judged item of the one query; by subtopic the best one."""
+    pool = pool_of(judgements, duplicates=duplicates)
+    return dict(zip(pool.items[0], pool.grades.tolist(), strict=True))
+
+
+def policy_of_a_list(policy: PolicyLike | None, given: Any) -> Any:
+    """A policy for a relevance list, which has no ids: ties stand as they are written, unless
+    grades decide; where nothing is tied, they are not broken at all."""
+    chosen = policy.to_dict() if isinstance(policy, Policy) else {} if policy is None else policy
+    if not isinstance(chosen, Mapping):
+        return policy
+    if chosen.get("ties", "id") == "id" or not (isinstance(given, str) and "(" in given):
+        return {**chosen, "ties": "input"}
+    return chosen
+
+
+def refuse_unbroken_ties(policy: Policy) -> None:
+    if policy.ties == "expected":
+        raise PolicyError(
+            "an explanation goes through one order of the results, and ties=expected is the mean "
+            "over all orders; choose ties=id, input, best or worst."
+        )
+
 
 ROWS = 30
 """So many ranks are shown, where nobody says how many."""
 
 
+@takes_scoring
 @checked
 def explain(
-    judgements: JudgementsLike | Rankings | Sequence[float | None],
+    judgements: JudgementsLike | Evaluation | Rankings | Sequence[float | None],
     run: RunLike | None = None,
     measure: str | Measure = "AP",
     *,
     query: str | None = None,
     relevant: int | None = None,
     pool: Sequence[Any] | str | None = None,
-    policy: PolicyLike | None = None,
-    depth: int | None = None,
-    duplicates: Duplicates = "error",
-    collection: CollectionLike | None = None,
-    convention: ConventionLike | None = None,
     rows: int | None = ROWS,
-    item_to: ItemToLike | None = None,
-    exclude_same_id: bool = False,
-    columns: ColumnsLike | None = None,
-    judgements_format: FileFormat | None = None,
-    run_format: FileFormat | None = None,
-    memory: Memory = MEMORY,
-    temporary: Path | None = None,
+    **scoring: Unpack[Scoring],
 ) -> Explanation:
-    """How one measure comes to its value for one query, step by step.
+    """Explain how one measure comes to its value for one query, step by step.
 
     Parameters
     ----------
-    judgements : JudgementsLike, Rankings, or a relevance list
-        As `judged.evaluate` takes them. Without a run: `Rankings`, rows that hold relevant and
-        retrieved ids, or the grades of one list in
-        rank order, as a list or a text ("0 1 0 0 1"; None or - for an item that nobody judged;
-        brackets in a text around results that share a score).
+    judgements : JudgementsLike, Evaluation, Rankings, or a relevance list
+        As `judged.evaluate` takes them. Without a run: an evaluation, rankings, rows that hold
+        relevant and retrieved ids, or the grades of one list in rank order, as a list or a text
+        ("0 1 0 0 1"; None or - for an unjudged item; brackets in a text around tied results).
     run : RunLike, optional
-        A file, {query: {item: score}}, or a table.
+        A file, {query: {item: score}}, or a table. Of an evaluation with several runs, the name of
+        one.
     measure : str or Measure, optional
         One measure; AP by default.
     query : str, optional
-        Which query; may be left out where only one was judged.
+        The query; not needed if only one was judged.
     relevant : int, optional
-        Of a relevance list: how many items are relevant in all.
+        Of a relevance list: the number of relevant items in all.
     pool : sequence or str, optional
         Of a relevance list: the grades of all judged items, in any order.
-    policy : PolicyLike, optional
-        Ties, missing queries, queries with nothing relevant, unjudged items. Ties must be broken:
-        not "expected".
-    depth : int, optional
-        Cut the list at this rank first; by default it counts whole.
-    duplicates : {"error", "first"}, optional
-        What to do about an item that occurs twice.
-    collection : int or Mapping, optional
-        How many items there were to retrieve; few measures need it.
-    convention : str or Convention, optional
-        Measure and policy as another library means them.
     rows : int or None, optional
-        How many ranks are shown, those of relevant items first; None shows all.
-    item_to : ItemToLike, optional
-        Which document an item belongs to, as in `judged.evaluate`.
-    exclude_same_id : bool, optional
-        Take out results that have the id of their query, and judgements of a query for itself.
-    columns : ColumnsLike, optional
-        What each column of a table is, such as {"query": "question_id", "item": "chunk_id"}; by
-        default their names tell.
-    judgements_format, run_format : FileFormat, optional
-        The format of the files, such as "trec" or "csv", where it is not recognised.
-    memory : str or int, optional
-        What a run may take while it is read; of a large one, only the rows of the query are kept.
-    temporary : str or PathLike, optional
-        The folder for what is put on disk meanwhile; by default that of the system.
+        The number of ranks that are shown, those of relevant items first; None shows all.
+    **scoring
 
     Returns
     -------
@@ -116,50 +317,75 @@ def explain(
     >>> explain([0, 1, 0, 0, 1], measure="P@5").value
     0.4
     """
+    for name in ("weights", "unique", "trusted", "skip_bad"):
+        if scoring.get(name):
+            raise InputError(f"explain is about one query, so {name} has no meaning; leave it out.")
+    if isinstance(judgements, Evaluation):
+        return _explain_evaluation(judgements, run, measure, query, rows)
     known: dict[str, Any] = (
         {"ties": judgements.ties, "unjudged": judgements.unjudged}
         if isinstance(judgements, Rankings)
         else {}
     )
-    given: Any = policy
+    policy: Any = scoring.get("policy")
     if run is None and not known:
-        given = policy_of_a_list(policy, judgements)
-    request = EvaluationSettings.of(
+        policy = policy_of_a_list(policy, judgements)
+    settings = EvaluationSettings.of(
         [measure] if isinstance(measure, Measure) else measure,
-        given,
-        convention,
+        policy,
+        scoring.get("convention"),
         prepares=True,
         **known,
     )
-    if len(request.measures) > 1:
-        raise MeasureError(
-            f"explain takes one measure; got {', '.join(map(str, request.measures))}."
-        )
-    if request.convention and request.convention.threshold(request.measures[0]):
-        raise ConventionError(
-            f"{request.convention.convention.title} finds out for each query which grades are "
-            f"relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
-        )
-    refuse_unbroken_ties(request.policy)
-    found = read(
+    _check(settings)
+    query_read = read(
         judgements,
         run,
         query,
         relevant=relevant,
         pool=pool,
-        policy=request.policy,
-        prepare=request.prepare,
-        depth=depth,
-        duplicates=duplicates,
-        collection=collection,
-        item_to=item_to,
-        exclude_same_id=exclude_same_id,
-        columns=columns,
-        judgements_format=judgements_format,
-        run_format=run_format,
-        room=Room.of(memory, temporary),
+        settings=settings,
+        scoring=scoring,
     )
-    return _explained(request.measures[0], found, request.policy, rows)
+    return _explained(settings.measures[0], query_read, settings.policy, rows)
+
+
+def _explain_evaluation(
+    evaluation: Evaluation, run: Any, measure: str | Measure, query: str | None, rows: int | None
+) -> Explanation:
+    """Explain a value of an evaluation; items are looked up in what it was made from."""
+    chosen = evaluation.measure(measure)
+    settings = replace(evaluation.settings, measures=(chosen,))
+    _check(settings)
+    scored = evaluation.scored(run)
+    if evaluation.sources is None:
+        query_read = _read_rankings(scored.rankings, query)
+    else:
+        places = [each.name for each in evaluation.runs]
+        table = list(evaluation.sources.readings())[places.index(scored.name)].read()
+        known = evaluation.sources.judgements()
+        sizes = scored.rankings.collection
+        collection = (
+            None
+            if sizes is None
+            else dict(zip(scored.rankings.queries, sizes.tolist(), strict=True))
+        )
+        table = settings.prepare(table)
+        query_read = _read_query(known, table, query, settings.policy, collection)
+    return _explained(chosen, query_read, settings.policy, rows)
+
+
+def _check(settings: EvaluationSettings) -> None:
+    if len(settings.measures) > 1:
+        raise MeasureError(
+            f"explain takes one measure; got {', '.join(map(str, settings.measures))}."
+        )
+    if settings.convention and settings.convention.threshold(settings.measures[0]):
+        raise ConventionError(
+            f"{settings.convention.convention.title} finds out for each query which grades are "
+            "relevant; say it for this one, as in P(rel=2)@10, and it can be explained."
+        )
+    refuse_unbroken_ties(settings.policy)
 
 
 def _explained(measure: Measure, found: Read, policy: Policy, rows: int | None) -> Explanation:

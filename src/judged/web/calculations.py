@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from judged.evaluation.scores import Scored
     from judged.evaluation.settings import EvaluationSettings
     from judged.explanation.explanation import Explanation
-    from judged.explanation.source import Read
+    from judged.explanation.question import Read
     from judged.matching.listings import Joint
     from judged.measures import Measure
     from judged.rankings.rankings import Rankings
@@ -261,7 +261,7 @@ class Calculations:
 
     def listing(self, scoring: ScoringSettings, system: str, query: str) -> Read:
         """Return the rankings and items of one query; unbroken ties are in the order of ids."""
-        from judged.explanation.source import read
+        from judged.explanation.question import read
 
         policy = scoring.policy
         if policy.ties == "expected":
@@ -299,7 +299,7 @@ class Calculations:
         def explain_query() -> Explanation:
             self.refuse_unknown_query(scoring, query)
             judgements, run = self.judgements(), self.run(system)
-            return explain(judgements, run, measure, query=query, rows=rows, **scoring.options())
+            return explain(judgements, run, measure, query=query, rows=rows, **scoring.scoring())
 
         key = "explanation", measure, self._assumed(scoring), system, query, rows
         return self._kept(key, explain_query)

@@ -13,7 +13,7 @@ from judged.conventions.disagreement import CLOSE, DefinitionRow, Disagreement, 
 from judged.errors import JudgedError
 from judged.evaluation.evaluation import evaluate_rankings
 from judged.explanation import Explanation, explain
-from judged.explanation.effect import Effect
+from judged.explanation.improvement import Effect
 from judged.matching.variants import cut, list_variants
 from judged.measures import Measure
 from judged.rankings.rankings import Rankings

@@ -7,12 +7,10 @@ from typing import Unpack
 
 import polars as pl
 
-from judged.charts.axes import rank_axis, share_axis
-from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
+from judged.charts.canvas import Canvas, Design, rank_axis, share_axis
+from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
-from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.measures import parse_measure
 from judged.options import checked
 

@@ -8,9 +8,8 @@ from typing import Unpack
 import polars as pl
 
 from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
+from judged.charts.chart import Chart, chart, layers
 from judged.charts.sources import Source, Systems, checked_k, unweighted
-from judged.charts.specification import chart, layers
 from judged.measures import parse_measure
 from judged.options import checked
 from judged.text import counted

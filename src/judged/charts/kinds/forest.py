@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
-from judged.charts.comparisons import SAID, comparison_of, signed, terms
-from judged.charts.intervals import Row, panels, room_for
-from judged.charts.names import labels
-from judged.charts.specification import chart
-from judged.charts.themes import Theme
+from judged.charts.canvas import Canvas, Design, labels
+from judged.charts.chart import Chart, chart
+from judged.charts.lines import Row, panels, room_for
+from judged.charts.sources import SAID, comparison_of, signed, terms
+from judged.charts.svg import Theme
 from judged.comparison.methods import method_line
 from judged.options import checked
 from judged.statistics.t import below

@@ -13,7 +13,7 @@ from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Figure
 from judged.charts.pictures import TILE, address, check_pictures, painted, read_pictures
 from judged.charts.sources import checked_k, place_of
-from judged.charts.themes import ThemeName, theme_named
+from judged.charts.svg import ThemeName, theme_named
 from judged.errors import InputError
 from judged.inputs import Lookup, read_judgements
 from judged.inputs.blocks import MEMORY, Room

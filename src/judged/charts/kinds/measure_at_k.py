@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from judged.charts.axes import rank_axis, share_axis
-from judged.charts.canvas import Canvas, Design, Frame
-from judged.charts.chart import Chart
+from judged.charts.canvas import Canvas, Design, Frame, rank_axis, share_axis
+from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
-from judged.charts.specification import HEIGHT, WIDTH, chart, layers
 from judged.errors import MeasureError
 from judged.measures import Measure, parse_all, parse_measure
 from judged.options import checked

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import polars as pl
 
-from judged.charts.axes import number_axis, share_axis
-from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
+from judged.charts.canvas import Canvas, Design, number_axis, share_axis
+from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
 from judged.charts.lines import curves
-from judged.charts.record import Record
-from judged.charts.specification import HEIGHT, WIDTH, chart, layers
-from judged.charts.themes import Theme
+from judged.charts.svg import Theme
+from judged.charts.sweep import Record
 from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis
 from judged.comparison.plan.result import share, shown_number, size
 from judged.errors import InputError

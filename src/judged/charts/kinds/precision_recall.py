@@ -10,13 +10,11 @@ import numpy as np
 import polars as pl
 
 from judged.arrays import Floats, Ints, greatest_from_here, starts_of
-from judged.charts.axes import share_axis
-from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart, rows_of
+from judged.charts.canvas import Canvas, Design, share_axis
+from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers, rows_of
 from judged.charts.lines import curves, end_labels
 from judged.charts.sources import Source, Systems, asked, kept, unweighted
-from judged.charts.specification import HEIGHT, WIDTH, chart, layers
-from judged.charts.themes import DASHES
+from judged.charts.svg import DASHES
 from judged.options import checked
 from judged.rankings.rankings import Rankings
 from judged.text import counted

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import polars as pl
 
-from judged.charts.axes import number_axis
-from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
-from judged.charts.letters import widest
+from judged.charts.canvas import Canvas, Design, number_axis, widest
+from judged.charts.chart import Chart, chart, layers
 from judged.charts.sources import Source, Systems, asked
-from judged.charts.specification import chart, layers
 from judged.errors import InputError
 from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_all

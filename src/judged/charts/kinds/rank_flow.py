@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 import numpy as np
 import polars as pl
 
-from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
-from judged.charts.letters import fitted, widest
+from judged.charts.canvas import Canvas, Design, fitted, widest
+from judged.charts.chart import Chart, chart, layers
 from judged.charts.lines import LINE, spread
 from judged.charts.sources import place_of
-from judged.charts.specification import chart, layers
-from judged.charts.themes import Theme
+from judged.charts.svg import Theme
 from judged.errors import InputError
 from judged.inputs import Lookup, as_runs, read_judgements
 from judged.inputs.blocks import MEMORY, Room

@@ -10,9 +10,8 @@ import polars as pl
 
 from judged.arrays import Floats, Ints
 from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
+from judged.charts.chart import HEIGHT, Chart, chart, layers
 from judged.charts.sources import Source, Systems, unweighted
-from judged.charts.specification import HEIGHT, chart, layers
 from judged.errors import InputError
 from judged.options import checked, choice
 from judged.text import counted

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import polars as pl
 
-from judged.charts.axes import number_axis, share_axis
-from judged.charts.canvas import BELOW, Canvas, Design
-from judged.charts.chart import Chart
+from judged.charts.canvas import BELOW, Canvas, Design, number_axis, share_axis
+from judged.charts.chart import Chart, chart
 from judged.charts.kinds.scores import Scores
-from judged.charts.specification import chart
-from judged.charts.themes import Theme
+from judged.charts.svg import Theme
 from judged.errors import InputError
 from judged.options import checked, whole
 from judged.text import counted

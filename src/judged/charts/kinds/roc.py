@@ -10,12 +10,10 @@ import numpy as np
 import polars as pl
 
 from judged.arrays import Floats, Ints
-from judged.charts.axes import share_axis
-from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
+from judged.charts.canvas import Canvas, Design, share_axis
+from judged.charts.chart import Chart, chart, layers
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, unweighted
-from judged.charts.specification import chart, layers
 from judged.errors import InputError
 from judged.measures import parse_measure
 from judged.measures.confusion import collection_size

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import polars as pl
 
-from judged.charts.axes import share_axis
-from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
-from judged.charts.comparisons import NAMED, SAID, Paired, PairSource, number, paired, said_of
-from judged.charts.names import labels
-from judged.charts.sides import Side, sided
-from judged.charts.specification import chart, layers
-from judged.charts.svg import NUMBERED, ROWS
-from judged.charts.themes import Theme
+from judged.charts.canvas import Canvas, Design, labels, share_axis
+from judged.charts.chart import Chart, chart, layers
+from judged.charts.lines import Side, sided
+from judged.charts.sources import NAMED, SAID, Paired, PairSource, number, paired, said_of
+from judged.charts.svg import NUMBERED, ROWS, Theme
 from judged.options import checked
 from judged.text import counted
 

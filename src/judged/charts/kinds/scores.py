@@ -12,13 +12,10 @@ import numpy as np
 import polars as pl
 
 from judged.arrays import Floats, positions, starts_of
-from judged.charts.axes import number_axis
-from judged.charts.canvas import BELOW, Canvas, Design
-from judged.charts.chart import Chart
-from judged.charts.letters import text_width
+from judged.charts.canvas import BELOW, Canvas, Design, number_axis, text_width
+from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
 from judged.charts.lines import LINE
-from judged.charts.specification import HEIGHT, WIDTH, chart, layers
-from judged.charts.themes import Theme
+from judged.charts.svg import Theme
 from judged.errors import InputError
 from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.tables import Run

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
-from judged.charts.comparisons import in_groups, number, terms
-from judged.charts.intervals import Row, panels, room_for
-from judged.charts.names import labels
-from judged.charts.sources import Systems
-from judged.charts.specification import chart
+from judged.charts.canvas import Canvas, Design, labels
+from judged.charts.chart import Chart, chart
+from judged.charts.lines import Row, panels, room_for
+from judged.charts.sources import Systems, in_groups, number, terms
 from judged.comparison.comparison import Comparison
 from judged.comparison.wording import percent_of
 from judged.errors import InputError

@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from judged.charts.axes import Losses, room_above, share_axis, temperature_axis
-from judged.charts.canvas import BELOW, Canvas, Design, Frame
-from judged.charts.chart import Chart
+from judged.charts.canvas import (
+    BELOW,
+    Canvas,
+    Design,
+    Frame,
+    Losses,
+    room_above,
+    share_axis,
+    temperature_axis,
+)
+from judged.charts.chart import WIDTH, Chart, chart, layers
 from judged.charts.lines import LINE, OWN_LOOKS, curves
-from judged.charts.record import Record
-from judged.charts.specification import WIDTH, chart, layers
-from judged.charts.sweep import read_sweep, softmax_said, temperature_of, written
+from judged.charts.sweep import Record, read_sweep, softmax_said, temperature_of, written
 from judged.errors import InputError
 from judged.options import checked
 from judged.text import counted, listed

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from judged.charts.axes import share_axis
-from judged.charts.canvas import BELOW, Canvas, Design
-from judged.charts.chart import Chart
-from judged.charts.specification import chart, layers
+from judged.charts.canvas import BELOW, Canvas, Design, share_axis
+from judged.charts.chart import Chart, chart, layers
+from judged.charts.svg import Theme
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
-from judged.charts.themes import Theme
 from judged.errors import InputError
 from judged.options import checked
 

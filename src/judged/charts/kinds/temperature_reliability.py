@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import polars as pl
 
 from judged.charts.canvas import Canvas, Design
-from judged.charts.chart import Chart
+from judged.charts.chart import Chart, chart
 from judged.charts.kinds.reliability import BELOW_MAIN, diagram
-from judged.charts.specification import chart
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
 from judged.errors import InputError
 from judged.options import checked

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from judged.charts.axes import Losses, number_axis, share_axis, temperature_axis
-from judged.charts.canvas import Canvas, Design, Frame
-from judged.charts.chart import Chart
+from judged.charts.canvas import (
+    Canvas,
+    Design,
+    Frame,
+    Losses,
+    number_axis,
+    share_axis,
+    temperature_axis,
+)
+from judged.charts.chart import Chart, chart, layers
 from judged.charts.lines import OWN_LOOKS, curves
-from judged.charts.record import Record
-from judged.charts.specification import chart, layers
-from judged.charts.sweep import temperature_of
-from judged.charts.themes import Theme
+from judged.charts.svg import Theme
+from judged.charts.sweep import Record, temperature_of
 from judged.errors import InputError
 from judged.options import checked
 from judged.text import counted
@@ -57,7 +62,7 @@ def data(study: Study | Mapping[str, Any]) -> pl.DataFrame:
     found = Record.of(
         study,
         what="temperature study",
-        how="judged.temperature.study or `judged temperature --train … -o FILE.json`",
+        how="judged.temperature.sweep(train=True) or `judged temperature --train … -o FILE.json`",
     )
     rows = found.records("rows")
     listed: list[dict[str, Any]] = []
@@ -133,7 +138,7 @@ def temperature_study(study: Study | Mapping[str, Any], **design: Unpack[Design]
     Parameters
     ----------
     study : Study or dict
-        What `judged.temperature.study` gives, or its JSON.
+        The result of `judged.temperature.sweep(train=True)`, or its JSON.
     **design : Design
         How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 

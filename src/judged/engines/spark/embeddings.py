@@ -56,7 +56,7 @@ def evaluate_in_spark(
     items : pyspark.sql.DataFrame
         A column of ids (texts or whole numbers) and one of vectors (arrays of float or double).
     relevance : RelevanceLike
-        JudgementRelation by id.
+        Judgements by id.
     measures : MeasuresLike, optional
         The measures to compute.
     **options : Any

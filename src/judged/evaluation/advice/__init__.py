@@ -3,73 +3,47 @@ the systems, where K should lie, and what to report."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
-from judged.options import LEVEL, checked
-from judged.policy import add_choices
+from judged.options import LEVEL, Scoring, checked, takes_scoring
 
 if TYPE_CHECKING:
     from judged.evaluation.advice.result import Advice
-    from judged.options import (
-        ColumnsLike,
-        Duplicates,
-        FileFormat,
-        JudgementsLike,
-        MeasuresLike,
-        PolicyLike,
-        Progress,
-        RunsLike,
-    )
+    from judged.evaluation.evaluation import Evaluation
+    from judged.options import JudgementsLike, MeasuresLike, RunsLike
 
 __all__ = ["advise"]
 
 
+@takes_scoring
 @checked
 def advise(
-    judgements: JudgementsLike,
+    judgements: JudgementsLike | Evaluation,
     runs: RunsLike | None = None,
     measures: MeasuresLike | None = None,
     *,
     level: float = LEVEL,
-    policy: PolicyLike | None = None,
-    depth: int | None = None,
-    duplicates: Duplicates = "error",
-    columns: ColumnsLike | None = None,
-    judgements_format: FileFormat | None = None,
-    run_format: FileFormat | None = None,
-    progress: Progress | None = None,
+    **scoring: Unpack[Scoring],
 ) -> Advice:
-    """Say which measures and cutoffs these data can bear, and what to report.
+    """Recommend the measures and cutoffs that these data can support.
 
     Parameters
     ----------
-    judgements : JudgementsLike
-        A file, a dict {query: {item: grade}}, or a table.
+    judgements : JudgementsLike or Evaluation
+        A file, a dict {query: {item: grade}}, or a table; or an evaluation, whose runs are used.
     runs : RunsLike, optional
-        The systems at hand, as `judged.evaluate` takes them; with two or more, measures are also
-        held to how well they tell them apart. None where `judgements` are rows that hold relevant
-        and retrieved ids.
+        The systems, as `judged.evaluate` takes them. With two or more, measures are also tested
+        for how well they separate the systems.
     measures : MeasuresLike, optional
-        What to look at; by default the usual ones at the usual cutoffs.
+        The measures to examine; by default the usual ones at the usual cutoffs.
     level : float, optional
-        The level of intervals and tests.
-    policy : PolicyLike, optional
-        What is done about ties, missing queries, queries with nothing relevant, and unjudged items.
-    depth : int, optional
-        Cut every list at this rank first.
-    duplicates : {"error", "first"}, optional
-        What is done about an item that occurs twice for a query.
-    columns : ColumnsLike, optional
-        What columns are called: {"query": "user_id"}.
-    judgements_format, run_format : FileFormat, optional
-        The formats of files, where they cannot be told.
-    progress : Progress, optional
-        Called with each run that was read.
+        The confidence level of intervals and tests.
+    **scoring
 
     Returns
     -------
     Advice
-        A row for each measure with the numbers behind every word, and sentences.
+        A row for each measure with the numbers behind it, and sentences.
 
     Examples
     --------
@@ -82,12 +56,12 @@ def advise(
     """
     from judged.evaluation import evaluate
     from judged.evaluation.advice.numbers import advice_of, wanted
+    from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 
-    options: dict[str, Any] = {
-        "policy": add_choices(policy, depth=depth, duplicates=duplicates),
-        "columns": columns,
-        "format": {"judgements": judgements_format, "run": run_format},
-    }
     asked = wanted(measures)
-    found = evaluate(judgements, runs, asked.computed, progress=progress, **options)
-    return advice_of(found, asked, level)
+    if isinstance(judgements, Evaluation):
+        rankings = [run.rankings for run in judgements.runs]
+        evaluation = evaluate_rankings(rankings, asked.computed, policy=judgements.policy)
+    else:
+        evaluation = evaluate(judgements, runs, asked.computed, **scoring)
+    return advice_of(evaluation, asked, level)

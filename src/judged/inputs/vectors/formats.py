@@ -1,5 +1,4 @@
-"""Files of vectors: the formats, one row each, how a format is recognised, and which array of a
-file is meant."""
+"""Formats of vector files, how they are recognised, and which array of a file is read."""
 
 from __future__ import annotations
 
@@ -97,13 +96,12 @@ class File:
 
 
 def a_file(format: str) -> str:
-    """What messages call a file of this format."""
+    """Return the name of a file of this format in messages."""
     return f"a {FORMATS[format].suffixes[0]} file"
 
 
 def file_of(path: str | os.PathLike[str], key: str | None) -> File:
-    """The file and the key of "vectors.npz::queries"; a file that has "::" in its name is that
-    file."""
+    """Split "vectors.npz::queries" into file and key, unless a file has that name."""
     if not isinstance(path, (str, os.PathLike)) or not isinstance(text := os.fspath(path), str):
         raise InputError(f"a path to a file must be a text or a path; got {quoted(path)}.")
     if key is None and SEPARATOR in text and not os.path.exists(text):
@@ -114,7 +112,7 @@ def file_of(path: str | os.PathLike[str], key: str | None) -> File:
 def detected(
     path: str | os.PathLike[str], kind: Kind, *, key: str | None = None, format: str | None = None
 ) -> File:
-    """The file with its format, by its first bytes and its name, unless the format is given."""
+    """Recognise the format of a file by its first bytes and its name, unless it is given."""
     check_format(format, FORMATS, " of vectors")
     file = file_of(path, key)
     by_name = promised(file.path, FORMATS)
@@ -150,8 +148,7 @@ def is_safetensors(start: bytes) -> bool:
 
 
 def _start(file: File, kind: Kind) -> bytes:
-    """The first bytes; nothing of what can be read only once. What cannot be read is refused in the
-    words of all readers."""
+    """Return the first bytes; none of a pipe, which can be read only once."""
     try:
         if str(file.path) == "-" or stat.S_ISFIFO(file.path.stat().st_mode):
             return b""
@@ -185,8 +182,7 @@ def shaped(shape: Sequence[int]) -> str:
 def choose(
     file: File, shapes: Mapping[str, Sequence[int] | None], names: Sequence[str] = VECTOR_NAMES
 ) -> str:
-    """Which array of several holds the vectors: the one asked for, the only matrix, or the one with
-    the right name.
+    """Return the array with the vectors: the chosen one, the only matrix, or by its name.
 
     `shapes` is None for an array that is not of numbers.
     """
@@ -224,7 +220,7 @@ def is_index(name: str) -> bool:
 
 
 def choose_ids(candidates: Sequence[str], names: Sequence[str] = ID_NAMES) -> str | None:
-    """The surest name for ids among arrays or columns that may be ids; None where no name fits."""
+    """Return the most reliable name for ids; None if no name fits."""
     plain = {
         name.rpartition("/")[2].replace("-", "_").replace(" ", "_").lower(): name
         for name in reversed(candidates)

@@ -80,8 +80,7 @@ class LabelTable(Sequence[Any]):
         return self.by_name(vectors)
 
     def _are_row_numbers(self, vectors: Vectors) -> bool:
-        """Whether ids without a name are row numbers: those of these rows, or what train_test_split
-        leaves of the numbers of a whole frame."""
+        """Return whether ids of an unnamed index are row numbers, of these rows or of a split."""
         assert self.ids is not None
         assert vectors.ids is not None
         known = set(vectors.ids)
@@ -192,11 +191,11 @@ _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 def labels_from(
     path: str | os.PathLike[str], *, key: str | None = None
 ) -> list[str] | NDArray[Any] | LabelTable:
-    """Read one label per vector: lines of text, a column of a CSV, TSV or Parquet file, or an array
-    of a .npy or .npz file.
+    """Read one label per vector.
 
-    A column or array that is not called "label" or the like is chosen by `key`, or as "path::key".
-    Labels with a column or array of ids beside them are a `LabelTable`.
+    Labels are lines of text, a column of a CSV, TSV or Parquet file, or an array of a .npy or .npz
+    file. A column or array with another name than "label" or the like is chosen by `key`, or as
+    "path::key". Labels with a column or array of ids beside them are a `LabelTable`.
     """
     file = _detected(path, key)
     if file.format in ("npy", "npz"):
@@ -223,11 +222,11 @@ def labels_from(
 def labels_lists_from(
     path: str | os.PathLike[str], *, key: str | None = None
 ) -> list[list[str]] | NDArray[Any] | LabelTable:
-    """Read several labels per vector, one line per vector: between semicolons, or else commas, or
-    else white space. A blank line has none.
+    """Read several labels per vector.
 
-    Also a column of such texts in a CSV or TSV file, or of lists in a Parquet file; or a matrix of
-    0 and 1, with or without names of its columns and a column of ids.
+    Each vector has a line, with semicolons, commas or white space between its labels. Also read
+    are a column of such texts in a CSV or TSV file, a column of lists in a Parquet file, and a
+    matrix of 0 and 1, with or without names of its columns and a column of ids.
     """
     file = _detected(path, key)
     if file.format in ("npy", "npz"):
@@ -335,8 +334,7 @@ def _with_ids(file: File, labels: Any, ids: _Ids, *, several: bool = False) -> A
 
 
 def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> Any:
-    """The items' categories: one label an item, as `labels_from` reads them, or a table of items
-    and their categories."""
+    """Read the items' categories: one label per item, or a table of items and categories."""
     file = _detected(path, key)
     if file.key is None and file.format not in ("npy", "npz"):
         try:
@@ -350,8 +348,7 @@ def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> 
 
 
 def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
-    """The lists easy, hard and junk of the revisited Oxford and Paris benchmarks, from JSON: a
-    list, one entry per query.
+    """Read the lists easy, hard and junk of the revisited Oxford and Paris benchmarks from JSON.
 
     Their own files are pickles, which can run any program when they are read; write `gnd` of such a
     file as JSON.
@@ -520,8 +517,7 @@ def _lines(source: Source) -> list[str]:
 
 
 def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], _Ids, int]:
-    """Return the labels in a column that the first line names, the ids beside them, and the line of
-    the first label; or all lines, where they have no columns."""
+    """Return the labels in a named column, the ids beside them, and the first line number."""
     header = [cell.strip() for cell in split(lines[0], separator)] if lines else []
     if len(header) == 1 and file.key is None and header[0].lower() not in LABEL_NAMES:
         return [(split(line, separator) or [""])[0].strip() for line in lines], _Ids(), 1

@@ -101,8 +101,7 @@ def may_be_ids(dtype: pl.DataType) -> bool:
 
 
 def _named_ids(file: File, kinds: dict[str, str], fitting: list[str]) -> str | None:
-    """The column of ids; one that is named so and cannot be is refused: rows would have numbers for
-    ids, and nobody would know."""
+    """Return the column of ids; a column with such a name and another type is an error."""
     found = choose_ids(fitting) or next(filter(is_index, fitting), None)
     named = choose_ids([name for name in kinds if name not in fitting])
     if found is None and named is not None:
@@ -159,7 +158,7 @@ def _ids_of(column: pl.Series, file: File) -> tuple[str, ...] | None:
 
 
 def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any:
-    """A matrix from a column of lists, which must be of one length with no gaps."""
+    """Return a matrix from a column of lists of one length without gaps."""
     if column.null_count():
         raise InputError(f"{place(int(column.is_null().arg_true()[0]))}: the vector is missing.")
     if isinstance(column.dtype, pl.Array):
@@ -250,7 +249,7 @@ def _ndjson_at_once(
 
 
 def _ndjson_line_by_line(file: File, source: Source, chosen: str, ids: str | None) -> Vectors:
-    """The second look: names the first bad line, or returns the vectors."""
+    """Read line by line, so that the error names the first bad line."""
     rows: list[Matrix] = []
     names: list[str] = []
     for number, line in _objects(source):
@@ -409,8 +408,7 @@ _MANY_CELLS = 16
 
 
 def _may_begin_with_ids(lines: Sequence[tuple[int, str]], layout: Layout) -> bool:
-    """Whether a first column that is taken for a dimension may be ids: whole numbers, in a column
-    whose name, if it has one, is unlike those of the others."""
+    """Return whether the first column may be ids: whole numbers, with an unlike name."""
     if layout.ids is not None or layout.dimensions[:2] != (0, 1):
         return False
     rows = [layout.split(line) for number, line in lines if number >= layout.first]
@@ -495,8 +493,7 @@ def _named_as(layout: Layout, name: str) -> str:
 
 
 def _first_lines(source: Source) -> list[tuple[int, str]]:
-    """Two lines that are neither blank nor, above all others, comments (further down "#" may be an
-    id)."""
+    """Return the first two lines that are not blank; comments are only above them."""
     found: list[tuple[int, str]] = []
     for number, line in enumerate(source.lines(), 1):
         if line.strip() and (found or not line.startswith(COMMENT)):
@@ -507,7 +504,7 @@ def _first_lines(source: Source) -> list[tuple[int, str]]:
 
 
 def _separator(line: str) -> str:
-    """That which makes most numbers, or most fields."""
+    """Return the separator that gives most numbers, or most fields."""
 
     def gain(separator: str) -> tuple[int, int]:
         cells = split(line, separator)
@@ -607,7 +604,7 @@ def _text_at_once(file: File, source: Source, layout: Layout) -> Vectors | None:
 
 
 def _text_line_by_line(file: File, source: Source, layout: Layout) -> Vectors:
-    """The second look: names the first bad line, or returns the vectors."""
+    """Read line by line, so that the error names the first bad line."""
     rows: list[Matrix] = []
     ids: list[str] = []
     blank = 0

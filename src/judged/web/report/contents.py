@@ -74,7 +74,7 @@ class QueryResults:
                 query=query,
                 policy=policy,
                 rows=RESULTS_SHOWN,
-                **self.judging,
+                collection=self.judging.get("collection"),
             )
         rankings = self.evaluation.scored(run).rankings
         alone = rankings.take([rankings.queries.index(query)])

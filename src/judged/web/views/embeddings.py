@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.vectors.vectors import Vectors
-    from judged.learning.temperature.sweep_result import Point, Sweep
+    from judged.learning.temperature import Point, Sweep
     from judged.web.visit import Visit
 
 
@@ -62,16 +62,15 @@ class SearchResults:
 
         def made() -> tuple[Evaluation, TopK]:
             embeddings, relevance = self.search.compared
-            return embeddings.evaluate_and_top_k(
+            evaluation, lists = embeddings.evaluate_and_top_k(
                 relevance,
                 scoring.requested_measures,
                 k=ITEMS_PER_QUERY,
                 policy=dict(scoring.chosen),
                 convention=scoring.convention,
-                interval=True,
-                level=scoring.level,
                 progress=progress_of("Searching", len(embeddings.queries)),
             )
+            return evaluation.showing(intervals=True, level=scoring.level), lists
 
         key = (
             scoring.measures,
@@ -83,8 +82,8 @@ class SearchResults:
 
     def sweep(self, query: str | None = None) -> Sweep:
         """What each temperature makes of all queries, or of one."""
+        from judged.learning._sweep import steps
         from judged.learning.temperature import sweep
-        from judged.learning.temperature.sweeps import steps
 
         def made() -> Sweep:
             embeddings, relevance = self.search.compared
@@ -269,14 +268,15 @@ def scores(looked: SearchResults) -> Page:
 
     diagnosis = looked.kept("diagnosis", made)
     chart = embedding_scores(diagnosis, theme="page", width=width_of(looked))
-    found = diagnosis.sentences()
-    notes = [{"kind": "warn", "text": text} for text in found] or [
+    notes = [{"kind": "warn", "text": text} for text in diagnosis.sentences()] or [
         {"kind": "info", "text": "Nothing about these vectors asks for a second look."}
     ]
+    lines = diagnosis.to_text().splitlines()
+    described = lines[lines.index(f"Diagnosis by {diagnosis.similarity}") + 1 :]
     return Page(
         "embeddings_scores.html",
         chart.title,
-        {**figures_of([chart]), "notes": notes, "described": diagnosis.to_text().splitlines()[1:]},
+        {**figures_of([chart]), "notes": notes, "described": described},
         command=command_of(
             ["judged", "embeddings", *looked.search.words(), "--diagnose"],
             looked.search,
@@ -431,8 +431,8 @@ def _evaluating(looked: SearchResults) -> CommandText:
     arguments = [
         "relevance",
         *([repr(scoring.requested_measures)] if scoring.requested_measures else []),
-        "interval=True",
     ]
+    showing = ["intervals=True"]
     if scoring.chosen:
         arguments.append(f"policy={dict(scoring.chosen)!r}")
     if scoring.convention is not None:
@@ -440,8 +440,9 @@ def _evaluating(looked: SearchResults) -> CommandText:
         arguments.append(f"convention={scoring.convention!r}")
     if scoring.level != LEVEL:
         words += ["--level", repr(scoring.level)]
-        arguments.append(f"level={scoring.level!r}")
-    return command_of(words, search, f"evaluation = embeddings.evaluate({', '.join(arguments)})")
+        showing.append(f"level={scoring.level!r}")
+    call = f"embeddings.evaluate({', '.join(arguments)}).showing({', '.join(showing)})"
+    return command_of(words, search, f"evaluation = {call}")
 
 
 def _part_links(looked: SearchResults) -> list[list[dict[str, str]]]:

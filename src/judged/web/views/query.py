@@ -23,7 +23,7 @@ from judged.web.workspace import pictures_of, queries_of, texts_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from judged.explanation.source import Read
+    from judged.explanation.question import Read
 
 PARAMS = (*SELECTION_PARAMS, "query", "explain", "of", "item")
 CURVE_HEIGHT = 230

@@ -1,4 +1,4 @@
-"""An explanation as plain values: what programs get, and pages that show it."""
+"""Explanations as dicts, tables, LaTeX and HTML."""
 
 from __future__ import annotations
 
@@ -6,15 +6,46 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from judged import __version__
-from judged.explanation.arithmetic import Expression
-from judged.explanation.latex import to_latex
+from judged.explanation.arithmetic import Expression, Number, symbol_latex
 from judged.explanation.listing import Line, Row
-from judged.explanation.text import Worked, cells, gaps, header, heading, right, sentences
-from judged.measures.formula import readable
-from judged.text import plain
+from judged.explanation.text import (
+    OTHERS,
+    Worked,
+    cells,
+    gaps,
+    header,
+    heading,
+    is_a_list,
+    others,
+    right,
+    sentences,
+)
+from judged.measures.reference import readable
+from judged.text import Best, html, html_table, plain
 
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
+
+
+def to_latex(e: Explanation) -> str:
+    """An align* environment: the definition, what is worked out first, and the value; needs
+    amsmath."""
+    name = symbol_latex(str(e.measure))
+    rows = [rf"{symbol_latex(e.measure.spec.name)} &= {e.measure.formula}"]
+    if e.steps is None:
+        rows.append(rf"{name} &\ \text{{is undefined: {e.measure.spec.undefined.text}}}")
+    else:
+        divisor = (e.steps.divisor,) if e.steps.divisor else ()
+        rows += [_row(line) for line in (*e.steps.before, *divisor)]
+        rows.append(_row(Line(str(e.measure), e.steps.value)))
+    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}\n"
+
+
+def _row(line: Line) -> str:
+    worked = [line.value.latex()]
+    if not isinstance(line.value, Number):
+        worked.append(Number(line.value.value).latex())
+    return " = ".join(worked).join([f"{symbol_latex(line.symbol)} &= ", ""])
 
 
 def to_dict(e: Explanation) -> dict[str, Any]:
@@ -119,3 +150,60 @@ def _worked(line: Worked) -> dict[str, Any]:
         "says": line.says,
         "latex": line.latex,
     }
+
+
+STYLES = ("tokens", "base", "parts", "query", "explanation", "print")
+
+
+def to_html(e: Explanation) -> str:
+    """The whole page."""
+    from judged.web.pages.calculations import calculation_of, walk_of
+    from judged.web.pages.templating import document
+
+    told = e.to_dict()
+    top = float(e.rankings.pool_grade.max(initial=0.0))
+    walk = walk_of(told["walk"], top=top if top > 0 else 1.0)
+    page = document(
+        "explanation.html",
+        title=heading(e),
+        styles=STYLES,
+        scripts=("theme", "walk"),
+        data={"frames": walk.frames},
+        view=calculation_of(e),
+        walk=walk,
+        query="" if is_a_list(e) else e.query,
+        says=told["says"],
+        formula=told["formula"]["text"],
+        terms=str(e.policy),
+        version=told["judged"],
+    )
+    return f"{page}\n"
+
+
+def notebook(e: Explanation) -> str:
+    """What a notebook shows: the value and the query first, then how it comes about; it has no
+    stylesheet of ours."""
+    head, before = header(e), gaps(e)
+    told = "".join(
+        f"<br><code>{html(line.text)}</code>" + (f"<br>{html(line.says)}" if line.says else "")
+        for line in e.lines
+    )
+    rows = []
+    for row, texts in zip(e.rows, cells(e), strict=True):
+        if row.rank in before:
+            rows.append([f"… {before[row.rank]:,} more …", *[""] * (len(head) - 1)])
+        rows.append([Best(text) if row.relevant and row.counts else text for text in texts])
+    table = html_table(head, rows, right=right(head)) if rows else "<p>The list is empty.</p>"
+    elsewhere = others(e)
+    folded = html_table(OTHERS, elsewhere, right=[1]) if elsewhere else ""
+    return (
+        f"<p><b>{html(heading(e))}</b><br>{html(e.measure.spec.says)}</p>{table}"
+        f"<p>{told.removeprefix('<br>')}</p>"
+        + "".join(f"<p>{html(text)}</p>" for text in sentences(e))
+        + (
+            f"<details><summary>under other definitions</summary>{folded}</details>"
+            if folded
+            else ""
+        )
+        + f"<p><small>policy: {html(str(e.policy))}</small></p>"
+    )

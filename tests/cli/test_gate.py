@@ -175,12 +175,12 @@ def test_golden_files(judged: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
     assert "FAILED: RR: golden query q03 has 0.500 and does not reach" in found.out
     for content, says in (
         ("q03 RR 0.5\nq03 RR 0.6\n", f"{golden}, line 2: query 'q03' occurs twice."),
-        ("q03 0.5\n", "the minimum of query 'q03' must say for which measure: RR, P@1."),
+        ("q03 0.5\n", "the minimum of query 'q03' must name its measure: RR, P@1."),
         ("q77 RR 0.5\n", f"{golden}, line 1: query 'q77' is not judged"),
         ("q03 AP 0.5\n", "AP was not evaluated; there is RR, P@1."),
-        ("q03 RR nan\n", f'{golden}, line 1: the minimum "nan" is no finite number.'),
-        ("query,minimum\nq03,x\n", f'{golden}, line 2: the minimum "x" is no finite number.'),
-        ("\n# nothing\n", f"{golden}: there are no golden queries in it."),
+        ("q03 RR nan\n", f'{golden}, line 1: the minimum "nan" is not a finite number.'),
+        ("query,minimum\nq03,x\n", f'{golden}, line 2: the minimum "x" is not a finite number.'),
+        ("\n# nothing\n", f"{golden}: no golden queries found."),
     ):
         golden.write_text(content)
         found = judged(*base)

@@ -64,7 +64,7 @@ class Results:
 
     @cached_property
     def study(self) -> Any:
-        return temperature.study(self.embeddings, self.same, [0.1, 1.0], iterations=2)
+        return temperature.sweep(self.embeddings, self.same, [0.1, 1.0], train={"iterations": 2})
 
     @cached_property
     def diagnosis(self) -> Any:
@@ -187,15 +187,6 @@ CALLS: dict[str, Callable[[Results], Call]] = {
     "temperature.sweep": lambda made: (
         temperature.sweep,
         {"embeddings": made.embeddings, "relevance": made.same, "temperatures": [1.0]},
-    ),
-    "temperature.study": lambda made: (
-        temperature.study,
-        {
-            "embeddings": made.embeddings,
-            "relevance": made.same,
-            "temperatures": [1.0],
-            "iterations": 2,
-        },
     ),
     "statistics.order_agreement": lambda made: (
         judged.statistics.order_agreement,

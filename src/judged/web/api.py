@@ -178,9 +178,8 @@ def systems(visit: Visit) -> dict[str, Any]:
 def measures(visit: Visit) -> dict[str, Any]:
     """The registry of measures and presets, or some of them."""
     from judged.measures import bind, catalogue
-    from judged.measures.entries import entries, presets_in
-    from judged.measures.grammar import read_all
-    from judged.measures.presets import ABOUT
+    from judged.measures.grammar import entries, presets_in, read_all
+    from judged.measures.reference import ABOUT
 
     name = visit.params.one("name")
     if name is None:

@@ -15,7 +15,7 @@ from judged.comparison.methods import method_line
 from judged.comparison.tables import NumberFormat, slice_tables
 from judged.errors import JudgedError, MissingExtraError
 from judged.evaluation.export import Look
-from judged.measures.bibliography import BIBLIOGRAPHY, bibtex
+from judged.measures.reference import BIBLIOGRAPHY, bibtex
 from judged.rankings.strips import strips
 from judged.web.pages.boards import BoardContext, board
 from judged.web.pages.numbers import ValueColumn, query_rows

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
     from judged.evaluation.evaluation import Evaluation
     from judged.inputs.vectors.vectors import Vectors
-    from judged.learning.temperature.sweep_result import Point, Sweep
+    from judged.learning.temperature import Point, Sweep
     from judged.web.visit import Visit
 
 
@@ -82,8 +82,8 @@ class SearchResults:
 
     def sweep(self, query: str | None = None) -> Sweep:
         """What each temperature makes of all queries, or of one."""
+        from judged.learning._sweep import steps
         from judged.learning.temperature import sweep
-        from judged.learning.temperature.sweeps import steps
 
         def made() -> Sweep:
             embeddings, relevance = self.search.compared

@@ -28,10 +28,10 @@ from judged.cli.plot import flag
 from judged.conventions import HELD, conventions
 from judged.conventions.description import LibraryDescription
 from judged.measures import REGISTRY, Spec, catalogue
-from judged.measures.aggregation import aggregate_param
-from judged.measures.bibliography import BIBLIOGRAPHY
+from judged.measures.registry import aggregate_param
+from judged.measures.reference import BIBLIOGRAPHY
 from judged.measures.params import Choice, show
-from judged.measures.presets import ABOUT
+from judged.measures.reference import ABOUT
 
 DOCS = Path(__file__).resolve().parent
 STUB = DOCS.parent / "src" / "judged" / "__init__.pyi"

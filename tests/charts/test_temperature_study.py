@@ -126,12 +126,12 @@ def test_one_temperature_and_nothing_untrained() -> None:
         (
             {"what": "temperature sweep"},
             "this is a temperature sweep, not a temperature study; make one with "
-            "judged.temperature.study or `judged temperature --train … -o FILE.json`.",
+            "judged.temperature.sweep(train=True) or `judged temperature --train … -o FILE.json`.",
         ),
         (
             {"rows": []},
             "this is no temperature study; make one with "
-            "judged.temperature.study or `judged temperature --train … -o FILE.json`.",
+            "judged.temperature.sweep(train=True) or `judged temperature --train … -o FILE.json`.",
         ),
         (
             {**STUDY, "rows": STUDY["rows"][:1]},

@@ -27,8 +27,7 @@ from judged.cli.temperature import temperature
 from judged.conventions.disagreement import DEFAULT
 from judged.embeddings.relevance import revisited
 from judged.explanation import Explanation
-from judged.learning.learn import KINDS, fit
-from judged.learning.learn.training import MEASURES
+from judged.learning.learn import KINDS, MEASURES, fit
 from judged.learning.temperature import TEMPERATURES, study, sweep
 from judged.options import STUDIED_TEMPERATURES as STUDIED
 

@@ -12,7 +12,7 @@ from click import Context
 from judged.cli._options import complete_measure
 from judged.cli.evaluate import evaluate
 from judged.measures import PRESETS, REGISTRY, parse_measure
-from judged.measures.presets import ABOUT
+from judged.measures.reference import ABOUT
 
 
 def test_the_catalogue_ends_with_the_presets(judged: Any) -> None:

@@ -389,8 +389,8 @@ def test_temperatures_are_numbers_with_commas(judged, sweep):
             "temperature-study",
             (),
             "judged: sweep.json: this is a temperature sweep, not a temperature study; make one "
-            "with "
-            "judged.temperature.study or `judged temperature --train … -o FILE.json`.\n",
+            "with judged.temperature.sweep(train=True) or `judged temperature --train … -o "
+            "FILE.json`.\n",
         ),
         (
             "embedding-scores",

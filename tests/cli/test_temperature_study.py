@@ -8,7 +8,7 @@ import pytest
 
 from judged import Embeddings
 from judged.embeddings.relevance import same_label, same_row
-from judged.learning.temperature import study
+from support.learnable import study
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_its_chart(judged, vectors, tmp_path):
         ),
         (
             ("--held-out", "0"),
-            "judged: a study needs held-out queries; held_out must be above 0.\n",
+            "judged: train needs held-out queries; held_out must be above 0.\n",
         ),
         (("--report", "nope"), "judged: "),
         (("-o", "nowhere/study.json"), "judged: nowhere/study.json: "),

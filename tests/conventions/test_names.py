@@ -13,7 +13,7 @@ from judged.conventions import Convention, conventions, find
 from judged.errors import MeasureError
 from judged.measures import catalogue
 from judged.measures.conventions import named_all
-from judged.measures.spec import lookup, names
+from judged.measures.registry import lookup, names
 from support.loops import for_each
 
 catalogue()
@@ -122,7 +122,7 @@ def _meaning(convention: str, text: str | Measure) -> tuple[Measure, str] | None
 def _no_time_for_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of names are refused here; the nearest one to each is the matter of other tests."""
     monkeypatch.setattr("judged.measures.conventions.did_you_mean", lambda *_, **__: "")
-    monkeypatch.setattr("judged.measures.spec.did_you_mean", lambda *_, **__: "")
+    monkeypatch.setattr("judged.measures.registry.did_you_mean", lambda *_, **__: "")
 
 
 @for_each("convention", ALL, ids=lambda each: each.name)

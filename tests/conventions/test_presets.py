@@ -10,7 +10,7 @@ import pytest
 
 from judged import Embeddings, evaluate, parse_measure, relevance
 from judged.measures import PRESETS, parse_all
-from judged.measures.presets import PRESETS as DATA
+from judged.measures.reference import PRESETS as DATA
 
 HIT_RATES = ("clip", "clap", "reid", "metric-learning")
 """Where the field calls a hit rate recall, or rank-k."""

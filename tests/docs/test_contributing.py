@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import judged
-from judged.measures import REGISTRY, Spec, spec
-from judged.measures.bibliography import BIBLIOGRAPHY
+from judged.measures import REGISTRY, Spec, registry
+from judged.measures.reference import BIBLIOGRAPHY
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -21,16 +21,16 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 def new() -> Iterator[Spec]:
     """The example's measure, registered for one test."""
     (code,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    known, names = set(REGISTRY), dict(spec._NAMES)
+    known, names = set(REGISTRY), dict(registry._NAMES)
     try:
         exec(compile(code, "CONTRIBUTING.md", "exec"), {"__name__": "judged.measures.precision"})
         (name,) = set(REGISTRY) - known
         yield REGISTRY[name]
     finally:
         for name in set(REGISTRY) - known:
-            del REGISTRY.declared[name]
-        spec._NAMES.clear()
-        spec._NAMES.update(names)
+            del REGISTRY[name]
+        registry._NAMES.clear()
+        registry._NAMES.update(names)
 
 
 def test_its_example_is_right(new: Spec) -> None:

@@ -17,7 +17,7 @@ from judged import Measure, Rankings, parse_measure
 from judged.errors import JudgedWarning
 from judged.evaluation.scores import TIE_ORDERS
 from judged.measures import REGISTRY
-from judged.measures.expected import expectations
+from judged.measures.ties import expectations
 from support.evaluating import evaluate, rank
 from support.loops import for_each
 from support.rankings import GRADES, PLAIN, random_measure

@@ -14,7 +14,7 @@ import judged
 from judged.errors import InputError, MeasureError
 from judged.inputs.tables import Judgements, RawTable, to_judgements
 from judged.measures import REGISTRY
-from judged.measures.aggregation import AGGREGATIONS
+from judged.measures.registry import AGGREGATIONS
 from support.evaluating import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::judged.JudgedWarning")

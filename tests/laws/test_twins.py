@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from judged import Measure, Policy
 from judged.measures import REGISTRY, bind
-from judged.measures.aggregation import AGGREGATIONS
+from judged.measures.registry import AGGREGATIONS
 from measures.diversity.twins import TWINS as DIVERSITY
 from support.rankings import (
     PLAIN,

@@ -64,7 +64,7 @@ class Results:
 
     @cached_property
     def study(self) -> Any:
-        return temperature.study(self.embeddings, self.same, [0.1, 1.0], iterations=2)
+        return temperature.sweep(self.embeddings, self.same, [0.1, 1.0], train={"iterations": 2})
 
     @cached_property
     def diagnosis(self) -> Any:
@@ -188,15 +188,6 @@ CALLS: dict[str, Callable[[Results], Call]] = {
         temperature.sweep,
         {"embeddings": made.embeddings, "relevance": made.same, "temperatures": [1.0]},
     ),
-    "temperature.study": lambda made: (
-        temperature.study,
-        {
-            "embeddings": made.embeddings,
-            "relevance": made.same,
-            "temperatures": [1.0],
-            "iterations": 2,
-        },
-    ),
     "statistics.order_agreement": lambda made: (
         judged.statistics.order_agreement,
         {"x": [3, 2, 1], "y": [3, 1, 2]},
@@ -253,7 +244,7 @@ def calls_of(name: str, made: Results) -> Iterator[tuple[str, Callable[..., Any]
         for attribute in dir(result):
             method = getattr(result, attribute)
             own = not attribute.startswith("_") and not hasattr(judged.Run, attribute)
-            if own and inspect.ismethod(method) and attribute not in ("document", "render"):
+            if own and inspect.ismethod(method) and attribute != "document":
                 base = {"path": "x.json"} if attribute == "save" else {}
                 yield f"{name}.{attribute}", method, base
     else:

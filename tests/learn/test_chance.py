@@ -10,8 +10,8 @@ from judged.embeddings.learned import as_similarity
 from judged.embeddings.relations import as_relation
 from judged.embeddings.similarity import Cosine
 from judged.embeddings.training import Gain, Training
-from judged.learning.learn.chance import Chance, gains_of
-from judged.learning.learn.data import Data, pairs_of
+from judged.learning._data import Data, pairs_of
+from judged.learning.learn import Chance, gains_of
 from judged.measures import parse_measure
 
 AP = parse_measure("AP")
@@ -163,7 +163,7 @@ def test_what_is_learned_by_heart_gains_nothing_on_held_out_queries(make: Any) -
 
 
 def test_nothing_relevant_to_training_queries_is_relevant_to_held_out_ones() -> None:
-    from judged.learning.learn.split import split_data
+    from judged.learning._data import split_data
 
     makers = pairs_of_noise, captions_of_noise, labels_of_noise, labels_of_one_side
     for make in (*makers, linked_judgements):

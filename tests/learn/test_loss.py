@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from judged.embeddings.learned import KINDS, Kind
 from judged.embeddings.relations import Pairs
-from judged.learning.learn.loss import RULES, Contrast, Objective
+from judged.learning._loss import RULES, Contrast, Objective
 from judged.options import HIGHEST, LOWEST
 from judged.policy import POSITIVES
 from support.parts import Later, Needs

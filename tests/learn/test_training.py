@@ -10,8 +10,8 @@ import pytest
 
 import judged
 from judged.inputs.vectors import as_vectors
+from judged.learning._loss import Objective
 from judged.learning.learn import KINDS, Learned, fit
-from judged.learning.learn.loss import Objective
 from judged.options import LearnedKind
 from judged.policy import POSITIVES
 from support.learnable import Hidden, behind_a_map, behind_noise

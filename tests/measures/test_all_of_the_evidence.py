@@ -11,7 +11,7 @@ import pytest
 
 from judged import Rankings, evaluate, explain, parse_measure
 from judged.cli import main
-from judged.measures.formula import readable
+from judged.measures.reference import readable
 from judged.text import html
 
 # Two relevant items at ranks 2 and 4; one of two at rank 1 and one never retrieved; one at rank 3;

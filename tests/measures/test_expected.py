@@ -12,8 +12,7 @@ from hypothesis import settings
 
 from judged import PolicyError, Rankings, evaluate, parse_measure
 from judged.measures import REGISTRY
-from judged.measures.expected import expectations
-from judged.measures.orders import DRAWS, LIMIT, PAIRS
+from judged.measures.ties import DRAWS, LIMIT, PAIRS, expectations
 from judged.policy import add_choices
 from support.loops import for_each
 from support.rankings import PLAIN, random_measure
@@ -217,7 +216,7 @@ MANY = [
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Orders are drawn, however few they are."""
-    monkeypatch.setattr("judged.measures.orders.LIMIT", 1)
+    monkeypatch.setattr("judged.measures.ties.LIMIT", 1)
 
 
 def test_few_orders_are_gone_through_one_by_one() -> None:
@@ -279,7 +278,7 @@ def test_the_same_numbers_every_time_and_whatever_else_is_computed() -> None:
 @pytest.mark.parametrize("name", [name for name in REGISTRY if name not in PLAIN])
 @pytest.mark.parametrize("limit", [1, 720])
 def test_diversity(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judged.measures.orders.LIMIT", limit)
+    monkeypatch.setattr("judged.measures.ties.LIMIT", limit)
     judgements = {
         "q": {"a": {"s": 1}, "b": {"s": 1, "t": 1}, "c": {"u": 1}},
         "r": {"a": {"s": 1}, "z": {"t": 1}},

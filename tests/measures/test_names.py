@@ -11,7 +11,7 @@ from judged.errors import MeasureError
 from judged.measures import PRESETS, REGISTRY, parse_all, parse_measure
 from judged.measures.conventions import named_all
 from judged.measures.grammar import read_all
-from judged.measures.spec import is_name
+from judged.measures.registry import is_name
 from support.loops import for_each
 
 

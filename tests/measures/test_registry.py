@@ -13,11 +13,9 @@ import judged
 from judged import MeasureError, measures, parse_measure
 from judged.evaluation.wording import TIES_REFERENCE
 from judged.measures import DEFAULT, FAMILIES, REGISTRY, Spec, bind, catalogue, names
-from judged.measures.aggregation import AGGREGATIONS
-from judged.measures.bibliography import BIBLIOGRAPHY
-from judged.measures.formula import readable
 from judged.measures.params import Choice
-from judged.measures.spec import measure
+from judged.measures.reference import BIBLIOGRAPHY, readable
+from judged.measures.registry import AGGREGATIONS, measure
 from support.loops import for_each
 
 every_measure = for_each("spec", REGISTRY.values(), ids=lambda spec: spec.name)

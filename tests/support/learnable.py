@@ -35,8 +35,7 @@ class Hidden:
     def split(self) -> Any:
         """The parts of queries and items by the usual shares and the seed 0."""
         from judged.embeddings.relations import as_relation
-        from judged.learning.learn.data import Data
-        from judged.learning.learn.split import split_data
+        from judged.learning._data import Data, split_data
 
         embeddings, relevance = self.given()
         data = Data.of(embeddings, as_relation(relevance, what="relevance"), rel=1)
@@ -79,3 +78,17 @@ def behind_a_map(
         return (shown[labels] + 0.4 * random.normal(size=(len(labels), dims))).astype(np.float32)
 
     return Hidden(side(of_queries, query_dims), side(of_items, item_dims), of_queries, of_items)
+
+
+def study(
+    embeddings: Any,
+    relevance: Any,
+    temperatures: Any = None,
+    *,
+    progress: Any = None,
+    **training: Any,
+) -> Any:
+    """Learn at several temperatures, with options of `judged.learn.fit`."""
+    return judged.temperature.sweep(
+        embeddings, relevance, temperatures, train=training or True, progress=progress
+    )

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import judged
-from judged.learning.temperature import study, sweep
+from judged.learning.temperature import sweep
+from support.learnable import study
 
 VECTORS = np.eye(3)
 PAIRS = judged.relevance.pairs()
@@ -122,15 +123,15 @@ def test_scores_that_no_softmax_holds() -> None:
 def test_options_of_embeddings_that_mean_nothing_here(
     function: Any, options: dict[str, Any], message: str
 ) -> None:
-    message = f"temperature.{function.__name__} {message}"
+    message = f"temperature.sweep {message}"
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
         function(judged.Embeddings(VECTORS, VECTORS, **options), PAIRS)
 
 
 def test_a_study_learns_its_similarity() -> None:
     message = (
-        "temperature.study learns the similarity, beginning at the cosine; leave similarity out "
-        "of the Embeddings, which have 'dot'."
+        "temperature.sweep learns the similarity, beginning at the cosine; leave "
+        "similarity out of the Embeddings, which have 'dot'."
     )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):
         study(judged.Embeddings(VECTORS, VECTORS, similarity="dot"), PAIRS)
@@ -139,7 +140,7 @@ def test_a_study_learns_its_similarity() -> None:
 @pytest.mark.parametrize("function", [sweep, study])
 def test_vectors_alone(function: Any) -> None:
     message = (
-        f"temperature.{function.__name__} takes judged.Embeddings(queries, items) first, then "
+        "temperature.sweep takes judged.Embeddings(queries, items) first, then "
         "what is relevant; got ndarray."
     )
     with pytest.raises(judged.InputError, match=f"^{re.escape(message)}$"):

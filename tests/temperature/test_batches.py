@@ -15,8 +15,8 @@ from judged.embeddings.product import Product
 from judged.embeddings.relations import as_relation
 from judged.embeddings.search import scores_of
 from judged.inputs.vectors import as_vectors
+from judged.learning._softmax import Batches, Corpus
 from judged.learning.temperature import sweep
-from judged.learning.temperature.candidates import Batches, Corpus
 from judged.policy import POSITIVES
 from support import softmaxes
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import judged
+from judged.learning._sweep import evaluations
 from judged.learning.temperature import Point, sweep
-from judged.learning.temperature.best import evaluations
 from judged.policy import POSITIVES
 
 PAIRS = judged.relevance.pairs()
@@ -93,7 +93,7 @@ def test_between_one_temperature_there_is_nothing_to_search() -> None:
 
 
 def test_progress_ends_where_it_was_said_to() -> None:
-    from judged.learning.temperature.sweeps import steps
+    from judged.learning._sweep import steps
 
     for both in (False, True):
         for batch_size in (None, 20):

@@ -14,10 +14,11 @@ from threadpoolctl import threadpool_limits
 
 import judged
 from judged.cli.demo_data import load_digits
-from judged.learning.temperature import Study, study
+from judged.learning.temperature import Study
 from judged.options import STUDIED_TEMPERATURES
 from judged.statistics.intervals import mean_interval
 from support import softmaxes
+from support.learnable import study
 
 pytestmark = pytest.mark.slow
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -335,14 +336,14 @@ def test_a_measure_that_embeddings_do_not_have_is_refused_before_training() -> N
             {"iterations": "a", "progress": print},
             "iterations must be a whole number from 1; got 'a'.",
         ),
-        ({"measures": None}, "a study needs at least one measure."),
+        ({"measures": None}, "train needs at least one measure."),
         (
             {"temperatures": [0.0]},
             "a temperature must be a number above 0, from 1e-06 to 1e+06; got 0.0.",
         ),
         ({"temperatures": []}, "temperatures must be a list of numbers; it is empty."),
-        ({"measures": []}, "a study needs at least one measure."),
-        ({"held_out": 0}, "a study needs held-out queries; held_out must be above 0."),
+        ({"measures": []}, "train needs at least one measure."),
+        ({"held_out": 0}, "train needs held-out queries; held_out must be above 0."),
         (
             {"kind": "two-towers-linear"},
             "There is no kind 'two-towers-linear' of learned similarity; did you mean "

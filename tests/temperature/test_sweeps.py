@@ -254,7 +254,7 @@ def test_no_temperature_changes_the_ranking() -> None:
 
 def test_the_check_of_the_ranking_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a temperature that is no division by one number, here one that turns the order round."""
-    from judged.learning.temperature import sweeps
+    from judged.learning import _sweep as sweeps
 
     data = Data(8)
     corpus: list[Any] = []

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from judged.measures import Measure
-    from judged.measures.spec import Mask
+    from judged.measures.registry import Mask
     from judged.options import MeasuresLike, PolicyLike
 
 

@@ -139,7 +139,7 @@ def complete_measure(
     from click.shell_completion import CompletionItem
 
     from judged.measures import REGISTRY
-    from judged.measures.presets import ABOUT
+    from judged.measures.reference import ABOUT
 
     before, comma, begun = incomplete.rpartition(",")
     known = {spec.name: spec.title for spec in REGISTRY.values()}

@@ -13,7 +13,7 @@ from judged.text import to_json
 
 if TYPE_CHECKING:
     from judged.measures import Measure, Spec
-    from judged.measures.presets import Preset
+    from judged.measures.reference import Preset
 
 
 @command(example="judged measures nDCG@10")
@@ -35,9 +35,8 @@ def measures(name: str | None, form: str) -> None:
     """
     from judged.cli._terminal import hand_over, say
     from judged.measures import bind, catalogue
-    from judged.measures.entries import entries, presets_in
-    from judged.measures.grammar import read_all
-    from judged.measures.presets import ABOUT
+    from judged.measures.grammar import entries, presets_in, read_all
+    from judged.measures.reference import ABOUT
 
     presets = dict(ABOUT)
     labels = {bind(spec, {}): spec.name for spec in catalogue()}
@@ -103,7 +102,7 @@ def _words(measure: Measure, label: str, *, alone: bool) -> str:
 def _certainty(measures: list[Measure]) -> dict[str, str]:
     """How sure the mean over orders of ties, the ends of a tie range and those of an unjudged range
     are."""
-    from judged.measures.orders import LIMIT
+    from judged.measures.ties import LIMIT
 
     few = f"up to {LIMIT} orders of a query's ties"
     spec = measures[0].spec
@@ -120,9 +119,8 @@ def _certainty(measures: list[Measure]) -> dict[str, str]:
 
 def _page(spec: Spec, labels: Mapping[Measure, str]) -> Iterator[str]:
     """Everything that is declared of a measure, and what it is with the parameters asked for."""
-    from judged.measures.bibliography import BIBLIOGRAPHY
-    from judged.measures.formula import readable
     from judged.measures.params import show
+    from judged.measures.reference import BIBLIOGRAPHY, readable
 
     asked = {measure: label for measure, label in labels.items() if measure.spec is spec}
     example = spec.example

@@ -79,8 +79,8 @@ def temperature(
     vectors. 'judged plot temperature-study' draws its JSON.
     """
     from judged.cli._terminal import counting, deliver
-    from judged.learning.temperature import study, sweep
-    from judged.learning.temperature.sweeps import steps
+    from judged.learning._sweep import steps
+    from judged.learning.temperature import sweep
 
     check_format(form, output)
     if train:
@@ -94,8 +94,8 @@ def temperature(
         measures: dict[str, Any] = {"measures": report} if report else {}
         total = len(set(tried)) * options["iterations"]
         with counting("Learning", total, "iterations") as progress:
-            result: Any = study(
-                embeddings, relevance, tried, progress=progress, **measures, **training
+            result: Any = sweep(
+                embeddings, relevance, tried, train={**measures, **training}, progress=progress
             )
     else:
         tried, search = temperatures or SWEPT_TEMPERATURES, not options.pop("no_search")

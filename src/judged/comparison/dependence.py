@@ -28,7 +28,7 @@ from judged.errors import InputError, PolicyError, quoted
 from judged.evaluation.ranges import TieEnds, difference_is_bounded, last_rank, tie_ends
 from judged.evaluation.scores import Scored, score
 from judged.matching.variants import FAVOURS, Variants, uncondensed
-from judged.measures.orders import tied_queries
+from judged.measures.ties import tied_queries
 from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
 

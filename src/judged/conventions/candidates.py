@@ -20,7 +20,7 @@ from judged.evaluation.scores import Settlement, nothing_relevant, undefined
 from judged.matching.variants import Variants
 from judged.measures import REGISTRY, Measure, Spec, bind, parse_all, parse_measure
 from judged.measures.params import Choice, Cutoff, Param
-from judged.measures.spec import Mask, Settled, taken
+from judged.measures.registry import Mask, Settled, taken
 from judged.options import real
 from judged.policy import CHOICES, Policy
 from judged.rankings.rankings import Rankings

@@ -25,7 +25,7 @@ from judged.matching.variants import Variants, list_variants
 from judged.measures import Measure, parse_all, parse_measure
 from judged.measures.conventions import Named, relatives
 from judged.measures.params import show
-from judged.measures.spec import Mask
+from judged.measures.registry import Mask
 from judged.options import Scoring, checked, formats_of, takes_scoring
 from judged.policy import Policy
 from judged.rankings.audit import audit_of

@@ -11,8 +11,7 @@ import numpy as np
 from judged.evaluation.scores import UNJUDGED_ENDS, graded_for, nothing_relevant, settled
 from judged.matching.variants import Variants, uncondensed
 from judged.measures import Measure, parse_measure
-from judged.measures.expected import ByWorth
-from judged.measures.orders import in_order, tied_queries
+from judged.measures.ties import ByWorth, in_order, tied_queries
 from judged.policy import Policy
 from judged.rankings.audit import Findings, findings_of
 from judged.rankings.rankings import Rankings
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from judged.arrays import Floats
     from judged.evaluation.scores import Outcome
     from judged.evaluation.settings import Conventional
-    from judged.measures.spec import Mask
+    from judged.measures.registry import Mask
 
 TIE_SENTENCES = {
     "worst": "the worst value that any order of the tied results gives",

@@ -16,10 +16,8 @@ from judged.evaluation.settings import regraded
 from judged.matching.pool import weighted
 from judged.matching.variants import Variants, cut
 from judged.measures import Measure, Spec
-from judged.measures.aggregation import AGGREGATIONS
-from judged.measures.expected import Expected, expectations
-from judged.measures.orders import in_order, tied_queries
-from judged.measures.spec import Mask, Settled
+from judged.measures.registry import AGGREGATIONS, Mask, Settled
+from judged.measures.ties import Expected, expectations, in_order, tied_queries
 from judged.policy import Policy
 from judged.rankings.audit import findings_of
 from judged.rankings.rankings import ANY_GRADE, Rankings

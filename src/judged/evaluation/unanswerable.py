@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from judged.evaluation.export import Look
     from judged.evaluation.settings import Conventional
     from judged.measures import Measure
-    from judged.measures.spec import Mask
+    from judged.measures.registry import Mask
     from judged.policy import Policy
     from judged.rankings.rankings import Rankings
     from judged.statistics.intervals import Auroc

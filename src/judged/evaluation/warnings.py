@@ -16,8 +16,8 @@ from judged.evaluation.ranges import tie_ends
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs, is_bounded
 from judged.matching.variants import Variants, uncondensed
 from judged.measures import parse_measure
-from judged.measures.orders import LIMIT, tied_queries
-from judged.measures.spec import Settled
+from judged.measures.registry import Settled
+from judged.measures.ties import LIMIT, tied_queries
 from judged.rankings.audit import findings_of
 from judged.rankings.rankings import Rankings, concatenated
 from judged.statistics.samples import mean

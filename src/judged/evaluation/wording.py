@@ -13,8 +13,8 @@ from judged.evaluation.ranges import TIE_SENTENCES
 from judged.evaluation.scores import UNJUDGED_ENDS, about_runs
 from judged.evaluation.unanswerable import apart_lines, apart_notes
 from judged.evaluation.warnings import covered
-from judged.measures.bibliography import BIBLIOGRAPHY
-from judged.measures.orders import DRAWS, LIMIT, SEED
+from judged.measures.reference import BIBLIOGRAPHY
+from judged.measures.ties import DRAWS, LIMIT, SEED
 from judged.options import LEVEL, RESAMPLES
 from judged.policy import Policy
 from judged.rankings.rankings import ENCODED, OTHER_WAY

@@ -20,7 +20,7 @@ from judged.explanation.text import (
     right,
     sentences,
 )
-from judged.measures.formula import readable
+from judged.measures.reference import readable
 from judged.text import Best, html, html_table, plain
 
 if TYPE_CHECKING:

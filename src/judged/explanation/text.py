@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from judged.explanation.arithmetic import Expression, figure
 from judged.explanation.improvement import Change
 from judged.explanation.listing import Cell, Row, threshold
-from judged.measures.formula import readable
+from judged.measures.reference import readable
 from judged.rankings.relevance import A_LIST
 from judged.results import Display, Document, Table
 from judged.text import Best, Warned, markdown, markdown_table, shown

@@ -9,8 +9,8 @@ from judged.measures import cwl, compat, sets, confusion, incomplete, counts, di
 
 from judged.measures.grammar import parse_all, parse_measure
 from judged.measures.measure import Measure, bind
-from judged.measures.presets import PRESETS
-from judged.measures.spec import REGISTRY, Settled, Spec, lookup, names
+from judged.measures.reference import PRESETS
+from judged.measures.registry import REGISTRY, Settled, Spec, lookup, names
 
 
 def catalogue() -> list[Spec]:

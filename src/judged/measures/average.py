@@ -9,17 +9,19 @@ import numpy as np
 
 from judged.arrays import Floats, Ints, divide, greatest_from_here, needed, starts_of
 from judged.errors import MeasureError
-from judged.measures.expected import (
+from judged.measures.params import REL, Choice, K, Number, Points
+from judged.measures.registry import NEVER, NO_RELEVANT, Example, measure
+from judged.measures.ties import (
     Ties,
+    Worth,
+    by_grade,
     counts_shown,
     precisions,
     precisions_before,
     sums_of,
     ties_of,
+    uncut,
 )
-from judged.measures.params import REL, Choice, K, Number, Points
-from judged.measures.spec import NEVER, NO_RELEVANT, Example, measure
-from judged.measures.worth import Worth, by_grade, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 
 NORM = Choice(

@@ -12,7 +12,7 @@ import numpy as np
 from judged.arrays import Floats, Ints, along, borders, count_above, divide, ordinals, starts_of
 from judged.errors import MeasureError
 from judged.measures.params import Choice, K, Number, show
-from judged.measures.spec import Example, Mask, Undefined, measure
+from judged.measures.registry import Example, Mask, Undefined, measure
 from judged.rankings.rankings import Cutoff, Rankings
 
 _ANY = float(np.nextafter(0, 1))

@@ -10,8 +10,8 @@ import numpy as np
 from judged.arrays import Floats, divide
 from judged.errors import MeasureError
 from judged.measures.params import REL, K
-from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
-from judged.measures.worth import by_grade, own_merit
+from judged.measures.registry import ITSELF, NEVER, Example, Mask, Undefined, measure
+from judged.measures.ties import by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
 _COUNT: dict[str, Any] = {

@@ -8,8 +8,8 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.measures.params import REL, K
-from judged.measures.spec import ITSELF, NEVER, Example, measure
-from judged.measures.worth import Worth, by_grade, own_merit
+from judged.measures.registry import ITSELF, NEVER, Example, measure
+from judged.measures.ties import Worth, by_grade, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
 _COUNT: dict[str, Any] = {

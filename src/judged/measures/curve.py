@@ -12,8 +12,8 @@ from judged.arrays import Floats, divide
 from judged.measures.average import enough_for
 from judged.measures.confusion import collection_size
 from judged.measures.params import REL, Number
-from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
-from judged.measures.worth import Closed, uncut
+from judged.measures.registry import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.ties import Closed, uncut
 from judged.rankings.rankings import Rankings
 
 

@@ -11,8 +11,7 @@ What follows the end of a list gains nothing, but the user who gets there reads 
 of lists do not matter. (cwl_eval, and ir_measures with it, lets nobody read past rank 1000: its
 INST is INST@1000 here, and so are the others.) Between two results that gain something only the
 rank changes, and S has a closed sum over such a stretch: what is computed grows with the number of
-results that gain something, however long the lists are.
-"""
+results that gain something, however long the lists are."""
 
 from __future__ import annotations
 
@@ -24,17 +23,16 @@ import numpy as np
 
 from judged.arrays import Floats, along, products_before, running_sums, starts_of
 from judged.errors import MeasureError
-from judged.measures import params
 from judged.measures.gain import check_reach, discounts
+from judged.measures.params import Cutoff as CutoffParam
 from judged.measures.params import Number, patience, show
-from judged.measures.series import harmonic, inverse_squares
-from judged.measures.spec import NEVER, Example, measure
-from judged.measures.worth import own_merit
+from judged.measures.registry import NEVER, Example, measure
+from judged.measures.ties import own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
 
 @dataclass(frozen=True)
-class Reach(params.Cutoff):
+class Reach(CutoffParam):
     """How far the user reads: to a rank, as many results as gain something, or without end."""
 
     says: str = (
@@ -398,3 +396,53 @@ def nerr11(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) 
     reading = _Reading(r, "NERR11", k=k, min_rel=min_rel, max_rel=max_rel)
     weight, summed = _squares(T)
     return reading.rate(stay=1 - reading.gain, weight=weight, summed=summed)
+
+
+_LARGE = 12.0
+"""From here on, both expansions below are exact to the last digit or two."""
+_BLOCK = 1 << 14
+"""So many numbers at a time stay in the processor's cache, and what is needed on the way stays
+small."""
+
+
+def inverse_squares(x: Floats) -> Floats:
+    """1/x² + 1/(x + 1)² + 1/(x + 2)² + … without end (the trigamma function), for x above 0; 0 for
+    infinity.
+
+    >>> round(float(inverse_squares(np.array([1.0]))[0]) * 6 / np.pi**2, 12)
+    1.0
+    """
+    value = np.empty(len(x))
+    for begin in range(0, len(x), _BLOCK):
+        at = x[begin : begin + _BLOCK].copy()
+        first = np.zeros(len(at))
+        while len(small := np.flatnonzero(at < _LARGE)):
+            first[small] += 1 / at[small] ** 2
+            at[small] += 1
+        step = 1 / at
+        square = step * step
+        series = 1 / 6 - square * (
+            1 / 30
+            - square * (1 / 42 - square * (1 / 30 - square * (5 / 66 - square * (691 / 2730))))
+        )
+        value[begin : begin + _BLOCK] = first + step * (1 + step * (0.5 + step * series))
+    return value
+
+
+_FIRST_HARMONIC = np.append(0.0, np.cumsum(1 / np.arange(1, _LARGE)))
+
+
+def harmonic(n: Floats) -> Floats:
+    """1 + 1/2 + … + 1/n, for whole n from 0.
+
+    >>> harmonic(np.array([0.0, 1.0, 2.0])).tolist()
+    [0.0, 1.0, 1.5]
+    """
+    at = np.maximum(n, _LARGE)
+    square = 1 / (at * at)
+    series = 1 / 12 - square * (
+        1 / 120
+        - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760)))
+    )
+    table = _FIRST_HARMONIC[np.minimum(n, _LARGE - 1).astype(np.int64)]
+    return np.where(n < _LARGE, table, np.log(at) + np.euler_gamma + 0.5 / at - square * series)

@@ -10,10 +10,9 @@ import numpy as np
 
 from judged.arrays import Floats, Ints, descending, divide, ordinals
 from judged.errors import MeasureError
-from judged.measures.expected import mean_weights
 from judged.measures.params import Choice, Gains, K, Number
-from judged.measures.spec import ITSELF, NEVER, Example, Mask, Undefined, measure
-from judged.measures.worth import Closed, Worth, by_grade, own_merit, uncut
+from judged.measures.registry import ITSELF, NEVER, Example, Mask, Undefined, measure
+from judged.measures.ties import Closed, Worth, by_grade, mean_weights, own_merit, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 
 GAIN = Choice(

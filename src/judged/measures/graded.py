@@ -31,8 +31,8 @@ from judged.measures.gain import (
     no_gain,
 )
 from judged.measures.params import REL, Gains, Number
-from judged.measures.spec import NO_RELEVANT, Example, Mask, Undefined, measure
-from judged.measures.worth import Worth
+from judged.measures.registry import NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.ties import Worth
 from judged.rankings.rankings import Rankings
 
 Table = Mapping[float, float] | None

@@ -4,14 +4,21 @@ one text: `P@5,10, rag`."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from math import isinf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judged.errors import MeasureError, quoted
 from judged.measures.measure import Measure, bind
-from judged.measures.presets import PRESETS
-from judged.measures.spec import is_name, lookup
+from judged.measures.reference import ABOUT, PRESETS
+from judged.measures.registry import is_name, lookup
+
+if TYPE_CHECKING:
+    from judged.measures.measure import Measure
+    from judged.measures.reference import Preset
+    from judged.measures.registry import Spec
+
 
 _NAME = r"[A-Za-z0-9][\w.\-]*"
 _AT = r"[^\s@()]+"
@@ -279,3 +286,38 @@ def _table(inside: str, measure: str, depth: int) -> dict[Any, Any]:
             raise MeasureError(f"{quoted(name)} {wrong} in {quoted(measure)}; write a number once.")
         table[key] = _value(given, measure, depth + 1)
     return table
+
+
+def presets_in(text: str) -> tuple[dict[str, Preset], str | list[str]]:
+    """The presets that a text names, and what else it does."""
+    pieces = pieces_of(text)
+    presets = {each.lower(): ABOUT[each.lower()] for each in pieces if each.lower() in ABOUT}
+    return presets, [each for each in pieces if each.lower() not in ABOUT] if presets else text
+
+
+def entries(
+    labels: Mapping[Measure, str], presets: Mapping[str, Preset], *, chosen: bool
+) -> dict[str, Any]:
+    """Everything about some: measures by what they are called, those of chosen presets too."""
+    own = [text for preset in presets.values() for text in preset.measures] if chosen else []
+    every = {**(read_all(own) if own else {}), **labels}
+    return {
+        "measures": {
+            label: {**measure.definition(), **_declared(measure.spec)}
+            for measure, label in every.items()
+        },
+        "presets": {name: asdict(preset) for name, preset in presets.items()},
+    }
+
+
+def _declared(spec: Spec) -> dict[str, Any]:
+    options = {
+        each.name: {"default": each.default, "allowed": each.allowed, "says": each.says}
+        for each in spec.params
+    }
+    return {
+        "aliases": list(spec.aliases),
+        "range": [None if isinf(bound) else bound for bound in spec.range],
+        "options": options,
+        "example": asdict(spec.example),
+    }

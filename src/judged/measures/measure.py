@@ -1,4 +1,4 @@
-"""A measure with its parameters set: what is computed, summarised and described."""
+"""A measure with its parameters set: computed, summarised and described."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ import numpy as np
 
 from judged.arrays import Floats
 from judged.errors import MeasureError
-from judged.measures.bibliography import BIBLIOGRAPHY
-from judged.measures.expected import expectations
 from judged.measures.params import as_given, show
-from judged.measures.spec import REGISTRY, Mask, Spec, accepted
-from judged.measures.summarised import Summarised
-from judged.measures.worth import Closed, Worth
+from judged.measures.reference import BIBLIOGRAPHY
+from judged.measures.registry import AGGREGATIONS, REGISTRY, Mask, Settled, Spec, accepted
+from judged.measures.ties import Closed, Worth, expectations
 from judged.rankings.rankings import Rankings
+from judged.statistics.samples import Rows, Sample
 
 
 @dataclass(frozen=True)
-class Measure(Summarised):
-    """A measure with its parameters set; the same thing as its text.
+class Measure:
+    """A measure with its parameters set, equivalent to its text.
 
     Get one by its name (`judged.nDCG`), change parameters by calling it, and set the cutoff with @.
 
@@ -31,17 +30,17 @@ class Measure(Summarised):
     """
 
     spec: Spec = field(repr=False)
-    """What was declared of it: title, formula, range, parameters."""
+    """The declaration: title, formula, range, parameters."""
     items: tuple[tuple[str, Any], ...]
     """Every parameter with its value, in the order of declaration."""
 
     @property
     def params(self) -> dict[str, Any]:
-        """{parameter: value}, the defaults included."""
+        """All parameters as {parameter: value}, defaults included."""
         return dict(self.items)
 
     def __call__(self, **params: Any) -> Measure:
-        """The same measure with some parameters changed.
+        """Return the same measure with some parameters changed.
 
         Parameters
         ----------
@@ -59,7 +58,7 @@ class Measure(Summarised):
         return bind(self.spec, {**self.params, **params})
 
     def __matmul__(self, cutoff: Any) -> Measure:
-        """The same measure with another cutoff, or whatever else `@` sets.
+        """Return the same measure with another cutoff, or whatever else `@` sets.
 
         Parameters
         ----------
@@ -103,12 +102,12 @@ class Measure(Summarised):
         )
 
     def compute(self, rankings: Rankings) -> Floats:
-        """One value per query, before any policy; means over all orders where ties are unbroken.
+        """Compute one value per query before any policy: the mean over orders if ties are unbroken.
 
         Parameters
         ----------
         rankings : Rankings
-            Judged lists, from `Rankings.from_run`, `Rankings.from_relevance` or embeddings.
+            From `Rankings.from_run`, `Rankings.from_relevance` or embeddings.
 
         Returns
         -------
@@ -124,12 +123,12 @@ class Measure(Summarised):
         return self.compute_as_ranked(rankings)
 
     def compute_as_ranked(self, rankings: Rankings) -> Floats:
-        """One value per query for the order that the rankings have, as if it had no ties.
+        """Compute one value per query for the order that the rankings have, ignoring ties.
 
         Parameters
         ----------
         rankings : Rankings
-            Judged lists.
+            Rankings of judged results.
 
         Returns
         -------
@@ -144,12 +143,12 @@ class Measure(Summarised):
         return self._values(self.spec.compute, rankings)
 
     def closed(self, rankings: Rankings) -> Closed:
-        """The mean over all orders of tied results, and for which queries it has a closed form.
+        """Compute the means over all orders of ties that have a closed form.
 
         Parameters
         ----------
         rankings : Rankings
-            Judged lists with unbroken ties (`ties="expected"`).
+            Rankings with unbroken ties (`ties="expected"`).
 
         Returns
         -------
@@ -172,8 +171,7 @@ class Measure(Summarised):
         return Closed(found, np.ones(len(rankings), bool))
 
     def _values(self, function: Callable[..., Any], rankings: Rankings) -> Any:
-        """What a function of this measure computes; an error where numbers overflow on the way, as
-        what has no value only for that must not count as undefined."""
+        """Call a function of this measure; raise an error if numbers overflow on the way."""
         lost = False
         try:
             with np.errstate(over="raise", invalid="ignore"):
@@ -194,12 +192,12 @@ class Measure(Summarised):
         return found
 
     def worth(self, rankings: Rankings) -> Worth | None:
-        """What tied results are worth; None where that does not tell their best order.
+        """Return what tied results are worth; None if that does not determine their best order.
 
         Parameters
         ----------
         rankings : Rankings
-            Judged lists with unbroken ties (`ties="expected"`).
+            Rankings with unbroken ties (`ties="expected"`).
 
         Returns
         -------
@@ -214,25 +212,127 @@ class Measure(Summarised):
         form = self.spec.worth
         return None if form is None else form(rankings, **accepted(form, self.params))
 
+    def gives(self, rankings: Rankings) -> Rows | None:
+        """Return what each query contributes to the summary, if that is not one value.
+
+        Parameters
+        ----------
+        rankings : Rankings
+            Rankings of all or some queries.
+
+        Returns
+        -------
+        Rows or None
+            None if the summary aggregates the queries' values.
+
+        >>> import judged
+        >>> rankings = judged.Rankings.from_relevance([[0, 1], [1, 1]])
+        >>> judged.Rank(of="all").gives(rankings).columns.tolist()
+        [[2.0], [1.0], [2.0]]
+        """
+        form = self.spec.gives
+        return None if form is None else form(rankings, **accepted(form, self.params))
+
+    def summarise(self, rows: Rows | None, settled: Settled) -> float:
+        """Compute the summary over all queries.
+
+        Parameters
+        ----------
+        rows : Rows or None
+            The result of `gives`.
+        settled : Settled
+            The queries' values after policy.
+
+        Returns
+        -------
+        float
+            NaN if no query counts.
+
+        >>> import judged, numpy as np
+        >>> from judged.measures import Settled
+        >>> settled = Settled(np.array([0.5, 1.0]), np.ones(2, bool), lambda values: values)
+        >>> judged.RR.summarise(None, settled)
+        0.75
+        """
+        if not settled.counted.any():
+            return float("nan")
+        sample = self.made_of(rows, settled)
+        if sample is not None:
+            return sample.value()
+        return AGGREGATIONS[self.params["aggregate"]](settled.values, settled.weights)
+
+    def made_of(self, rows: Rows | None, settled: Settled) -> Sample | None:
+        """Return the sample behind the summary, if that is not one value per query.
+
+        Parameters
+        ----------
+        rows : Rows or None
+            The result of `gives`.
+        settled : Settled
+            The queries' values after policy.
+
+        Returns
+        -------
+        Sample or None
+            One row per query that counts.
+
+        >>> import judged, numpy as np
+        >>> from judged.measures import Settled
+        >>> rankings = judged.Rankings.from_relevance([[0, 1], [1, 1]])
+        >>> settled = Settled(np.array([2.0, 1.5]), np.ones(2, bool), lambda values: values)
+        >>> pooled = judged.Rank(of="all")
+        >>> pooled.made_of(pooled.gives(rankings), settled).columns.tolist()
+        [[2.0, 1.0], [3.0, 2.0]]
+        """
+        form = self.spec.made_of
+        if form is None or rows is None:
+            return None
+        return form(rows, settled, **accepted(form, self.params))
+
+    def summarise_error(
+        self, values: Floats, errors: Floats, weights: Floats | None = None
+    ) -> float | None:
+        """Compute the standard error of the summary from those of the values.
+
+        Parameters
+        ----------
+        values, errors : numpy.ndarray
+            The values of the queries that count, and their standard errors.
+        weights : numpy.ndarray, optional
+            The weights of the queries; equal by default.
+
+        Returns
+        -------
+        float or None
+            None if the summary is not an aggregate of the queries' values.
+
+        >>> import judged, numpy as np
+        >>> judged.RR.summarise_error(np.array([0.5, 0.5]), np.array([0.03, 0.04]))
+        0.025
+        """
+        if self.spec.made_of is not None or not len(values):
+            return None
+        return AGGREGATIONS[self.params["aggregate"]].standard_error(values, errors, weights)
+
     @property
     def formula(self) -> str:
-        """The definition with these parameters in LaTeX, where a variant has one of its own."""
+        """The definition in LaTeX, for variants with a formula of their own that of the variant."""
         written = (f"{name}={show(value)}" for name, value in self.items)
         own = (self.spec.formulas[each] for each in written if each in self.spec.formulas)
         return next(own, self.spec.formula)
 
     @property
     def monotone(self) -> bool:
-        """Whether the value only ever goes one way when retrieved items get better grades."""
+        """Whether the value moves in one direction only when retrieved items get better grades."""
         return self.spec.monotone is not None and self.spec.monotone(self.params)
 
     def undefined(self, rankings: Rankings) -> Mask:
-        """Which queries have no value.
+        """Return a mask of the queries without a value.
 
         Parameters
         ----------
         rankings : Rankings
-            Judged lists.
+            Rankings of judged results.
 
         Returns
         -------
@@ -246,7 +346,7 @@ class Measure(Summarised):
         return self.spec.undefined.where(rankings, self.params)
 
     def definition(self) -> dict[str, Any]:
-        """What this number means, ready for JSON: words, formula, parameters, reference.
+        """Return the definition as plain values for JSON: words, formula, parameters, reference.
 
         Returns
         -------
@@ -271,12 +371,12 @@ class Measure(Summarised):
         }
 
     def describe(self, *, brief: bool = False) -> str:
-        """The definition with the parameters in force, as plain sentences or in one line.
+        """Describe the definition with its parameters, in sentences or in one line.
 
         Parameters
         ----------
         brief : bool, optional
-            In one line: the name, what it stands for, and every parameter.
+            Return one line: the name, its title and every parameter.
 
         Returns
         -------
@@ -300,14 +400,14 @@ class Measure(Summarised):
 
 
 def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
-    """A declared measure with these parameters, validated.
+    """Set parameters of a declared measure, after checking them.
 
     Parameters
     ----------
     spec : Spec
         The measure, such as `REGISTRY["P"]`.
     given : Mapping
-        {parameter: value}; those left out have their defaults.
+        {parameter: value}; the others keep their defaults.
 
     Returns
     -------
@@ -321,5 +421,5 @@ def bind(spec: Spec, given: Mapping[str, Any]) -> Measure:
 
 
 def _again(name: str, items: tuple[tuple[str, Any], ...]) -> Measure:
-    """A measure that was sent to another process, by its name and parameters."""
+    """Restore a pickled measure."""
     return Measure(REGISTRY[name], items)

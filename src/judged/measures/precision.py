@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from judged.arrays import Floats, divide, needed
-from judged.measures.expected import all_chances, first_chances
 from judged.measures.params import REL, Choice, K, Number
-from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Mask, Undefined, measure
-from judged.measures.worth import own_merit
+from judged.measures.registry import ITSELF, NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.ties import all_chances, first_chances, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
 SHORT = Choice(

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from judged.arrays import Floats, Ints
-from judged.measures.aggregation import aggregate_param
-from judged.measures.expected import first_chances, ties_of
 from judged.measures.params import REL, Choice, K
-from judged.measures.spec import NO_RELEVANT, Example, Settled, measure
-from judged.measures.worth import own_merit
+from judged.measures.registry import NO_RELEVANT, Example, Settled, aggregate_param, measure
+from judged.measures.ties import first_chances, own_merit, ties_of
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.statistics.samples import Means, Median, Rows, Sample, relative
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from judged.arrays import Floats, divide
-from judged.measures.aggregation import aggregate_param
 from judged.measures.params import REL, Choice, K, Number
 from judged.measures.precision import SHORT, precision
-from judged.measures.spec import ITSELF, NO_RELEVANT, Example, Settled, measure
+from judged.measures.registry import ITSELF, NO_RELEVANT, Example, Settled, aggregate_param, measure
 from judged.rankings.rankings import Cutoff, Rankings
 from judged.statistics.samples import Means, Rows, relative
 

@@ -10,8 +10,8 @@ import numpy as np
 from judged.arrays import Floats, divide
 from judged.measures.confusion import collection_size
 from judged.measures.params import REL, K, Number
-from judged.measures.spec import ITSELF, NEVER, NO_RELEVANT, Example, Mask, Undefined, measure
-from judged.measures.worth import Closed, by_grade, own_merit, uncut
+from judged.measures.registry import ITSELF, NEVER, NO_RELEVANT, Example, Mask, Undefined, measure
+from judged.measures.ties import Closed, by_grade, own_merit, uncut
 from judged.rankings.rankings import Cutoff, Rankings
 
 

@@ -6,11 +6,10 @@ import numpy as np
 
 from judged.arrays import Floats, products_before
 from judged.errors import MeasureError
-from judged.measures.expected import mean_weights
 from judged.measures.gain import exponential
 from judged.measures.params import REL, Choice, K, Number, patience, show
-from judged.measures.spec import NEVER, Example, measure
-from judged.measures.worth import by_grade, own_merit
+from judged.measures.registry import NEVER, Example, measure
+from judged.measures.ties import by_grade, mean_weights, own_merit
 from judged.rankings.rankings import Cutoff, Rankings
 
 MAX_GRADE = Number(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from judged import Rankings, parse_measure
 from judged.measures import REGISTRY, bind
-from judged.measures.series import harmonic, inverse_squares
+from judged.measures.cwl import harmonic, inverse_squares
 from measures.user_models.twins import TWINS, overlap
 
 GRADES = (0, 0, 1, 1, 1, 2, 3, 4, -1, -2, 0.5, 1.5, 2.25)

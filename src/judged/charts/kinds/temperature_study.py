@@ -62,7 +62,7 @@ def data(study: Study | Mapping[str, Any]) -> pl.DataFrame:
     found = Record.of(
         study,
         what="temperature study",
-        how="judged.temperature.study or `judged temperature --train … -o FILE.json`",
+        how="judged.temperature.sweep(train=True) or `judged temperature --train … -o FILE.json`",
     )
     rows = found.records("rows")
     listed: list[dict[str, Any]] = []
@@ -138,7 +138,7 @@ def temperature_study(study: Study | Mapping[str, Any], **design: Unpack[Design]
     Parameters
     ----------
     study : Study or dict
-        What `judged.temperature.study` gives, or its JSON.
+        The result of `judged.temperature.sweep(train=True)`, or its JSON.
     **design : Design
         How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
 

@@ -11,7 +11,7 @@ import numpy as np
 from judged.explanation.arithmetic import Number, num
 from judged.explanation.listing import Line, Listing, Steps, divided
 from judged.explanation.steps.registry import steps
-from judged.measures.series import inverse_squares
+from judged.measures.cwl import inverse_squares
 from judged.rankings.rankings import Cutoff
 
 

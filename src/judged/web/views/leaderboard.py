@@ -12,8 +12,8 @@ from judged.evaluation.export import Look
 from judged.evaluation.scores import about_runs
 from judged.evaluation.wording import notes
 from judged.inputs.keyed import RELEVANT_ITEMS
-from judged.measures.formula import readable
-from judged.measures.spec import names as measure_names
+from judged.measures.reference import readable
+from judged.measures.registry import names as measure_names
 from judged.rankings.strips import mean_strip
 from judged.web import commands
 from judged.web.changes import evaluation_before

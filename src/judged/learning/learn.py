@@ -1,34 +1,41 @@
-"""From vectors and what is relevant to a learned similarity: split, train, stop, and keep a record
-of it."""
+"""Learned similarities: trained on a user's own vectors with the contrastive loss.
+
+The training queries make the loss, validation queries choose when to stop, and held-out queries
+measure what was gained.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judged.arrays import Floats
 from judged.embeddings.embeddings import Embeddings
-from judged.embeddings.learned import Kind, Learned, Seen, Weights, as_kind
+from judged.embeddings.learned import KINDS, Kind, Learned, Seen, Weights, as_kind, load
 from judged.embeddings.relations import Pairs, as_relation
 from judged.embeddings.search import warn_of_self_matches
 from judged.embeddings.similarity import Cosine, Similarity
-from judged.embeddings.training import HeldOut, Training
+from judged.embeddings.training import Gain, HeldOut, Step, Training
 from judged.errors import MeasureError
+from judged.evaluation.scores import Scored
 from judged.evaluation.warnings import announce_warnings
-from judged.learning.learn.candidates import candidates_of
-from judged.learning.learn.chance import gains_of
-from judged.learning.learn.data import (
+from judged.learning._data import (
     Data,
+    Part,
+    Split,
     basis_of,
+    candidates_of,
     checked_embeddings,
+    checked_shares,
     pairs_of,
+    split_data,
     unit_vectors,
     vectors_of,
 )
-from judged.learning.learn.loss import Contrast, Objective
-from judged.learning.learn.optimiser import Search
-from judged.learning.learn.split import Split, checked_shares, split_data
+from judged.learning._loss import Contrast, Objective
 from judged.measures import Measure, parse_measure
 from judged.options import LEARNING_TEMPERATURE, checked, number, size_in_bytes, whole
 from judged.options import temperature as checked_temperature
@@ -37,6 +44,11 @@ from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.options import LearnedKind, Positives, Progress, RelevanceLike
+if TYPE_CHECKING:
+    from judged.options import Progress
+
+
+__all__ = ["KINDS", "Learned", "Training", "fit", "load"]
 
 ITERATIONS = 200
 """As many at most, by default."""
@@ -361,3 +373,135 @@ def with_rel(measure: Measure, rel: float) -> Measure:
     if measure.params.get("rel") != 1 or rel == 1:
         return measure
     return measure(rel=int(rel) if float(rel).is_integer() else rel)
+
+
+class Search:
+    """The optimiser, watched: after each iteration the weights are judged by `value`, and the best
+    are kept."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        value: Callable[[Weights], float],
+        *,
+        measure: Measure,
+        patience: int,
+        iterations: int,
+        progress: Progress | None,
+    ) -> None:
+        self.objective, self.value, self.progress = objective, value, progress
+        self.measure, self.patience, self.iterations = measure, patience, iterations
+        self.history: list[Step] = []
+        self.best = 0
+        self.weights: Weights = {}
+        self.stopped = ""
+
+    def run(self) -> None:
+        from scipy.optimize import minimize
+
+        start = self.objective.start
+        at_start = self.objective(start)
+        self._look(start, at_start[0])
+        found = minimize(
+            lambda vector: at_start if np.array_equal(vector, start) else self.objective(vector),
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            callback=self._watch,
+            options={
+                "maxiter": self.iterations,
+                "maxfun": 100 * self.iterations,
+                "ftol": 1e-12,
+                "gtol": 1e-9,
+            },
+        )
+        if not self.stopped:
+            endings = {0: "the loss is at a minimum", 1: "as many as were allowed"}
+            self.stopped = endings.get(found.status, "no step lowers the loss any more")
+
+    def _watch(self, intermediate_result: Any) -> None:
+        """What scipy calls after each iteration, by the name of this parameter; StopIteration ends
+        it."""
+        self._look(intermediate_result.x, float(intermediate_result.fun))
+        if self.progress is not None:
+            self.progress(1)
+        waited = len(self.history) - 1 - self.best
+        if waited >= self.patience:
+            many = counted(waited, "iteration")
+            self.stopped = f"{self.measure} on validation did not gain for {many}"
+            raise StopIteration
+
+    def _look(self, vector: Floats, loss: float) -> None:
+        weights = {
+            name: part.astype(np.float32) for name, part in self.objective.unpacked(vector).items()
+        }
+        value = self.value(weights)
+        self.history.append(Step(len(self.history), loss - self.objective.pull(vector), value))
+        sign = 1 if self.measure.spec.higher_is_better else -1
+        if len(self.history) == 1 or sign * value > sign * self.history[self.best].value:
+            self.best, self.weights = len(self.history) - 1, weights
+
+
+DEALS = 5
+"""How many times relevance is dealt out anew; fewer where there are too few queries."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """Some queries, each with the relevance of another, several times."""
+
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, part: Part, *, seed: int) -> Chance:
+        """No query has its own, nor the same other one twice: the queries stand in a circle that is
+        turned by a different number of places each time."""
+        count = len(part.queries)
+        circle = np.random.default_rng([seed, 3]).permutation(count)
+        deals = []
+        for places in range(1, min(DEALS, count - 1) + 1):
+            giver = np.empty(count, np.int64)
+            giver[circle] = np.roll(circle, places)
+            dealt = replace(part.relevance, pairs=pairs_of(part.relevance.pairs, giver))
+            deals.append(replace(part, relevance=dealt))
+        return cls(tuple(deals))
+
+    def values(self, similarity: Similarity, measures: Sequence[Measure]) -> dict[Measure, Floats]:
+        """For each query its mean over all deals; nothing where there is no other query."""
+        found = [part.evaluate(similarity, measures).values for part in self.parts]
+        return {
+            each: np.mean([values[each] for values in found], axis=0)
+            for each in (measures if found else ())
+        }
+
+    def gains(
+        self, before: Similarity, after: Similarity, measures: Sequence[Measure]
+    ) -> dict[Measure, Floats]:
+        """For each query what it gains from one similarity to the other."""
+        old, new = (self.values(each, measures) for each in (before, after))
+        return {each: new[each] - old[each] for each in new}
+
+
+def gains_of(
+    part: Part,
+    old: Scored,
+    before: Similarity,
+    after: Similarity,
+    measures: Sequence[Measure],
+    *,
+    seed: int,
+) -> tuple[Gain, ...]:
+    """What queries gained from one similarity, whose values are there, to the other, and how much
+    of that they would gain by chance."""
+    new = part.evaluate(after, measures)
+    by_chance = Chance.of(part, seed=seed).gains(before, after, measures)
+    found = []
+    for each in measures:
+        gained = new.values[each] - old.values[each]
+        old_value, new_value = (
+            part.interval(scored.values[each], each.spec.range) for scored in (old, new)
+        )
+        dealt = by_chance.get(each)
+        chance = () if dealt is None else (part.interval(dealt), part.interval(gained - dealt))
+        found.append(Gain(str(each), old_value, new_value, part.interval(gained), *chance))
+    return tuple(found)

@@ -2,8 +2,7 @@
 form and double precision, a block of queries at a time.
 
 A score s/t enters by its distance from the greatest of its row, so nothing overflows at any
-temperature t.
-"""
+temperature t."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ import numpy as np
 from judged.arrays import Floats, Ints, starts_of
 from judged.embeddings.learned import Kind, Weights
 from judged.embeddings.relations import Pairs
-from judged.learning.learn.data import pairs_of
+from judged.learning._data import pairs_of
 
 HIGHEST = 512
 """More queries at a time make no product faster."""

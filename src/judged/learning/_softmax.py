@@ -1,0 +1,545 @@
+"""The softmax of each query's scores at several temperatures, without holding all scores.
+
+Negatives are added up piece by piece, relative to the highest of them, so nothing overflows at any
+temperature. Positives are few and stay as they are. Candidates are all items, or the items of
+random training batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from math import isqrt
+from operator import add
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.arrays import Floats, Ints, starts_of
+from judged.embeddings.product import Blocks, Product, over_blocks
+from judged.embeddings.ranks import relevant_and_excluded
+from judged.embeddings.relations import Bound, Pairs, reversed_pairs
+from judged.errors import InputError
+from judged.inputs.vectors.vectors import Matrix, Vectors
+from judged.learning._loss import RULES, Positives
+
+if TYPE_CHECKING:
+    from judged.options import Progress
+
+
+NOBODY = np.float32(-1e38)
+"""The score of what is no negative: positives and excluded items."""
+RANKS = 10
+"""The probabilities of so many items are kept, the most probable first."""
+_AT_A_TIME = 1 << 18
+"""Scores that are worked on at a time: their exponentials stay in a core's cache."""
+
+
+class Negatives:
+    """The negatives of some queries, tile after tile: the highest, and sums of e^((s - highest) /
+    temperature)."""
+
+    def __init__(self, rows: int, temperatures: Floats, keep: int) -> None:
+        self._temperatures = temperatures
+        self.top = np.full(rows, -np.inf)
+        """The highest score of a row; minus infinity where it has no negative."""
+        self.level = np.zeros(rows, np.int64)
+        """How many have it."""
+        self.total, self.weighted = (
+            np.zeros((rows, len(temperatures))),
+            np.zeros((rows, len(temperatures))),
+        )
+        """The sum of the exponentials, and of exponential times (s - highest)."""
+        self.hardest = np.full((rows, keep), -np.inf)
+        """The greatest scores, descending."""
+
+    def add(self, scores: Matrix) -> None:
+        """Scores of all rows with some items; what is no negative has the score NOBODY. They are
+        overwritten."""
+        top = scores.max(axis=1).astype(np.float64)
+        top[top <= NOBODY] = -np.inf
+        if np.abs(top[np.isfinite(top)]).max(initial=0.0) > _LARGEST:
+            raise InputError(
+                "scores are too large for a softmax in single precision; divide all vectors by the "
+                "same number."
+            )
+        merged = np.hstack([self.hardest, greatest(scores, self.hardest.shape[1])])
+        self.hardest = -np.sort(-merged, axis=1)[:, : self.hardest.shape[1]]
+        self._move_to(np.maximum(self.top, top))
+        base = np.where(np.isfinite(self.top), self.top, 0.0).astype(np.float32)
+        rows = max(1, _AT_A_TIME // scores.shape[1])
+        room = np.empty((min(rows, len(scores)), scores.shape[1]), np.float32)
+        # What overflows is minus infinity, whose exponential is 0.
+        with np.errstate(over="ignore", under="ignore"):
+            for begin in range(0, len(scores), rows):
+                at = slice(begin, begin + rows)
+                below = np.subtract(scores[at], base[at, None], out=scores[at])
+                share = room[: len(below)]
+                self.level[at] += (below == 0).sum(axis=1)
+                for number, temperature in enumerate(self._temperatures):
+                    np.exp(np.multiply(below, np.float32(1 / temperature), out=share), out=share)
+                    self.total[at, number] += share.sum(axis=1)
+                    self.weighted[at, number] += np.einsum("ij,ij->i", share, below)
+
+    def _move_to(self, top: Floats) -> None:
+        """The sums relative to another highest score."""
+        known = np.isfinite(self.top)  # of no score there is nothing to move
+        down = np.subtract(self.top, top, where=known, out=np.zeros(len(top)))[:, None]
+        factor = np.exp(down / self._temperatures)
+        self.weighted = factor * (self.weighted + down * self.total)
+        self.total *= factor
+        self.level[top > self.top] = 0
+        self.top = top
+
+
+_LARGEST = 1e37
+
+
+def greatest(scores: Matrix, k: int) -> Floats:
+    """The k greatest scores of every row, in no order; minus infinity where there are fewer, or
+    where they are NOBODY's."""
+    width = scores.shape[1]
+    if width > 16 * k:
+        # The k greatest are among the members of the k groups with the greatest maxima.
+        groups = isqrt(width * k)
+        deep, rest = divmod(width, groups)
+        best = scores[:, : deep * groups].reshape(-1, deep, groups).max(axis=1)
+        if rest:
+            np.maximum(best[:, :rest], scores[:, deep * groups :], out=best[:, :rest])
+        chosen = np.argpartition(best, groups - k, axis=1)[:, groups - k :]
+        members = (chosen[:, :, None] + np.arange(0, width, groups)).reshape(len(scores), -1)
+        found = np.take_along_axis(scores, np.minimum(members, width - 1), axis=1)
+        found[members >= width] = NOBODY
+        scores, width = found, found.shape[1]
+    if width > k:
+        scores = np.partition(scores, width - k, axis=1)[:, width - k :]
+    padded = np.full((len(scores), k), -np.inf)
+    padded[:, : scores.shape[1]] = np.where(scores > NOBODY, scores, -np.inf)
+    return padded
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The numbers of queries, added up over them, for each temperature."""
+
+    queries: int
+    positives: int
+    with_negatives: int
+    loss: Floats
+    slope: Floats
+    """The derivative of the loss by the logarithm of the temperature."""
+    confidence: Floats
+    entropy: Floats
+    accuracy: Floats
+    gradient: Floats
+    """The sum of the derivatives of the loss by the negatives' scores."""
+    hardest_share: Floats
+    effective_negatives: Floats
+    probabilities: Floats
+    """One row per temperature, one column per rank."""
+    bins: Floats
+    """For each temperature and bin of confidence: queries, their confidence, their accuracy."""
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(
+            *(getattr(self, each.name) + getattr(other, each.name) for each in fields(self))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """How queries are counted."""
+
+    temperatures: Floats
+    positives: str
+    """A rule of POSITIVES."""
+    hardest: int
+    bins: int
+
+    @property
+    def keep(self) -> int:
+        """So many of the hardest negatives have to be known."""
+        return max(self.hardest, RANKS)
+
+    def sums(self, negatives: Negatives, row: Ints, score: Floats) -> Sums | None:
+        """Of a block of queries: its negatives, and the rows (ascending) and scores of its
+        positives.
+
+        Rows without positives do not count; None where no row does.
+        """
+        counts = np.bincount(row, minlength=len(negatives.top))
+        if not counts.any():
+            return None
+        rows = np.flatnonzero(counts)
+        block = _Block(negatives, rows, counts[rows], (np.cumsum(counts > 0) - 1)[row], score)
+        found = [
+            self._at(block, number, temperature)
+            for number, temperature in enumerate(self.temperatures.tolist())
+        ]
+        stacked = {name: np.stack([each[name] for each in found]) for name in found[0]}
+        accuracy = np.full(len(self.temperatures), block.accuracy.sum())
+        return Sums(
+            queries=len(rows),
+            positives=len(row),
+            with_negatives=int(block.some.sum()),
+            accuracy=accuracy,
+            **stacked,
+        )
+
+    def _at(self, block: _Block, number: int, temperature: float) -> dict[str, Any]:
+        own, shares, log_positives = block.positives(temperature)
+        log_negatives, mean_negative = block.negatives(number, temperature)
+        found = RULES[self.positives](block.of, own, shares, log_positives, log_negatives)
+        log_total = np.logaddexp(log_positives, log_negatives)
+        share = np.exp(log_negatives - log_total)
+        mean = share * mean_negative + (1 - share) * block.of.sum(shares * block.below)
+        slope = found.by_negatives * mean_negative + block.of.sum(found.by_positive * block.below)
+        confidence = np.exp(-log_total)
+        place = np.minimum((confidence * self.bins).astype(np.int64), self.bins - 1)
+        weights = (None, confidence, block.accuracy)
+        return {
+            "loss": found.loss.sum(),
+            "slope": -slope.sum() / temperature,
+            "confidence": confidence.sum(),
+            "entropy": (log_total - mean / temperature).sum(),
+            "gradient": found.by_negatives.sum() / temperature,
+            "hardest_share": block.hardest_share(number, temperature, self.hardest).sum(),
+            "effective_negatives": block.effective_negatives(number, temperature).sum(),
+            "probabilities": np.exp(block.highest / temperature - log_total[:, None]).sum(axis=0),
+            "bins": np.stack(
+                [np.bincount(place, each, minlength=self.bins) for each in weights], axis=1
+            ),
+        }
+
+
+class _Block:
+    """Queries with positives, their scores relative to the highest of each query."""
+
+    def __init__(
+        self, negatives: Negatives, rows: Ints, counts: Ints, row: Ints, score: Floats
+    ) -> None:
+        self._total, self._weighted = negatives.total[rows], negatives.weighted[rows]
+        self.of = Positives(row, counts)
+        hardest, top = negatives.hardest[rows], negatives.top[rows]
+        peak = np.maximum(top, np.maximum.reduceat(score, starts_of(counts)))
+        self.some = np.isfinite(top)
+        self._top, self._hardest = (
+            np.where(self.some, top - peak, -np.inf),
+            hardest - np.where(self.some, top, 0.0)[:, None],
+        )
+        self.below = score - peak[row]
+        """Of each positive."""
+        at_top = self.of.sum(self.below == 0)
+        level = np.where(self._top == 0, negatives.level[rows], 0)
+        self.accuracy = at_top / (at_top + level)
+        """Of the top item; where several tie for it, the share of them that are relevant."""
+        self.highest = self._merged(hardest - peak[:, None])
+        """The highest scores of positives and negatives together, descending."""
+
+    def _merged(self, negatives: Floats) -> Floats:
+        row, counts = self.of.row, self.of.counts
+        order = np.lexsort((-self.below, row))
+        place = np.arange(len(order)) - np.repeat(starts_of(counts), counts)
+        among = place < RANKS
+        positives = np.full((len(counts), RANKS), -np.inf)
+        positives[row[order][among], place[among]] = self.below[order][among]
+        return -np.sort(-np.hstack([positives, negatives]), axis=1)[:, :RANKS]
+
+    def positives(self, temperature: float) -> tuple[Floats, Floats, Floats]:
+        """The positives' scores over temperature, their shares, and the log of their exponentials'
+        sum."""
+        own = self.below / temperature
+        return own, *self.of.softmax(own)
+
+    def negatives(self, number: int, temperature: float) -> tuple[Floats, Floats]:
+        """The log of the negatives' exponentials' sum, and the negatives' mean score by softmax; of
+        none, 0."""
+        total = np.where(self.some, self._total[:, number], 1.0)
+        log = np.where(self.some, self._top / temperature + np.log(total), -np.inf)
+        return log, np.where(self.some, self._top, 0.0) + self._weighted[:, number] / total
+
+    def hardest_share(self, number: int, temperature: float, hardest: int) -> Floats:
+        own = np.exp(self._hardest[self.some, :hardest] / temperature).sum(axis=1)
+        return np.minimum(own / self._total[self.some, number], 1.0)
+
+    def effective_negatives(self, number: int, temperature: float) -> Floats:
+        """e to the entropy of the negatives' shares: as many equally hard ones would have it."""
+        total, weighted = self._total[self.some, number], self._weighted[self.some, number]
+        return total * np.exp(-weighted / (total * temperature))
+
+
+class Candidates(Blocks, Protocol):
+    """Queries, each with its candidates."""
+
+    @property
+    def rows(self) -> int:
+        """How many queries there are, with positives or without."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """How many candidates a query has, at most."""
+        ...
+
+    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
+        """The sums of a block of queries; None where none of them has a positive."""
+        ...
+
+
+def summed(
+    candidates: Candidates, counting: Counting, progress: Progress | None = None
+) -> Sums | None:
+    """The sums of all queries."""
+    found = over_blocks(
+        candidates, lambda begin, end: candidates.sums(counting, begin, end), progress
+    )
+    some = [each for each in found if each is not None]
+    return reduce(add, some) if some else None
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """All items, but for those that are excluded."""
+
+    product: Product
+    relevance: Bound
+    rel: float
+    only: int | None = None
+    """The number of the one query that is looked at; None where all are."""
+
+    @property
+    def threads(self) -> int:
+        return self.product.threads
+
+    @property
+    def rows(self) -> int:
+        return len(self.product.queries) if self.only is None else 1
+
+    @property
+    def width(self) -> int:
+        return len(self.product.items)
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        if self.only is None:
+            return self.product.blocks()
+        return iter([(self.only, self.only + 1)])
+
+    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
+        relevant, excluded = self.pairs(begin, end)
+        if not len(relevant.item):
+            return None
+        negatives = Negatives(end - begin, counting.temperatures, min(counting.keep, self.width))
+        score = np.empty(len(relevant.item))
+        for column, scores in self.tiles(begin, end, excluded):
+            for pairs, taken in ((relevant, score), (excluded, None)):
+                if pairs is None:
+                    continue
+                inside = (pairs.item >= column) & (pairs.item < column + scores.shape[1])
+                at = pairs.row[inside], pairs.item[inside] - column
+                if taken is not None:
+                    taken[inside] = scores[at]
+                scores[at] = NOBODY
+            negatives.add(scores)
+        return counting.sums(negatives, relevant.row, score)
+
+    def pairs(self, begin: int, end: int) -> tuple[Pairs, Pairs | None]:
+        """The positives of some queries, and what is excluded for them."""
+        relevant, excluded = relevant_and_excluded(self.product, self.relevance, begin, end)
+        return relevant.where((relevant.item >= 0) & (relevant.grade >= self.rel)), excluded
+
+    def tiles(self, begin: int, end: int, excluded: Pairs | None) -> Iterator[tuple[int, Matrix]]:
+        """The scores of some queries, from left to right; the next overwrites them."""
+        prepared = self.product.query_block(begin, end)
+        for column in self.product.columns:
+            yield column, self.product.tile(prepared, begin, column, excluded).scores
+
+
+@dataclass(frozen=True, eq=False)
+class Batches:
+    """Training batches drawn at random: every query brings one of its positives, and these are the
+    batch's candidates.
+
+    An item that several queries brought stands in the batch once. Queries that remain after
+    the last whole batch are left out, as a loss over fewer candidates is another loss.
+    """
+
+    product: Product
+    size: int
+    query: Ints
+    """The queries, batch after batch."""
+    item: Ints
+    """The item that each of them brought."""
+    positive: tuple[Ints, Ints]
+    """Places of queries, ascending, and for each the slots of its batch that hold a positive."""
+    excluded: tuple[Ints, Ints]
+    again: NDArray[np.bool_]
+    """Places whose item stands in an earlier slot of the batch already."""
+    left_over: int
+    threads: int
+    back: bool = False
+    """Rows are items and candidates are queries."""
+
+    @classmethod
+    def drawn(cls, corpus: Corpus, size: int, seed: int, room: int) -> Batches:
+        """`room` is how many bytes scores may take."""
+        random = np.random.default_rng(seed)
+        chosen = _one_each(corpus, random)
+        having = np.flatnonzero(chosen >= 0)
+        if size > len(having):
+            raise InputError(
+                f"batch_size must be at most the number of queries with a positive, {len(having)}; "
+                f"got {size}."
+            )
+        query = random.permutation(having)[: len(having) // size * size]
+        item = chosen[query]
+        positive, excluded, again = _in_batches(corpus, query, item, size)
+        fitting = max(1, room // (BYTES_PER_SCORE * size**2))
+        threads = min(corpus.threads, fitting)
+        return cls(
+            corpus.product,
+            size,
+            query,
+            item,
+            positive,
+            excluded,
+            again,
+            len(having) - len(query),
+            threads,
+        )
+
+    def reversed(self) -> Batches:
+        """The items of each batch with its queries for candidates."""
+        return replace(
+            self,
+            positive=self._reversed(self.positive),
+            excluded=self._reversed(self.excluded),
+            back=not self.back,
+        )
+
+    def _reversed(self, pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+        place, slot = pairs
+        row, column = place - place % self.size + slot, place % self.size
+        order = np.argsort(row, kind="stable")
+        return row[order], column[order]
+
+    @property
+    def rows(self) -> int:
+        return len(self.query)
+
+    @property
+    def width(self) -> int:
+        return self.size
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        step = max(1, _SCORES_AT_A_TIME // self.size**2) * self.size
+        for begin in range(0, len(self.query), step):
+            yield begin, min(begin + step, len(self.query))
+
+    def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
+        scores = np.empty((end - begin, self.size), np.float32)
+        for first in range(begin, end, self.size):
+            self._score(
+                slice(first, first + self.size), scores[first - begin : first - begin + self.size]
+            )
+        negatives = Negatives(end - begin, counting.temperatures, min(counting.keep, self.width))
+        (row, column), (gone_row, gone_column) = (
+            self._part(pairs, begin, end) for pairs in (self.positive, self.excluded)
+        )
+        score = scores[row, column].astype(np.float64)
+        scores[row, column] = scores[gone_row, gone_column] = NOBODY
+        batches = scores.reshape(-1, self.size, self.size)
+        (batches if self.back else batches.swapaxes(1, 2))[
+            self.again[begin:end].reshape(-1, self.size)
+        ] = NOBODY
+        negatives.add(scores)
+        return counting.sums(negatives, row, score)
+
+    def _score(self, at: slice, out: Matrix) -> None:
+        """The scores of one batch: one row per searcher, one column per candidate; equal items
+        tie."""
+        similarity = self.product.similarity
+        sides = [(self.product.queries, self.query[at]), (self.product.items, self.item[at])]
+        # Not the same scores seen from the other side: some hold only what orders the candidates
+        # of a row.
+        if self.back:
+            similarity, sides = similarity.reversed(), sides[::-1]
+        ready = []
+        for (vectors, rows), searched in zip(sides, (False, True), strict=True):
+            some = Vectors(vectors.rows(rows), source=vectors.source)
+            ready.append(similarity.prepare(some.block(0, self.size), some, 0, items=searched))
+        out[...] = similarity.scores(ready[0], ready[1], out)
+        if self.back:
+            return
+        _, first, where = np.unique(
+            self.product.first_equal(self.item[at]), return_index=True, return_inverse=True
+        )
+        if len(first) < self.size:
+            out[...] = out[:, first[where]]
+
+    def _part(self, pairs: tuple[Ints, Ints], begin: int, end: int) -> tuple[Ints, Ints]:
+        at = slice(*np.searchsorted(pairs[0], [begin, end]))
+        return pairs[0][at] - begin, pairs[1][at]
+
+
+_SCORES_AT_A_TIME = 1 << 22
+BYTES_PER_SCORE = 12
+"""Of a batch: the score, and what is worked out beside it."""
+
+
+def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
+    """For each query one of its positives, drawn at random; -1 where it has none."""
+    chosen = np.full(corpus.rows, -1, np.int64)
+    # At once, so that what is drawn does not depend on the size of blocks.
+    shares = random.random(corpus.rows)
+    for begin, end in corpus.blocks():
+        relevant, _ = corpus.pairs(begin, end)
+        having = np.flatnonzero(relevant.lengths)
+        drawn = (shares[begin + having] * relevant.lengths[having]).astype(np.int64)
+        chosen[begin + having] = relevant.item[starts_of(relevant.lengths)[having] + drawn]
+    return chosen
+
+
+def _in_batches(
+    corpus: Corpus, query: Ints, item: Ints, size: int
+) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], NDArray[np.bool_]]:
+    """The positives that queries find in their batches, what is excluded there, and places whose
+    item is a repetition."""
+    count, place_of = corpus.width, np.full(corpus.rows, -1, np.int64)
+    place_of[query] = np.arange(len(query))
+    batch = np.arange(len(query)) // size
+    key, first = np.unique(batch * count + item, return_index=True)
+
+    def found(pairs: Pairs, begin: int) -> tuple[Ints, Ints]:
+        place = place_of[begin + pairs.row]
+        wanted = np.where(place >= 0, place // size * count + pairs.item, -1)
+        at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        there = key[at] == wanted
+        return place[there], first[at[there]] % size
+
+    again = np.ones(len(query), bool)
+    again[first] = False
+    nothing = np.zeros(0, np.int64)
+    positive, excluded = [], [(nothing, nothing)]
+    for begin, end in corpus.blocks():
+        relevant, gone = corpus.pairs(begin, end)
+        positive.append(found(relevant, begin))
+        if gone is not None:
+            excluded.append(found(gone, begin))
+    return _ordered(positive), _ordered(excluded), again
+
+
+def _ordered(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    row, column = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
+    order = np.argsort(row, kind="stable")
+    return row[order], column[order]
+
+
+def reversed_corpus(corpus: Corpus, back: Product) -> Corpus:
+    """The items' softmax over queries, by a product of these sides."""
+    return Corpus(
+        back,
+        reversed_pairs(corpus.relevance, corpus.product.queries, corpus.product.items),
+        corpus.rel,
+    )

@@ -1,0 +1,729 @@
+"""What a temperature does to the scores of vectors: loss, confidence, calibration, gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import ceil, exp, log
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judged.arrays import Floats
+from judged.embeddings.embeddings import Embeddings
+from judged.embeddings.product import Product
+from judged.embeddings.relations import Relation, as_relation
+from judged.embeddings.search import Search, reversed_search, scores_of
+from judged.errors import InputError, did_you_mean, quoted
+from judged.evaluation.evaluation import evaluate_rankings
+from judged.learning._data import checked_embeddings
+from judged.learning._softmax import (
+    BYTES_PER_SCORE,
+    Batches,
+    Candidates,
+    Corpus,
+    Counting,
+    Sums,
+    reversed_corpus,
+    summed,
+)
+from judged.options import number, size_in_bytes, whole
+from judged.options import temperature as checked_temperature
+from judged.policy import POSITIVES, checked_positives
+from judged.results import Display, Document, Result, Table
+from judged.text import Warned, counted
+
+if TYPE_CHECKING:
+    from judged.options import Positives, Progress, RelevanceLike
+    from judged.rankings.rankings import Rankings
+if TYPE_CHECKING:
+    import polars as pl
+
+
+HARDEST = 10
+BINS = 15
+MOST = 10_000
+"""Of bins, and of negatives that are kept for each query at a time."""
+CHECKED = 64
+"""Queries whose ranks are counted again at every temperature, fewer where there are very many
+items."""
+_SCORES_CHECKED = 1 << 23
+
+
+def sweep_scores(
+    embeddings: Embeddings,
+    relevance: RelevanceLike,
+    temperatures: Sequence[float],
+    *,
+    query: str | None = None,
+    batch_size: int | None = None,
+    both: bool = False,
+    positives: Positives = "each",
+    rel: float = 1,
+    hardest: int = HARDEST,
+    bins: int = BINS,
+    search: bool = True,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Compute what each temperature does to the scores of vectors as they are."""
+    checked_embeddings(embeddings, "temperature.sweep")
+    relation = as_relation(relevance, what="relevance")
+    counting = Counting(
+        as_temperatures(temperatures),
+        checked_positives(positives),
+        whole("hardest", hardest, at_most=MOST),
+        whole("bins", bins, at_most=MOST),
+    )
+    if len(embeddings.items) < 2:
+        raise InputError(
+            "there is one item only, whose probability is 1 at every temperature; at least two are "
+            "needed."
+        )
+    only = None if query is None else _alone(embeddings, query, batch_size, both)
+    return _Sweeper(
+        embeddings, relation, counting, rel, only, batch_size, seed, both, progress
+    ).swept(search=search)
+
+
+def _alone(embeddings: Embeddings, query: Any, batch_size: int | None, both: bool) -> int:
+    """The number of a query that is looked at alone."""
+    if batch_size is not None or both:
+        option = "batch_size" if batch_size is not None else "both"
+        raise InputError(
+            f"query is about one query, and {option} about all; leave one of them out."
+        )
+    names = embeddings.queries.names()
+    if query not in names:
+        raise InputError(f"there is no query {quoted(query)}{did_you_mean(query, names)}")
+    return names.index(query)
+
+
+def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
+    """How many times each query is looked at, for a progress bar."""
+    ascending = as_temperatures(temperatures).tolist()
+    return (len(ascending) + (evaluations(ascending) if search else 0)) * (2 if both else 1)
+
+
+class _Sweeper:
+    """Embeddings that are ready for any temperature."""
+
+    def __init__(
+        self,
+        embeddings: Embeddings,
+        relation: Relation,
+        counting: Counting,
+        rel: float,
+        only: int | None,
+        batch_size: int | None,
+        seed: int,
+        both: bool,
+        progress: Progress | None,
+    ) -> None:
+        self._embeddings, self._counting, self._progress = embeddings, counting, progress
+        self._done, self._seed = 0, whole("seed", seed, at_least=0)
+        # First of all the ranking: queries that cannot be scored are refused there, by their names.
+        self._rankings = embeddings.rank(relation)
+        if only is not None:
+            self._rankings = self._of_one(embeddings.queries.name(only))
+        self._corpus = Corpus(
+            _product(embeddings),
+            relation.bind(embeddings.queries, embeddings.items),
+            number("rel", rel),
+            only,
+        )
+        self._batched = batch_size is not None
+        self._sides: list[Candidates] = [self._corpus]
+        if batch_size is not None:
+            size = _checked_batch(batch_size, embeddings.memory)
+            batches = Batches.drawn(
+                self._corpus, size, self._seed, room=size_in_bytes(embeddings.memory)
+            )
+            self._sides = [batches, batches.reversed()] if both else [batches]
+        elif both:
+            self._sides.append(reversed_corpus(self._corpus, _product(reversed_search(embeddings))))
+
+    def _of_one(self, query: str) -> Rankings:
+        """The ranking of one query, by judgements of which there is one only if it is judged."""
+        known = self._rankings.queries
+        if query not in known:
+            raise InputError(f"nobody judged query {quoted(query)}; there is no loss to compute.")
+        return self._rankings.take([known.index(query)])
+
+    def swept(self, *, search: bool) -> Sweep:
+        points = self._at(self._counting.temperatures)
+        best_loss = best_calibrated = None
+        if search and len(points) > 1:  # between one temperature there is nothing to search
+            best_loss, best_calibrated = search_best(points, lambda some: self._at(np.array(some)))
+        if self._progress is not None:
+            queries = self._corpus.rows
+            self._progress(
+                queries
+                * steps(
+                    self._counting.temperatures.tolist(), both=len(self._sides) > 1, search=search
+                )
+                - self._done
+            )
+        return Sweep(
+            softmax="batch" if self._batched else "corpus",
+            candidates=self._sides[0].width,
+            queries=self._counted,
+            similarity=self._embeddings.similarity.name,
+            positives=self._counting.positives,
+            both=len(self._sides) > 1,
+            hardest=self._counting.hardest,
+            points=tuple(points),
+            best_loss=best_loss,
+            best_calibrated=best_calibrated,
+            ranking=self._ranking(),
+            basis=self._basis(),
+            notes=self._notes(),
+        )
+
+    def _at(self, temperatures: Floats) -> list[Point]:
+        counting = replace(self._counting, temperatures=temperatures)
+        found = [
+            summed(side, counting, self._told(len(temperatures), side)) for side in self._sides
+        ]
+        there = found[0]
+        if there is None:
+            raise InputError(
+                "no item is relevant to any query; check the relevance that was given."
+            )
+        back = found[1] if len(found) > 1 else None
+        self._counted, self._alone = there.queries, there.queries - there.with_negatives
+        self._several = any(
+            each.positives > each.queries for each in (there, back) if each is not None
+        )
+        return [
+            Point.of(float(each), number, there, back) for number, each in enumerate(temperatures)
+        ]
+
+    def _told(self, times: int, side: Candidates) -> Progress | None:
+        """Progress in queries of the caller's, whatever a row is here."""
+        told = self._progress
+        if told is None:
+            return None
+        share = self._corpus.rows / side.rows
+
+        def progress(rows: int) -> None:
+            done = round(rows * share * times)
+            self._done += done
+            told(done)
+
+        return progress
+
+    def _ranking(self) -> Ranking:
+        rel = self._corpus.rel
+        measures = ["AP" if rel == 1 else f"AP(rel={rel:g})", "nDCG@10"]
+        evaluation = evaluate_rankings([self._rankings], measures)
+        values = {name: float(evaluation.value(name)) for name in measures}
+        begin, end = next(self._corpus.blocks())
+        checked = max(1, min(CHECKED, end - begin, _SCORES_CHECKED // self._corpus.width))
+        same = _same_order(self._corpus, begin, begin + checked, self._counting.temperatures)
+        return Ranking(values, checked, same)
+
+    def _basis(self) -> tuple[str, ...]:
+        width = self._sides[0].width
+        over = (
+            f"in-batch softmax: a query's probabilities go over the {width:,} items of a batch "
+            f"drawn at random (seed {self._seed}), one positive of each of its queries"
+            if self._batched
+            else f"full-corpus softmax: a query's probabilities go over all {width:,} items"
+        )
+        several = (
+            (f"several positives: {POSITIVES[self._counting.positives]}",) if self._several else ()
+        )
+        return (
+            *(each for each in self._rankings.basis if not each.startswith("all items")),
+            f"{over}, from scores in single precision",
+            *several,
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        said = []
+        side, all_queries = self._sides[0], self._corpus.rows
+        left_over = side.left_over if isinstance(side, Batches) else 0
+        if lost := all_queries - left_over - self._counted:
+            said.append(f"{lost:,} of {all_queries:,} queries without a positive are left out.")
+        if left_over:
+            said.append(
+                f"{left_over:,} queries are left over from the last whole batch and are left out."
+            )
+        if self._alone:
+            said.append(
+                f"{counted(self._alone, 'query has', 'queries have')} no negative among the "
+                "candidates: the share of the hardest and the effective number are means over the "
+                "others."
+            )
+        found = self._rankings.audit
+        return (*(() if found is None else found.notes), *said)
+
+
+def _product(embeddings: Search) -> Product:
+    # Losses are sums over many scores, where single precision does.
+    scores, _ = scores_of(embeddings, precision="single")
+    assert isinstance(scores, Product)  # neither categories nor a normalisation were given
+    return scores
+
+
+def _same_order(corpus: Corpus, begin: int, end: int, temperatures: Floats) -> bool:
+    """Whether positives have the same ranks among scores divided by each temperature, in double
+    precision."""
+    relevant, excluded = corpus.pairs(begin, end)
+    scores = np.empty((end - begin, corpus.width))
+    for column, tile in corpus.tiles(begin, end, excluded):
+        scores[:, column : column + tile.shape[1]] = tile
+    positives = np.split(scores[relevant.row, relevant.item], np.cumsum(relevant.lengths)[:-1])
+    # Dividing by a positive number keeps this order, or makes neighbours equal.
+    ordered = np.sort(scores, axis=1)
+    for own, row in zip(positives, ordered, strict=True):
+        spans = [
+            (
+                np.searchsorted(row / each, own / each, side="left"),
+                np.searchsorted(row / each, own / each, side="right"),
+            )
+            for each in (1.0, *temperatures.tolist())
+        ]
+        if not all(np.array_equal(spans[0], span) for span in spans):
+            return False
+    return True
+
+
+def as_temperatures(given: Sequence[float]) -> Floats:
+    """Ascending, each once."""
+    listed = isinstance(given, Iterable) and getattr(given, "ndim", 1) == 1
+    if not listed or isinstance(given, (str, bytes)):
+        raise InputError(f"temperatures must be a list of numbers; got {quoted(given)}.")
+    found = sorted({checked_temperature(each) for each in given})
+    if not found:
+        raise InputError("temperatures must be a list of numbers; it is empty.")
+    return np.array(found)
+
+
+def _checked_batch(given: Any, memory: str | int) -> int:
+    size = whole("batch_size", given, at_least=2)
+    if BYTES_PER_SCORE * size**2 > size_in_bytes(memory):
+        raise InputError(
+            f"a batch of {size:,} has {size**2:,} scores, more than {memory} of memory hold; "
+            "allow more memory, or make batches smaller."
+        )
+    return size
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Queries whose top item has a probability in some range."""
+
+    low: float
+    """Where the range begins."""
+    high: float
+    """Where it ends; a confidence on an edge is in the bin above, and 1 is in the last."""
+    count: int
+    """How many queries there are."""
+    confidence: float | None
+    """The mean probability of their top items; None in an empty bin."""
+    accuracy: float | None
+    """How often their top items are relevant; None in an empty bin."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """What was found at one temperature: means over queries."""
+
+    temperature: float
+    """What scores were divided by."""
+    loss: float
+    """InfoNCE of the queries' softmax over items, natural logarithm."""
+    loss_back: float | None
+    """InfoNCE of the items' softmax over queries; None where it was not asked for."""
+    slope: float
+    """The derivative of the objective by the logarithm of the temperature."""
+    confidence: float
+    """The probability of the top item."""
+    entropy: float
+    """Of the probabilities of all candidates, natural logarithm."""
+    accuracy: float
+    """How often the top item is relevant."""
+    calibration_error: float
+    """The gap between confidence and accuracy, weighted by the queries of each bin (ECE)."""
+    hardest_share: float
+    """The share of the gradient on negatives that falls on the hardest of them."""
+    effective_negatives: float
+    """e to the entropy of the negatives' probabilities among themselves."""
+    gradient: float
+    """The sum of the derivatives of the loss by the negatives' scores."""
+    probabilities: tuple[float, ...]
+    """Of the item at rank 1, 2, …"""
+    bins: tuple[Bin, ...]
+    """Queries by the probability of their top item, for a reliability diagram."""
+
+    @classmethod
+    def of(cls, temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
+        """The means, from sums.
+
+        Parameters
+        ----------
+        temperature : float
+            What scores were divided by.
+        number : int
+            The place of that temperature in the sums.
+        there : Sums
+            Over queries.
+        back : Sums or None
+            Over items; None where only queries search.
+        """
+        count, with_negatives = there.queries, there.with_negatives
+        counts, confidences, accuracies = there.bins[number].T
+        slope = there.slope[number] / count
+        return cls(
+            temperature=temperature,
+            loss=float(there.loss[number] / count),
+            loss_back=None if back is None else float(back.loss[number] / back.queries),
+            slope=float(slope if back is None else (slope + back.slope[number] / back.queries) / 2),
+            confidence=float(there.confidence[number] / count),
+            entropy=float(there.entropy[number] / count),
+            accuracy=float(there.accuracy[number] / count),
+            calibration_error=float(np.abs(confidences - accuracies).sum() / counts.sum()),
+            hardest_share=float(there.hardest_share[number] / with_negatives)
+            if with_negatives
+            else float("nan"),
+            effective_negatives=float(there.effective_negatives[number] / with_negatives)
+            if with_negatives
+            else float("nan"),
+            gradient=float(there.gradient[number] / count),
+            probabilities=tuple((there.probabilities[number] / count).tolist()),
+            bins=_bins(there.bins[number]),
+        )
+
+    @property
+    def loss_both(self) -> float | None:
+        """The mean of both directions, as CLIP has it."""
+        return None if self.loss_back is None else (self.loss + self.loss_back) / 2
+
+    @property
+    def objective(self) -> float:
+        """The loss whose lowest is searched."""
+        return self.loss if self.loss_both is None else self.loss_both
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain values; what is undefined is None."""
+        numbers = {name: _plain(getattr(self, name)) for name in ("temperature", *COLUMNS)}
+        bins = [{"from": each.low, "to": each.high, **_of_bin(each)} for each in self.bins]
+        return {**numbers, "bins": bins, "probabilities": list(self.probabilities)}
+
+
+COLUMNS = {
+    "loss": "loss",
+    "loss_back": "loss, items to queries",
+    "loss_both": "loss, both",
+    "confidence": "confidence",
+    "entropy": "entropy",
+    "accuracy": "accuracy",
+    "calibration_error": "ECE",
+    "hardest_share": "hardest",
+    "effective_negatives": "effective",
+    "gradient": "gradient",
+}
+"""The numbers of a point, as a table heads them."""
+
+
+def _of_bin(each: Bin) -> dict[str, Any]:
+    return {"count": each.count, "confidence": each.confidence, "accuracy": each.accuracy}
+
+
+def _plain(value: float | None) -> float | None:
+    """JSON knows no NaN."""
+    return None if value is None or value != value else value
+
+
+def _bins(found: Any) -> tuple[Bin, ...]:
+    edges = np.arange(len(found) + 1) / len(found)
+    return tuple(
+        Bin(
+            float(low),
+            float(high),
+            int(count),
+            *((float(conf / count), float(acc / count)) if count else (None, None)),
+        )
+        for low, high, (count, conf, acc) in zip(edges[:-1], edges[1:], found, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class Best:
+    """A temperature that was searched for."""
+
+    point: Point
+    """What was found there."""
+    at_edge: bool
+    """It is the lowest or the highest of those given: a better one may lie beyond."""
+
+    @property
+    def temperature(self) -> float:
+        """The temperature itself."""
+        return self.point.temperature
+
+    def to_dict(self) -> dict[str, Any]:
+        """As of a point, and `at_edge`."""
+        return {**self.point.to_dict(), "at_edge": self.at_edge}
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What no temperature changes."""
+
+    measures: Mapping[str, float]
+    """Means over all queries."""
+    checked_queries: int
+    """Queries whose positives' ranks were counted at every temperature."""
+    same: bool
+    """Whether these were the same ranks."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "measures": dict(self.measures),
+            "checked_queries": self.checked_queries,
+            "same": self.same,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep(Result):
+    """What each temperature makes of scores, side by side; made by `judged.temperature.sweep`.
+
+    Examples
+    --------
+    >>> import judged
+    >>> embeddings = judged.Embeddings([[1.0, 0.1], [0.2, 1.0]], [[0.9, 0.0], [0.9, 0.6]])
+    >>> pairs = judged.relevance.pairs()
+    >>> found = judged.temperature.sweep(embeddings, pairs, [0.1, 1.0], search=False)
+    >>> found.to_frame().select("temperature", "accuracy", "AP").rows()
+    [(0.1, 1.0, 1.0), (1.0, 1.0, 1.0)]
+    """
+
+    softmax: str
+    """corpus: over all items; batch: over the items of training batches."""
+    candidates: int
+    """How many items a query's softmax goes over, at most."""
+    queries: int
+    """How many queries have a positive and count."""
+    similarity: str
+    """The name of what scores the vectors."""
+    positives: str
+    """How several positives of a query make one loss: each, any or apart."""
+    both: bool
+    """Whether items searched queries too."""
+    hardest: int
+    """How many negatives of a query are its hardest."""
+    points: tuple[Point, ...]
+    """One for each temperature given, ascending."""
+    best_loss: Best | None
+    """The temperature of the lowest loss; None where it was not searched for."""
+    best_calibrated: Best | None
+    """The temperature of the lowest calibration error; None where it was not searched for."""
+    ranking: Ranking
+    """What no temperature changes."""
+    basis: tuple[str, ...]
+    """What the numbers rest on: similarity, relevance, exclusion, candidates."""
+    notes: tuple[str, ...]
+    """What was left out, and what else to know."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers as plain values; what is undefined is None."""
+        return {
+            "what": "temperature sweep",
+            "softmax": self.softmax,
+            "candidates": self.candidates,
+            "queries": self.queries,
+            "similarity": self.similarity,
+            "positives": self.positives,
+            "both": self.both,
+            "hardest": self.hardest,
+            "temperatures": [each.to_dict() for each in self.points],
+            "best_loss": None if self.best_loss is None else self.best_loss.to_dict(),
+            "best_calibrated": None
+            if self.best_calibrated is None
+            else self.best_calibrated.to_dict(),
+            "ranking": self.ranking.to_dict(),
+            "basis": list(self.basis),
+            "notes": list(self.notes),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per temperature, with the measures of the ranking, which are the same in all."""
+        import polars as pl
+
+        rows = [
+            {
+                "temperature": each.temperature,
+                **{name: getattr(each, name) for name in self._columns()},
+            }
+            for each in self.points
+        ]
+        return pl.DataFrame(rows).with_columns(
+            **{name: pl.lit(value) for name, value in self.ranking.measures.items()}
+        )
+
+    def reliability(self) -> pl.DataFrame:
+        """One row per temperature and bin of confidence, for a reliability diagram.
+
+        Returns
+        -------
+        polars.DataFrame
+            temperature, from, to, count, confidence and accuracy.
+        """
+        import polars as pl
+
+        rows = [
+            {"temperature": point.temperature, "from": each.low, "to": each.high, **_of_bin(each)}
+            for point in self.points
+            for each in point.bins
+        ]
+        return pl.DataFrame(
+            rows, schema_overrides={"confidence": pl.Float64, "accuracy": pl.Float64}
+        )
+
+    def _columns(self) -> dict[str, str]:
+        return {
+            name: title
+            for name, title in COLUMNS.items()
+            if self.both or name not in ("loss_back", "loss_both")
+        }
+
+    def document(self, display: Display) -> Document:
+        """Return the best temperatures, a row for each of them, and what the numbers rest on."""
+        columns = self._columns()
+        header = ["temperature", *columns.values()]
+        header[header.index("hardest")] = f"hardest {self.hardest}"
+        rows = [
+            [f"{each.temperature:.4g}", *(_cell(getattr(each, name)) for name in columns)]
+            for each in self.points
+        ]
+        return Document(
+            list(self._answer()),
+            [Table(header, rows)],
+            [note for note in self.notes if isinstance(note, Warned)],
+            list(self._remarks()),
+        )
+
+    def _answer(self) -> Iterator[str]:
+        if self.best_loss is not None:
+            yield (
+                f"lowest loss at {_place(self.best_loss, f'{self.best_loss.point.objective:.4f}')}"
+            )
+        if self.best_calibrated is not None:
+            point = self.best_calibrated.point
+            said = (
+                f"ECE {point.calibration_error:.4f}, confidence {point.confidence:.4f}, "
+                f"accuracy {point.accuracy:.4f}"
+            )
+            yield f"best calibrated at {_place(self.best_calibrated, said)}"
+
+    def _remarks(self) -> Iterator[str]:
+        same = (
+            "all the same"
+            if self.ranking.same
+            else "NOT all the same, as scores were too close for double precision"
+        )
+        held = " and ".join(f"{name} {value:.4f}" for name, value in self.ranking.measures.items())
+        yield (
+            f"{held} at every temperature: dividing all scores by one number leaves their order as "
+            f"it is. The ranks of the relevant items of {self.ranking.checked_queries:,} queries "
+            f"were counted again at each: {same}."
+        )
+        yield "; ".join(self.basis) + "."
+        yield from (note for note in self.notes if not isinstance(note, Warned))
+
+
+def _place(best: Best, said: str) -> str:
+    edge = (
+        "; it is the outermost that was given, and a better one may lie beyond"
+        if best.at_edge
+        else ""
+    )
+    return f"temperature {best.temperature:.4g} ({said}){edge}."
+
+
+def _cell(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 100 else f"{value:.1f}"
+
+
+ROUNDS = 4
+FOR_LOSS, FOR_ERROR = 2, 4
+_WIDE = log(2.2)
+"""Temperatures further apart than this, in their logarithm, have others put between them before the
+search."""
+_NEAR = 1e-4
+"""Temperatures this near, as a share of themselves, are not told apart."""
+
+
+def search_best(
+    points: Sequence[Point], at: Callable[[list[float]], list[Point]]
+) -> tuple[Best, Best]:
+    """The temperature of the lowest loss and that of the lowest calibration error; `at` looks at
+    some temperatures."""
+    found = list(points)
+    if between := filled([point.temperature for point in points]):
+        found = sorted([*found, *at(between)], key=lambda point: point.temperature)
+    for _ in range(ROUNDS):
+        wanted = {exp(each) for each in (*_towards_no_slope(found), *_around_lowest_error(found))}
+        if not wanted:
+            break
+        found = sorted([*found, *at(sorted(wanted))], key=lambda point: point.temperature)
+    best = [
+        min(found, key=lambda point: getattr(point, name))
+        for name in ("objective", "calibration_error")
+    ]
+    loss, error = (Best(each, at_edge=each is points[0] or each is points[-1]) for each in best)
+    return loss, error
+
+
+def filled(temperatures: Sequence[float]) -> list[float]:
+    """What is put between temperatures, ascending, that are so far apart that a valley might be
+    missed.
+
+    >>> [round(each, 3) for each in filled([0.1, 0.2, 0.8])]
+    [0.4]
+    """
+    found = []
+    for low, high in pairwise(map(log, temperatures)):
+        parts = ceil((high - low) / _WIDE)
+        found += [exp(low + (high - low) * number / parts) for number in range(1, parts)]
+    return found
+
+
+def evaluations(temperatures: Sequence[float]) -> int:
+    """The most temperatures that a search between these looks at."""
+    return len(filled(temperatures)) + ROUNDS * (FOR_LOSS + FOR_ERROR)
+
+
+def _towards_no_slope(points: Sequence[Point]) -> list[float]:
+    """Between two temperatures of opposite slope at the lowest loss: where the slope should vanish,
+    and half-way."""
+    place = min(range(len(points)), key=lambda number: points[number].objective)
+    left, right = (place - 1, place) if points[place].slope > 0 else (place, place + 1)
+    if left < 0 or right == len(points) or not points[left].slope < 0 < points[right].slope:
+        return []
+    low, high = (log(points[number].temperature) for number in (left, right))
+    if high - low < _NEAR:
+        return []
+    share = points[left].slope / (points[left].slope - points[right].slope)
+    return [low + share * (high - low), (low + high) / 2]
+
+
+def _around_lowest_error(points: Sequence[Point]) -> list[float]:
+    """At thirds between the lowest calibration error and its neighbours.
+
+    Bins make it jump, so that it may have many small valleys: what is found is the lowest of all
+    that was looked at.
+    """
+    place = min(range(len(points)), key=lambda number: points[number].calibration_error)
+    middle, wanted = log(points[place].temperature), []
+    for other in (place - 1, place + 1):
+        if 0 <= other < len(points):
+            step = (log(points[other].temperature) - middle) / 3
+            wanted += [middle + step, middle + 2 * step] if abs(step) > _NEAR else []
+    return wanted

@@ -1,0 +1,662 @@
+"""What tied results are worth to a measure, where that tells the best order of a tie and the
+worst."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged.arrays import (
+    Floats,
+    Ints,
+    borders,
+    ordinals,
+    positions,
+    products_before,
+    starts_of,
+)
+from judged.rankings.lists import favoured
+from judged.rankings.rankings import Rankings
+
+if TYPE_CHECKING:
+    from judged.measures.measure import Measure
+if TYPE_CHECKING:
+    from judged.measures.measure import Measure
+
+
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """What each result is worth: in the order by worth a measure has one end of the values that it
+    has in all orders of the ties, and in the reverse order the other."""
+
+    hits: Floats
+    """What each hit is worth."""
+    unjudged: float
+    """What any other result is."""
+    sure: NDArray[np.bool_] | None = None
+    """The queries where this holds; None where it does for all."""
+
+    def sure_of(self, r: Rankings) -> NDArray[np.bool_]:
+        """The same as a mask."""
+        return np.ones(len(r), bool) if self.sure is None else self.sure
+
+    def ranks(self, r: Rankings, *, best: bool) -> Ints:
+        """The ranks of the hits in the order by worth, or in the reverse order."""
+        first, last = r.spans
+        tied = np.flatnonzero(last > first)
+        rank = r.hit_rank.copy()
+        rank[tied] = favoured(
+            r.hit_query[tied],
+            first[tied],
+            last[tied],
+            self.hits[tied],
+            best=best,
+            unjudged=self.unjudged,
+            then=None if r.hit_item is None else r.hit_item[tied],
+        )
+        return rank
+
+
+class Closed(NamedTuple):
+    """Means over all orders of ties in closed form, and the queries that have one."""
+
+    values: Floats
+    known: NDArray[np.bool_]
+
+
+def by_grade(r: Rankings) -> Worth:
+    """Better grades are worth more, and what nobody judged is worth least.
+
+    So it is for every measure that does not lose when two neighbours change places and the better
+    grade comes up.
+    """
+    return Worth(r.hit_grade, -np.inf)
+
+
+def own_merit(params: Mapping[str, Any]) -> bool:
+    """Declared as `monotone` of measures to which each result counts for itself: not with a cutoff
+    that depends on all relevant items, nor with a table in which a better grade may gain less."""
+    return params.get("k") != "R" and not params.get("gains")
+
+
+def uncut(r: Rankings, end: Floats) -> NDArray[np.bool_]:
+    """The queries in which no tie of a judged item reaches from above a rank, or the end of the
+    list, to below it."""
+    first, last = r.spans
+    stop = np.minimum(end, r.retrieved)[r.hit_query]
+    whole = np.ones(len(r), bool)
+    whole[r.hit_query[(first <= stop) & (last > stop)]] = False
+    return whole
+
+
+Mask = NDArray[np.bool_]
+
+
+def sums_of(weight: Callable[[Floats], Floats], last: int) -> Floats:
+    """The sums of a weight over the ranks 1 to 0, 1, 2, … and so on to the last."""
+    return np.append(0.0, np.cumsum(weight(np.arange(1, last + 1, dtype=np.float64))))
+
+
+def mean_weights(r: Rankings, end: Floats, weight: Callable[[Floats], Floats]) -> Floats:
+    """The mean weight of the ranks that each hit's tie spans; ranks below `end` of its query, or
+    its list, weigh nothing."""
+    first, last = r.spans
+    stop = np.minimum(end, r.retrieved)[r.hit_query]
+    sums = sums_of(weight, int(np.minimum(last, stop).max(initial=0)))
+    above = np.minimum(first - 1, stop).astype(np.int64)
+    down = np.minimum(last, stop).astype(np.int64)
+    return (sums[down] - sums[above]) / (last - first + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """The ties that hold a relevant item, in (query, rank) order; a relevant item without equals is
+    a tie of one."""
+
+    query: Ints
+    first: Floats
+    size: Floats
+    relevant: Floats
+    """How many relevant items the tie holds."""
+    before: Floats
+    """How many relevant items stand above the tie."""
+    shown: Floats
+    """How many of its ranks are at or above the end."""
+
+
+def ties_of(r: Rankings, rel: float, end: Floats) -> Ties:
+    """The ties of relevant items, looked at down to `end` of each query."""
+    chosen = np.flatnonzero(r.hit_grade >= rel)
+    query, (first, last) = r.hit_query[chosen], (each[chosen] for each in r.spans)
+    new = np.flatnonzero(borders(query, first))
+    relevant = np.diff(np.append(new, len(query)))
+    before = ordinals(query, len(r))[new] - 1
+    query, first, last = query[new], first[new], last[new]
+    stop = np.minimum(end, r.retrieved)[query]
+    shown = np.clip(np.minimum(last, stop) - first + 1, 0, None)
+    return Ties(
+        query,
+        *(each.astype(np.float64) for each in (first, last - first + 1, relevant, before, shown)),
+    )
+
+
+def first_chances(r: Rankings, rel: float, end: Floats) -> tuple[Ints, Floats, Floats]:
+    """Query, rank and chance of each place where a query's first relevant item may stand."""
+    ties = ties_of(r, rel, end)
+    lead = np.flatnonzero((ties.before == 0) & (ties.shown > 0))
+    size, relevant = ties.size[lead], ties.relevant[lead]
+    places = np.minimum(ties.shown[lead], size - relevant + 1).astype(np.int64)
+    above = positions(np.zeros(len(lead), np.int64), places).astype(np.float64)
+    tie = np.repeat(np.arange(len(lead)), places)
+    left = size[tie] - above
+    none_yet = products_before(1 - relevant[tie] / left, places)
+    return ties.query[lead][tie], ties.first[lead][tie] + above, none_yet * relevant[tie] / left
+
+
+def all_chances(r: Rankings, rel: float, end: Floats) -> Floats:
+    """For each query the chance that all its relevant items stand at or above the end."""
+    ties = ties_of(r, rel, end)
+    chance = np.where(r.total(ties.query, ties.relevant) == r.relevant(rel), 1.0, 0.0)
+    # Only ties that reach below the end can lose something. The relevant items take places one
+    # after the other: the first is shown with the chance s/n, the next with (s - 1)/(n - 1), …
+    cut = np.flatnonzero(ties.shown < ties.size)
+    places = ties.relevant[cut].astype(np.int64)
+    tie = np.repeat(cut, places)
+    taken = positions(np.zeros(len(cut), np.int64), places)
+    each = np.maximum(ties.shown[tie] - taken, 0) / (ties.size[tie] - taken)
+    starts = np.cumsum(places) - places
+    kept = np.multiply.reduceat(each, starts) if len(cut) else np.zeros(0)
+    np.multiply.at(chance, ties.query[cut], kept)
+    return chance
+
+
+def counts_shown(ties: Ties, which: Ints) -> tuple[Ints, Floats, Floats]:
+    """For some ties, how many of their relevant items may stand at or above the end, and how likely
+    that is.
+
+    Returns the tie, the number and its chance (of a hypergeometric distribution), tie after tie.
+    """
+    from scipy.special import gammaln
+
+    def ways(total: Floats, taken: Floats) -> Floats:
+        return gammaln(total + 1) - gammaln(taken + 1) - gammaln(total - taken + 1)
+
+    size, relevant, shown = ties.size[which], ties.relevant[which], ties.shown[which]
+    least = np.maximum(relevant + shown - size, 0)
+    kinds = (np.minimum(relevant, shown) - least + 1).astype(np.int64)
+    tie = np.repeat(np.arange(len(which)), kinds)
+    number = positions(least.astype(np.int64), kinds).astype(np.float64)
+    size, relevant, shown = size[tie], relevant[tie], shown[tie]
+    chance = np.exp(
+        ways(relevant, number) + ways(size - relevant, shown - number) - ways(size, shown)
+    )
+    return which[tie], number, chance / np.bincount(tie, chance, minlength=len(which))[tie]
+
+
+def precisions(
+    first: Floats, places: Floats, relevant: Floats, size: Floats, before: Floats, harmonic: Floats
+) -> Floats:
+    """The expected sum of precision at the relevant items of a tie, over the first places of it.
+
+    At rank j of the tie stands a relevant item with the chance m/n, and of the others (j - a)(m -
+    1)/(n - 1) are above it. `harmonic` holds 1 + 1/2 + … + 1/i at i.
+    """
+    rate = np.divide(relevant - 1, size - 1, out=np.zeros(len(size)), where=size > 1)
+    start = (first - 1).astype(np.int64)
+    weights = harmonic[start + places.astype(np.int64)] - harmonic[start]
+    return relevant / size * ((before + 1 - first * rate) * weights + rate * places)
+
+
+def precisions_before(
+    first: Floats, places: Floats, relevant: Floats, size: Floats, before: Floats, harmonic: Floats
+) -> Floats:
+    """The same for the precision just above each relevant item, which is 1 above rank 1."""
+    rate = np.divide(relevant - 1, size - 1, out=np.zeros(len(size)), where=size > 1)
+    start = np.maximum(first - 2, 0).astype(np.int64)
+    top = (first == 1) & (places > 0)
+    lower = np.where(top, places - 1, places)
+    weights = harmonic[start + lower.astype(np.int64)] - harmonic[start]
+    return (
+        relevant
+        / size
+        * (top + (before - np.maximum(first - 1, 0) * rate) * weights + rate * lower)
+    )
+
+
+# -- all measures
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """One expected value per query, and how far orders can move it where that was asked for."""
+
+    values: Floats
+    errors: Floats | None = None
+    """Their standard errors where orders were drawn (0 for a query without ties, or whose orders
+    were all seen); None where the values are exact."""
+    low: Floats | None = None
+    """The least value of any order."""
+    high: Floats | None = None
+    """The greatest."""
+    sure: Mask | None = None
+    """For which queries no order goes further; of the others some orders go at least this far."""
+
+
+def expectations(
+    measures: Iterable[Measure], r: Rankings, *, ends: bool = False
+) -> dict[Measure, Expected]:
+    """The mean of each measure over all orders of the tied results, each equally likely; and, with
+    `ends`, the least and the greatest value."""
+    measures = tuple(measures)
+    tied = tied_queries(r)
+    if not tied.any():
+        return {measure: _untied(measure.compute_as_ranked(r), ends) for measure in measures}
+    loose = r.take(np.flatnonzero(tied))
+    others = r.take(np.flatnonzero(~tied))
+    exact = {measure: measure.closed(loose) for measure in measures}
+    by_worth = ByWorth(loose)
+    sorted_ends = {measure: by_worth.ends(measure) for measure in measures} if ends else {}
+    seen = [
+        measure
+        for measure, closed in exact.items()
+        if not closed.known.all() or (ends and not sorted_ends[measure][2].all())
+    ]
+    orders = Orders(loose) if seen else None
+    samples = orders.sample(seen) if orders else {}
+    found = {
+        measure: _over(closed, samples.get(measure), orders, sorted_ends.get(measure))
+        for measure, closed in exact.items()
+    }
+    if tied.all():
+        return found
+    return {
+        measure: _joined(tied, each, _untied(measure.compute_as_ranked(others), ends))
+        for measure, each in found.items()
+    }
+
+
+def _untied(values: Floats, ends: bool) -> Expected:
+    sure = np.ones(len(values), bool)
+    return Expected(values, None, values, values, sure) if ends else Expected(values)
+
+
+class ByWorth:
+    """Rankings in the orders by worth, each made once: most measures share theirs."""
+
+    def __init__(self, r: Rankings) -> None:
+        self.rankings = r
+        self._made: dict[tuple[int, float], tuple[Floats, list[Rankings]]] = {}
+
+    def ends(self, measure: Measure) -> tuple[Floats, Floats, Mask]:
+        """The least and the greatest value, and for which queries no order goes further."""
+        r, worth = self.rankings, measure.worth(self.rankings)
+        orders = [] if worth is None else self._orders(worth)
+        sure = np.zeros(len(r), bool) if worth is None else worth.sure_of(r)
+        if not sure.all():
+            orders = [*orders, *self._orders(by_grade(r)), in_order(r, r.hit_rank)]
+        values = [measure.compute_as_ranked(order) for order in orders]
+        return np.minimum.reduce(values), np.maximum.reduce(values), sure
+
+    def _orders(self, worth: Worth) -> list[Rankings]:
+        # The array is kept, so that no other can have its place in memory.
+        key = id(worth.hits), worth.unjudged
+        if key not in self._made:
+            r = self.rankings
+            both = [in_order(r, worth.ranks(r, best=best)) for best in (True, False)]
+            self._made[key] = worth.hits, both
+        return self._made[key][1]
+
+
+def _over(
+    closed: Closed,
+    sample: OrderSample | None,
+    orders: Orders | None,
+    ends: tuple[Floats, Floats, Mask] | None,
+) -> Expected:
+    """A measure's closed form, what a sample of orders gave and what the orders by worth did, in
+    one."""
+    values, errors = closed.values, None
+    if sample is not None and orders is not None and not closed.known.all():
+        values = np.where(closed.known, values, sample.mean)
+        if not (closed.known | orders.whole).all():
+            errors = np.where(closed.known, 0.0, sample.errors)
+    if ends is None:
+        return Expected(values, errors)
+    low, high, sure = ends
+    if sample is not None and orders is not None:
+        low, high = np.minimum(low, sample.low), np.maximum(high, sample.high)
+        sure = sure | orders.whole
+    # A mean is between the ends: what it is beyond ends that are known is rounding, and ends that
+    # are not known are at least as far out.
+    low, high = (
+        np.where(sure, end, further(end, values))
+        for end, further in ((low, np.minimum), (high, np.maximum))
+    )
+    return Expected(np.clip(values, low, high), errors, low, high, sure)
+
+
+def _joined(tied: Mask, loose: Expected, others: Expected) -> Expected:
+    """The values of queries with ties and of those without, in one."""
+
+    def both(one: NDArray[Any] | None, other: NDArray[Any] | None) -> NDArray[Any] | None:
+        if one is None:
+            return None
+        every = np.zeros(len(tied), one.dtype)
+        every[tied] = one
+        if other is not None:
+            every[~tied] = other
+        return every
+
+    return Expected(
+        *(both(getattr(loose, each.name), getattr(others, each.name)) for each in fields(Expected))  # type: ignore[arg-type]
+    )
+
+
+LIMIT = 720
+"""Up to how many orders of a query are gone through one by one: six different results have as many.
+"""
+PAIRS = 250
+"""How many random orders are drawn otherwise, each with its reverse."""
+DRAWS = 2 * PAIRS
+SEED = 2008
+_ROWS = 1 << 18
+"""How many hits and judgements are computed at once."""
+
+Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class OrderSample:
+    """What some orders of each query's ties give."""
+
+    mean: Floats
+    errors: Floats
+    """Standard errors of the means; 0 where every order was seen."""
+    low: Floats
+    high: Floats
+
+
+def in_order(r: Rankings, rank: Ints) -> Rankings:
+    """The rankings with ties broken so, and without what is then below the end of a list that a
+    depth cut."""
+    ordered = r.arranged(rank, ties="input", whole=None)
+    seen = ordered.hit_rank <= ordered.retrieved[ordered.hit_query]
+    return ordered if seen.all() else replace(ordered, **ordered.hits(seen))
+
+
+class Orders:
+    """The orders of the ties of rankings whose ties are unbroken."""
+
+    def __init__(self, r: Rankings) -> None:
+        self.rankings = replace(r, whole=None)
+        first, last = r.spans
+        tied = np.flatnonzero(last > first)
+        grade, kind = r.hit_grade[tied], _kinds(r)[tied]
+        item = np.zeros(len(tied), np.int64) if r.hit_item is None else r.hit_item[tied]
+        order = np.lexsort((item, kind, -grade, first[tied], r.hit_query[tied]))
+        self.hit = tied[order]
+        """The tied hits, kind after kind in each tie."""
+        self.query, grade, kind = r.hit_query[self.hit], grade[order], kind[order]
+        new = borders(self.query, first[self.hit])
+        self.tie = np.cumsum(new) - 1
+        """The tie of each."""
+        self.owner = self.query[new]
+        """The query of each tie."""
+        self.size = (last - first + 1)[self.hit][new]
+        self.held = np.bincount(self.tie, minlength=len(self.size))
+        """How many hits each tie holds."""
+        self.place = ordinals(self.tie, len(self.size)) - 1
+        """The place of each hit among the hits of its tie."""
+        begins = np.flatnonzero(borders(self.tie, grade, kind))
+        self.kind_tie = self.tie[begins]
+        self.kind_size = np.diff(np.append(begins, len(self.tie)))
+        self.first_hit = np.searchsorted(r.hit_query, np.arange(len(r)))
+        self.ways = self._ways()
+        """How many orders of each tie differ, and infinity where they are more than enough."""
+        count = np.ones(len(r))
+        np.multiply.at(count, self.owner, self.ways)
+        self.whole = count <= LIMIT
+        """The queries of which every order is seen."""
+        self.count = np.where(self.whole, count, PAIRS).astype(np.int64)
+
+    def _ways(self) -> Floats:
+        logs = np.append(0.0, np.cumsum(np.log(np.arange(1, int(self.size.max(initial=0)) + 1))))
+        taken = np.bincount(self.kind_tie, logs[self.kind_size], minlength=len(self.size))
+        many = logs[self.size] - taken - logs[self.size - self.held]
+        return np.where(many < np.log(LIMIT + 1), np.rint(np.exp(np.minimum(many, 9))), np.inf)
+
+    def sample(self, measures: Iterable[Measure]) -> dict[Measure, OrderSample]:
+        """What all measures give for the same orders."""
+        parts: dict[Measure, list[OrderSample]] = {measure: [] for measure in measures}
+        for queries in self._blocks():
+            values = self._values(list(parts), queries)
+            for measure, (one, other) in values.items():
+                parts[measure].append(_summed(one, other, self.count[queries]))
+        order = np.argsort(np.concatenate(list(self._blocks())), kind="stable")
+        return {
+            measure: OrderSample(
+                *(
+                    np.concatenate([getattr(each, name) for each in own])[order]
+                    for name in ("mean", "errors", "low", "high")
+                )
+            )
+            for measure, own in parts.items()
+        }
+
+    def _blocks(self) -> Iterator[Ints]:
+        """Some queries at a time, all of one sort: of which every order is seen, or not."""
+        for sort in (self.whole, ~self.whole):
+            some = np.flatnonzero(sort)
+            step = max(1, _ROWS // PAIRS)
+            for begin in range(0, len(some), step):
+                yield some[begin : begin + step]
+
+    def _values(
+        self, measures: list[Measure], queries: Ints
+    ) -> dict[Measure, tuple[Floats, Floats | None]]:
+        """The values of all orders of some queries, query after query; and of their reverses where
+        orders are drawn."""
+        r = self.rankings
+        listed = bool(self.whole[queries[0]])
+        owner = np.repeat(queries, self.count[queries])
+        number = positions(np.zeros(len(queries), np.int64), self.count[queries])
+        weight = np.bincount(r.hit_query, minlength=len(r)) + np.bincount(
+            r.pool_query, minlength=len(r)
+        )
+        weight += np.bincount(self.owner, self.size, minlength=len(r)).astype(np.int64)
+        chunk = np.cumsum(weight[owner]) // _ROWS
+        ends = np.append(np.flatnonzero(np.diff(chunk)) + 1, len(owner))
+        ones: dict[Measure, list[Floats]] = {measure: [] for measure in measures}
+        others: dict[Measure, list[Floats]] = {measure: [] for measure in measures}
+        for begin, end in zip(np.append(0, ends[:-1]), ends, strict=True):
+            copies = r.take(owner[begin:end])
+            rank = self._ranks(copies, owner[begin:end], number[begin:end], listed=listed)
+            order = in_order(copies, rank)
+            reverse = None if listed else in_order(copies, np.add(*copies.spans) - rank)
+            for measure in measures:
+                ones[measure].append(measure.compute_as_ranked(order))
+                if reverse is not None:
+                    others[measure].append(measure.compute_as_ranked(reverse))
+        return {
+            measure: (np.concatenate(own), None if listed else np.concatenate(others[measure]))
+            for measure, own in ones.items()
+        }
+
+    def _ranks(self, copies: Rankings, owner: Ints, number: Ints, *, listed: bool) -> Ints:
+        """The ranks of all hits in some orders of some queries."""
+        per_query = np.bincount(self.query, minlength=len(self.rankings))
+        rows = positions(starts_of(per_query)[owner], per_query[owner])
+        copy = np.repeat(np.arange(len(owner)), per_query[owner])
+        starts = np.searchsorted(copies.hit_query, np.arange(len(copies)))
+        at = starts[copy] + self.hit[rows] - self.first_hit[owner[copy]]
+        rank = copies.hit_rank.copy()
+        places = self._listed if listed else self._drawn
+        rank[at] = copies.spans[0][at] + places(rows, owner[copy], number[copy], copy)
+        return rank
+
+    def _listed(self, rows: Ints, owner: Ints, number: Ints, copy: Ints) -> Ints:
+        """The places of some tied hits in the orders with these numbers."""
+        tie = self.tie[rows]
+        stride, base, table = self._tables
+        turn = number // stride[tie] % self.ways[tie].astype(np.int64)
+        return table[base[tie] + turn * self.held[tie] + self.place[rows]]
+
+    @cached_property
+    def _tables(self) -> tuple[Ints, Ints, Ints]:
+        """Of each tie how many orders of the ties above it there are, and where its own begin in a
+        table of places."""
+        stride = np.ones(len(self.size), np.int64)
+        base = np.zeros(len(self.size), np.int64)
+        kinds = np.split(self.kind_size, np.flatnonzero(borders(self.kind_tie))[1:])
+        known: dict[tuple[int, ...], int] = {}
+        table: list[Ints] = []
+        end, query, product = 0, -1, 1
+        for tie in np.flatnonzero(self.whole[self.owner]).tolist():
+            if self.owner[tie] != query:
+                query, product = self.owner[tie], 1
+            stride[tie], product = product, product * int(self.ways[tie])
+            shape = int(self.size[tie]), *kinds[tie].tolist()
+            if shape not in known:
+                known[shape] = end
+                table.append(_places(*shape))
+                end += len(table[-1])
+            base[tie] = known[shape]
+        return stride, base, np.concatenate(table) if table else np.zeros(0, np.int64)
+
+    def _drawn(self, rows: Ints, owner: Ints, number: Ints, copy: Ints) -> Ints:
+        """The places of some tied hits in the random orders with these numbers."""
+        # Every place of every tie gets a random number; the hits of a tie hold its first places,
+        # and where those come when the numbers are put in order are their places.
+        tie = self.tie[rows]
+        lead = np.flatnonzero(borders(copy, tie))
+        size = self.size[tie[lead]]
+        segment = np.repeat(np.arange(len(lead)), size)
+        inner = self._before[tie[lead]]
+        place = positions(inner, size).astype(np.uint64)
+        seed = _mixed(self._seeds[owner[lead]] + number[lead].astype(np.uint64) * _STEP)
+        random = _mixed(seed[segment] + place * _STEP)
+        start = starts_of(size)
+        came = np.empty(len(random), np.int64)
+        came[_sorted_within(segment, random)] = np.arange(len(random))
+        home = np.cumsum(borders(copy, tie)) - 1
+        return came[start[home] + self.place[rows]] - start[home]
+
+    @cached_property
+    def _before(self) -> Ints:
+        """How many tied places of its query stand above each tie."""
+        all_before = starts_of(self.size)
+        lead = borders(self.owner)
+        return all_before - all_before[lead][np.cumsum(lead) - 1]
+
+    @cached_property
+    def _seeds(self) -> Words:
+        """A number for each query, made of its id."""
+        from hashlib import blake2b
+
+        names = self.rankings.queries
+        made = np.zeros(len(names), np.uint64)
+        for at in np.flatnonzero(~self.whole):
+            digest = blake2b(names[at].encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            made[at] = int.from_bytes(digest, "little")
+        return _mixed(made + np.uint64(SEED))
+
+
+def _sorted_within(segment: Ints, random: Words) -> Ints:
+    """The order that sorts numbers within their segments."""
+    # The segment's number and the first bits of the random one in one number sort faster; where
+    # these bits are the same, all of them decide.
+    key = (segment.astype(np.uint64) << np.uint64(40)) | (random >> np.uint64(24))
+    order = np.argsort(key, kind="stable")
+    came = key[order]
+    alike = bool((came[1:] == came[:-1]).any())
+    return np.lexsort((random, segment)) if alike else order
+
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(value: Words) -> Words:
+    """Each number well stirred, so that neighbours have nothing in common (SplitMix64's last
+    step)."""
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+def _kinds(r: Rankings) -> Words:
+    """A number for each hit that is the same for items with the same judgements by subtopic."""
+    kind = np.zeros(len(r.hit_query), np.uint64)
+    judged = r.subtopics
+    if judged is None or r.hit_item is None:
+        return kind
+    row = _mixed(
+        _mixed(judged.subtopic.astype(np.uint64) + _STEP)
+        + (judged.grade + 0.0).view(np.uint64) * _STEP
+    )
+    width = int(max(judged.item.max(initial=0), r.hit_item.max(initial=0))) + 1
+    items, at = np.unique(judged.query * width + judged.item, return_inverse=True)
+    total = np.zeros(len(items), np.uint64)
+    np.add.at(total, at, row)
+    own = r.hit_query * width + r.hit_item
+    found = np.minimum(np.searchsorted(items, own), max(len(items) - 1, 0))
+    return np.where(items[found] == own, total[found], kind) if len(items) else kind
+
+
+@lru_cache(256)
+def _places(size: int, *kinds: int) -> Ints:
+    """All ways to put so many results of each kind into the places of a tie, way after way; the
+    places of a kind ascend.
+
+    >>> _places(2, 1).tolist(), _places(2, 1, 1).tolist()
+    ([0, 1], [0, 1, 1, 0])
+    """
+
+    def ways(free: tuple[int, ...], kinds: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if not kinds:
+            yield ()
+            return
+        for chosen in combinations(free, kinds[0]):
+            gone = set(chosen)
+            left = tuple(place for place in free if place not in gone) if kinds[1:] else ()
+            for rest in ways(left, kinds[1:]):
+                yield chosen + rest
+
+    return np.array(list(ways(tuple(range(size)), kinds)), np.int64).ravel()
+
+
+def _summed(one: Floats, other: Floats | None, count: Ints) -> OrderSample:
+    """Mean, error and ends of each query's values."""
+    starts = starts_of(count)
+    low, high = np.minimum.reduceat(one, starts), np.maximum.reduceat(one, starts)
+    middle = one
+    if other is not None:
+        low = np.minimum(low, np.minimum.reduceat(other, starts))
+        high = np.maximum(high, np.maximum.reduceat(other, starts))
+        middle = (one + other) / 2
+    # Counted from the first value: where all are the same, the error is 0.
+    query = np.repeat(np.arange(len(count)), count)
+    base = np.where(np.isfinite(middle[starts]), middle[starts], 0.0)
+    off = middle - base[query]
+    total = np.bincount(query, off, minlength=len(count))
+    mean = np.clip(base + total / count, low, high)
+    errors: Floats = np.zeros(len(count))
+    if other is not None:
+        finite = np.isfinite(total)
+        squares = np.bincount(query, np.where(finite[query], off, 0.0) ** 2, minlength=len(count))
+        spread = squares - np.where(finite, total, 0.0) ** 2 / count
+        errors = np.sqrt(np.maximum(spread, 0.0) / (count - 1) / count)
+    return OrderSample(mean, errors, low, high)
+
+
+def tied_queries(r: Rankings) -> NDArray[Any]:
+    """Which queries have a judged result in a tie."""
+    first, last = r.spans
+    tied = np.zeros(len(r), bool)
+    tied[r.hit_query[last > first]] = True
+    return tied

@@ -21,12 +21,10 @@ from judged.text import (
     Dim,
     Left,
     Warned,
-    aligned,
     html,
     html_cell,
     html_folded,
     html_page,
-    html_table,
     latex_table,
     listed,
     markdown,
@@ -74,12 +72,9 @@ class Table:
             if name not in self.words and not isinstance(name, Left)
         ]
 
-    # Until every result builds a Document, tables can be unpacked as (header, rows).
     def __iter__(self) -> Iterator[Any]:
+        """Yield header and rows, so that a table can be unpacked."""
         return iter((self.header, self.rows))
-
-    def __getitem__(self, at: int) -> Any:
-        return (self.header, self.rows)[at]
 
 
 Part = str | Table
@@ -298,19 +293,8 @@ def text_lines(
     Names are never cut and columns never dropped. A table that is too wide has its headers and
     words wrapped at spaces, then its headers abbreviated. If that does not suffice it is turned on
     its side: a line for each column.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    width : int, optional
-        Widest line; None for no limit. Only a name that is longer by itself exceeds it.
-    style : Callable, optional
-        Function of a text and of what it is, "header" or "best", that marks it for a terminal.
-
-    Returns
-    -------
-    list of str
+    Only a name that is longer than the width exceeds it. `style` marks a text, given its kind
+    ("header" or "best"), for a terminal.
 
     >>> table = Table(["run", "nDCG@10", "AP"], [["bm25", "0.5000", "0.2500"]], words={"run"})
     >>> print(*text_lines(table, 15), sep="\\n")
@@ -462,11 +446,7 @@ def terminal_width() -> int:
 
 
 def render_text(document: Document, display: Display) -> str:
-    """Return a document in plain text.
-
-    >>> render_text(Document(answer=["PASSED"]), Display())
-    'PASSED'
-    """
+    """Return a document in plain text."""
     lines: list[str] = []
     for part in document.parts(display):
         if isinstance(part, Table):
@@ -483,11 +463,7 @@ DETAILS = "Definitions and notes"
 
 
 def render_markdown(document: Document, display: Display) -> str:
-    r"""Return a document in Markdown: the answer, tables, warnings, notes; details folded.
-
-    >>> print(render_markdown(Document(notes=["a|b"]), Display()), end="")
-    - a\|b
-    """
+    r"""Return a document in Markdown: the answer, tables, warnings, notes; details folded."""
     blocks = [markdown(text) for text in document.answer]
     for table in document.tables:
         header, *rows = ([markdown(cell) for cell in row] for row in (table.header, *table.rows))
@@ -514,12 +490,7 @@ def _bullets(texts: Iterable[str]) -> str:
 
 def render_latex(document: Document, display: Display, footnotes: Sequence[str] = ()) -> str:
     r"""Return booktabs tabulars; sentences are comments above them, footnotes stand below the
-    first.
-
-    >>> table = Table(["run", "RR"], [["a_b", "0.5"]], words={"run"})
-    >>> render_latex(Document(tables=[table]), Display()).splitlines()[4]
-    'a\\_b & 0.5 \\\\'
-    """
+    first."""
     lines = []
     if not display.quiet:
         for text in [*document.sentences(), *([document.methods()] if document.methods else [])]:
@@ -538,11 +509,7 @@ def render_latex(document: Document, display: Display, footnotes: Sequence[str] 
 
 
 def render_html(document: Document, display: Display) -> str:
-    """Return a document in HTML for notebooks: the answer, tables, warnings, notes; details folded.
-
-    >>> render_html(Document(answer=["PASSED"]), Display())
-    '<p><b>PASSED</b></p>'
-    """
+    """Return a document in HTML for notebooks, with details folded."""
     blocks = [
         f"<p>{html(text) if at else f'<b>{html(text)}</b>'}</p>"
         for at, text in enumerate(document.answer)
@@ -567,11 +534,7 @@ def render_html(document: Document, display: Display) -> str:
 
 
 def html_table_of(table: Table) -> str:
-    """Return a table in HTML, with its tooltips.
-
-    >>> html_table_of(Table(["RR"], [["0.5"]], tips={"RR": "Reciprocal rank"}))[:47]
-    '<table><thead><tr><th title="Reciprocal rank">R'
-    """
+    """Return a table in HTML, with its tooltips."""
     right = set(table.right)
 
     def line(cells: Sequence[str], tag: str) -> str:
@@ -609,153 +572,7 @@ def csv_of(frame: pl.DataFrame) -> str:
 # -- results
 
 
-class FormerResult:
-    """Result without a `Document`; goes when every result builds one."""
-
-    WORDS: ClassVar[frozenset[str]] = frozenset()
-    """Columns of tables that hold words, not numbers; these begin at the left."""
-    FOLDED: ClassVar[str] = ""
-    """What the tables are, where they hold details that a notebook folds under the text."""
-    BETWEEN: ClassVar[str] = "\n"
-    """What stands in plain text behind a table."""
-
-    def warnings(self) -> list[str]:
-        notes: Iterable[str] = getattr(self, "notes", ())
-        return [note for note in notes if isinstance(note, Warned)]
-
-    def _warned(self) -> list[Warned]:
-        return [Warned(f"warning: {text}") for text in self.warnings()]
-
-    @property
-    def _is_former(self) -> bool:
-        return type(self).document is Result.document
-
-    def _former_document(self) -> Document:
-        answer = self._answer()
-        brief = [line for line in self._brief() if line not in answer]
-        tables = [
-            each if isinstance(each, Table) else Table(*each, words=self.WORDS)
-            for each in self.tables()
-        ]
-        return Document(answer, tables, self.warnings(), brief, self._folded())
-
-    def parts(self, *, verbose: bool = False, quiet: bool = False) -> list[Part]:
-        warned = [] if quiet else self._warned()
-        return self._parts(self._numbers(), warned, verbose=verbose, quiet=quiet)
-
-    def _parts(
-        self, numbers: Iterable[Part], warned: Iterable[Warned], *, verbose: bool, quiet: bool
-    ) -> list[Part]:
-        if verbose and quiet:
-            raise InputError("verbose and quiet exclude each other; give one of them.")
-        said = [] if quiet else self._said() if verbose else self._brief()
-        return [*numbers, *warned, *said]
-
-    def _numbers(self) -> list[Part]:
-        return [*self.tables()]
-
-    def _said(self) -> list[str]:
-        return self.sentences()[len(self.warnings()) :]
-
-    def _brief(self) -> list[str]:
-        return self._said()
-
-    def to_text(self, *, verbose: bool = False, quiet: bool = False) -> str:
-        return self._text(self.parts(verbose=verbose, quiet=quiet))
-
-    def _text(self, parts: Iterable[Part]) -> str:
-        return "\n".join(
-            readable(part) if isinstance(part, str) else self._aligned(*part) for part in parts
-        )
-
-    def _aligned(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-        lines = aligned([header, *rows], right=self._right(header))
-        return "\n".join(lines) + self.BETWEEN.removesuffix("\n")
-
-    def to_markdown(self) -> str:
-        parts = [self._markdown(*table) for table in self.tables()]
-        said = "\n".join(f"- {markdown(text)}" for text in self.sentences())
-        return "\n\n".join([*parts, said]) + "\n"
-
-    def _markdown(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-        texts = [[markdown(cell) for cell in row] for row in (header, *rows)]
-        return markdown_table(texts[0], texts[1:], right=self._right(header))
-
-    def to_html(self) -> str:
-        if self.FOLDED:
-            folded = f"<summary>{html(self.FOLDED)}</summary>{self._html_tables()}"
-            return f"<pre>{html(self.to_text())}</pre><details>{folded}</details>"
-        return (
-            self._html_answer()
-            + self._html_tables()
-            + self._html_warnings()
-            + self._html_listed()
-            + html_folded("definitions and notes", self._folded())
-        )
-
-    def _answer(self) -> list[str]:
-        return []
-
-    def _folded(self) -> list[str]:
-        brief = {*self._brief(), *self._answer()}
-        return [text for text in self._said() if text not in brief]
-
-    def _html_answer(self) -> str:
-        return "".join(
-            f"<p>{html(text) if at else f'<b>{html(text)}</b>'}</p>"
-            for at, text in enumerate(self._answer())
-        )
-
-    def _html_tables(self) -> str:
-        return "".join(self._html(*table) for table in self.tables())
-
-    def _html_listed(self) -> str:
-        answer = self._answer()
-        shown = [text for text in self._brief() if not isinstance(text, Dim) and text not in answer]
-        listed = "".join(f"<li>{html(text)}</li>" for text in shown)
-        return f"<ul>{listed}</ul>" if listed else ""
-
-    def _html(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-        return html_table(header, rows, right=self._right(header))
-
-    def _html_warnings(self) -> str:
-        return "".join(f"<p><b>{html(text)}</b></p>" for text in self._warned())
-
-    def _save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        check_target(path)
-        ending = checked_ending(path, endings(self.SAVED_AS))
-        method = self.SAVED_AS.get(ending, "to_frame")
-        content = getattr(self, method)(**self._taken(method, options, str(path)))
-        if isinstance(content, str):
-            content = html_page(content) if ending == ".html" else content
-            content = (content.removesuffix("\n") + "\n").encode()
-        with replacing(path) as temporary:
-            if ending == ".parquet":
-                content.write_parquet(temporary, metadata=self._metadata())
-            else:
-                temporary.write_bytes(content)
-
-    def _taken(self, method: str, options: Mapping[str, Any], where: str) -> dict[str, Any]:
-        from inspect import signature
-
-        known: Collection[str] = signature(getattr(self, method)).parameters
-        if "display" in known:
-            known = AMOUNT_OPTIONS if method == "to_text" else ()
-        for name, given in options.items():
-            wanted = given is not None and given is not False and name not in AMOUNT_OPTIONS
-            if wanted and name not in known:
-                raise OutputError(f"{name} has no meaning in {where}; leave it out.")
-        return {name: given for name, given in options.items() if name in known}
-
-    def _right(self, header: Sequence[str]) -> list[int]:
-        return [
-            at
-            for at, name in enumerate(header)
-            if name not in self.WORDS and not isinstance(name, Left)
-        ]
-
-
-class Result(FormerResult):
+class Result:
     """Base of all results. The methods mean the same for each of them.
 
     A subclass is a dataclass declared with `repr=False` and implements `to_dict`, `to_frame` and
@@ -788,7 +605,7 @@ class Result(FormerResult):
         -------
         Document
         """
-        return self._former_document()
+        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python values that JSON can hold.
@@ -832,8 +649,8 @@ class Result(FormerResult):
 
         >>> from judged import evaluate
         >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> len(found.tables())
-        1
+        >>> found.tables()[0].rows
+        [['run', '0.5000']]
         """
         return list(self._document("to_text", display)[0].tables)
 
@@ -871,8 +688,6 @@ class Result(FormerResult):
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").warnings()
         []
         """
-        if self._is_former:
-            return super().warnings()
         return list(self._document("to_text", display)[0].warnings)
 
     def _grave(self) -> list[str]:
@@ -896,8 +711,6 @@ class Result(FormerResult):
         >>> len(found.parts(quiet=True))
         1
         """
-        if self._is_former:
-            return super().parts(**display)
         document, options = self._document("to_text", display)
         return document.parts(options)
 
@@ -918,8 +731,6 @@ class Result(FormerResult):
         >>> found.to_text().splitlines()[1]
         'run  0.5000'
         """
-        if self._is_former:
-            return super().to_text(**display)
         return render_text(*self._document("to_text", display))
 
     def to_markdown(self, **display: Unpack[DisplayOptions]) -> str:
@@ -939,8 +750,6 @@ class Result(FormerResult):
         >>> found.to_markdown().splitlines()[0]
         '| run | RR |'
         """
-        if self._is_former:
-            return super().to_markdown(**display)
         return render_markdown(*self._document("to_markdown", display))
 
     def to_latex(self, **display: Unpack[DisplayOptions]) -> str:
@@ -980,8 +789,6 @@ class Result(FormerResult):
         >>> found.to_html().startswith("<table>")
         True
         """
-        if self._is_former:
-            return super().to_html(**display)
         return render_html(*self._document("to_html", display))
 
     def to_csv(self, **display: Unpack[DisplayOptions]) -> str:
@@ -1055,12 +862,9 @@ class Result(FormerResult):
         self._save(path, **display)
 
     def _save(self, path: str | os.PathLike[str], **display: Any) -> None:
-        if self._is_former:
-            super()._save(path, **display)
-            return
         check_target(path)
         extension = checked_ending(path, endings(self.SAVED_AS))
-        content = self.render(self.SAVED_AS.get(extension, "to_frame"), display, str(path))
+        content = self._render(self.SAVED_AS.get(extension, "to_frame"), display, str(path))
         if isinstance(content, str):
             content = html_page(content) if extension == ".html" else content
             content = (content.removesuffix("\n") + "\n").encode()
@@ -1070,30 +874,10 @@ class Result(FormerResult):
             else:
                 temporary.write_bytes(content)
 
-    def render(self, method: str, display: Mapping[str, Any], where: str) -> Any:
-        """Return what a method makes, given those options that it takes.
-
-        Parameters
-        ----------
-        method : str
-            The name of a method of `SAVED_AS`, or "to_frame".
-        display : Mapping
-            Options of `Display`. One that has no meaning in the format is an error.
-        where : str
-            What error messages call the format.
-
-        Returns
-        -------
-        object
-
-        >>> from judged import evaluate
-        >>> found = evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR")
-        >>> found.render("to_csv", {"verbose": True}, "csv")
-        'run,RR\\nrun,0.5\\n'
-        """
+    def _render(self, method: str, display: Mapping[str, Any], where: str) -> Any:
+        """Return what a method makes, given those options that it takes; `where` names the format
+        in error messages."""
         make = getattr(self, method)
-        if self._is_former:
-            return make(**self._taken(method, display, where))
         extras = {name for names in self.EXTRAS.values() for name in names} & {*display}
         own = {name: display[name] for name in extras if display[name] is not None}
         for name in own:
@@ -1134,8 +918,6 @@ class Result(FormerResult):
         return {"warnings": to_json(warnings)} if warnings else {}
 
     def __repr__(self) -> str:
-        if self._is_former:
-            return self.to_text()
         return self.to_text(width=terminal_width())
 
     def _repr_html_(self) -> str:

@@ -90,7 +90,7 @@ def test_an_ending_that_nothing_has(judged, files, ending, format):
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == (
         f"judged: scores{ending}: the ending says the format, and must be .json, .csv, .md, .html, "
-        ".txt, .tex, .trec, .yaml or .parquet.\n"
+        ".txt, .tex, .trec, .yaml, .rankings or .parquet.\n"
     )
     assert not (files / f"scores{ending}").exists()
 

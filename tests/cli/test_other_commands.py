@@ -110,9 +110,9 @@ def test_the_demo_shows_tables_of_comparisons_where_all_is_asked_for(judged, tmp
         "judged.cli.demo_data.write_report", lambda files: files.folder / "report.html"
     )
     quiet, whole = (judged("demo", tmp_path, option).out for option in ("-q", "-v"))
-    assert "is better than" not in quiet
+    assert "significantly better than" not in quiet
     assert "verdict" not in quiet
-    assert "is better than" in whole
+    assert "significantly better than" in whole
     assert "verdict" in whole
     assert "gallery.html" not in whole
 

@@ -127,7 +127,7 @@ def test_percent_and_decimals() -> None:
 
 def test_sort_orders_runs_and_pairs() -> None:
     found = compared(baseline="old")
-    assert [row[0] for row in found.tables(sort="AP")[0][1]] == ["new", "old", "odd"]
+    assert [row[0] for row in found.tables(sort="AP")[0].rows] == ["new", "old", "odd"]
     assert found.to_frame(sort="AP")["run"].to_list() == ["new", "odd"]
     assert [run["name"] for run in found.to_dict(sort="AP")["runs"]] == ["new", "old", "odd"]
 
@@ -300,7 +300,7 @@ def test_what_was_done(options: dict[str, Any], said: str) -> None:
 
 def test_tests_of_something_else_say_so() -> None:
     found = compared(test="wilcoxon", baseline="old")
-    head = found.tables()[0][0]
+    head = found.tables()[0].header
     assert "95 % CI (t)" in head
     assert [text for text in notes(found) if "Wilcoxon" in text] == [
         "Wilcoxon's test is about the ranks of the differences, not about the mean. The "
@@ -324,7 +324,7 @@ def test_a_pair_on_other_queries_says_how_many_and_what_that_does() -> None:
     policy = {"missing": "skip", "empty": "skip"}
     found = judged.compare(judgements, {"full": full, "part": part}, "RR", policy=policy)
     assert found.pair().queries == 7
-    assert "queries" in found.tables()[0][0]
+    assert "queries" in found.tables()[0].header
     assert (
         "RR: part and full are compared on 7 common queries; full has 0.786 there, and 0.750 on "
         "its 8 queries." in found.remarks()

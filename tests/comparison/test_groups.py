@@ -75,7 +75,7 @@ def test_the_output_says_how_many_groups_and_how_much_wider():
         f"value: 24 queries in 8 groups; confidence intervals of differences are {wider[0]:.2f} to "
         f"{wider[1]:.2f} times as wide as for independent queries."
     )
-    assert "groups" in found.tables()[0][0]
+    assert "groups" in found.tables()[0].header
     assert found.to_dict()["pairs"][0]["groups"] == 8
     assert found.to_dict()["pairs"][0]["wider"] == found.rows[0].wider
     assert found.pairs["wider"].to_list() == [row.wider for row in found.rows]

@@ -178,7 +178,7 @@ def test_what_is_refused(compared: Comparison) -> None:
 def test_many_swaps_are_cut_and_said() -> None:
     runs = {f"r{at}": (at / 10, 1 - at / 10) for at in range(8)}
     found = judged.compare_values(values_of(**runs)).orders()
-    assert len(found.tables()[2][1]) == 20
+    assert len(found.tables()[2].rows) == 20
     assert found.sentences()[0] == (
         "one and two swap 28 of 28 pairs of runs (the "
         "difference is significant on both measures for "

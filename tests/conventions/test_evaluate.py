@@ -111,8 +111,8 @@ def test_it_is_said_everywhere() -> None:
     )
     assert line in evaluation.to_text(verbose=True)
     assert f"% {line}\n" in evaluation.to_latex()
-    assert f"C{line[1:]}.\n" in evaluation.to_markdown()
-    assert "<small>convention: Google Landmarks v2" in evaluation._repr_html_()
+    assert f"- {line}\n" in evaluation.to_markdown()
+    assert "<li>convention: Google Landmarks v2" in evaluation._repr_html_()
     assert (
         "Convention: Google Landmarks v2 and Kaggle's MAP@k 2019, where it is mAP@10. "
         "Divided by min(N, k), the most that k results can hold.\n"

@@ -344,7 +344,7 @@ def test_tables_and_files() -> None:
     assert [row[:2] for row in rows] == [
         [run, name] for run in ("one", "two") for name in ("AP", "Success@1")
     ]
-    shown = found.tables(percent=True, decimals=1)[0][1][0]
+    shown = found.tables(percent=True, decimals=1)[0].rows[0]
     assert shown == [
         "one",
         "AP %",
@@ -361,9 +361,9 @@ def test_tables_and_files() -> None:
     assert found.to_csv(per_query=True) == usual.to_csv(per_query=True)
     assert found.per_query.equals(usual.per_query)
     per_query = found.tables(per_query=True)[0]
-    assert per_query[0] == ["run", "query", "measure", "value", "low", "high"]
-    assert per_query[1][0][3:] == [f"{found.per_query['AP'][0]:.4f}", "–", "–"]
-    assert ["one", "all", "AP", *rows[0][2:]] in per_query[1]
+    assert per_query.header == ["run", "query", "measure", "value", "low", "high"]
+    assert per_query.rows[0][3:] == [f"{found.per_query['AP'][0]:.4f}", "–", "–"]
+    assert ["one", "all", "AP", *rows[0][2:]] in per_query.rows
     assert "interval" not in usual.to_json()
     assert "interval" not in usual.methods()
 
@@ -403,7 +403,7 @@ def test_beside_ranges(per_query: bool) -> None:
     weighted = evaluate(judgements, run, "AP", weights=dict.fromkeys(judgements, 2)).showing(
         intervals=True
     )
-    assert weighted.tables(per_query=True)[0][0][:4] == ["run", "query", "weight", "measure"]
+    assert weighted.tables(per_query=True)[0].header[:4] == ["run", "query", "weight", "measure"]
 
 
 @WARNS
@@ -467,7 +467,7 @@ def test_why_there_is_no_interval(lists: list[list[int]], measure: str, why: str
     assert interval.note == why
     assert math.isnan(interval.low)
     assert found.summary.row(0)[2:] == (None, None)
-    assert found.tables()[0][1][0][-2:] == ["–", "–"]
+    assert found.tables()[0].rows[0][-2:] == ["–", "–"]
     entry = found.to_dict()["runs"][0]["intervals"][measure]
     assert (entry["low"], entry["high"], entry["note"]) == (None, None, why)
     assert f"no interval of {measure}: {why}; " in found.to_text().splitlines()[-1]

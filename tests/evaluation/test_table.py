@@ -58,7 +58,7 @@ def test_a_run_without_a_value_comes_last() -> None:
     found = evaluate(judgements, runs, "RR", policy={"missing": "skip", "empty": "skip"})
     assert math.isnan(found.value("RR", "empty"))
     assert names(found, "RR") == ["full", "empty"]
-    assert not any(isinstance(cell, Best) for row in found.tables()[0][1] for cell in row)
+    assert not any(isinstance(cell, Best) for row in found.tables()[0].rows for cell in row)
 
 
 def bold(found: Evaluation, **look: object) -> list[list[str]]:

@@ -251,7 +251,7 @@ def test_few_queries() -> None:
     none = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR").showing(unanswerable=True)
     assert none.unanswerable().note == "no AUROC: there is no query without something relevant"
     assert math.isnan(none.unanswerable().answered)
-    assert none.tables()[1][1] == [["run", "0", "–", "1", "0.0000", "–"]]
+    assert none.tables()[1].rows == [["run", "0", "–", "1", "0.0000", "–"]]
 
 
 def test_relevance_is_that_of_the_measures() -> None:

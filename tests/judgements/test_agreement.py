@@ -347,7 +347,7 @@ def test_grades_that_differ_by_rounding_are_warned_of() -> None:
         "the grades 0.3 and 0.30000000000000004 count as different, but differ only by rounding; "
         "round grades first."
     ]
-    assert found.tables()[1][0][1:] == ["0.0", "0.3", "0.30000000000000004", "1.0", "2.0"]
+    assert found.tables()[1].header[1:] == ["0.0", "0.3", "0.30000000000000004", "1.0", "2.0"]
 
 
 def test_differences_are_listed_the_largest_first() -> None:

@@ -170,7 +170,9 @@ def test_much_that_one_alone_judged_is_warned_of() -> None:
 def test_what_is_wrong_with_a_run_is_said_with_the_judge() -> None:
     with pytest.raises(PolicyError) as caught:
         judged.agreement({"ann": ANN, "bob": BOB}, runs={"x": RUNS["x"], "y": run(4, 5)})
-    assert str(caught.value).startswith("under ann: y lacks 9 (q5, q6, q7, …) of the 12 judged")
+    assert str(caught.value).startswith(
+        "under ann: y has no results for 9 (q5, q6, q7, …) of the 12 judged"
+    )
 
 
 def test_a_file_of_the_other_kind(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_what_is_said_of_several() -> None:
         f"3 assessors, {items} items judged by two or more: Krippendorff's alpha is nominal "
         f"{alpha.estimate:.3f} ({alpha.low:.3f} to {alpha.high:.3f}), ordinal "
     )
-    assert found.tables()[1][0] == [
+    assert found.tables()[1].header == [
         *("assessors", "items", "agreement", "kappa", "linear", "quadratic", "stricter"),
     ]
     frame = found.to_frame()

@@ -244,7 +244,7 @@ def calls_of(name: str, made: Results) -> Iterator[tuple[str, Callable[..., Any]
         for attribute in dir(result):
             method = getattr(result, attribute)
             own = not attribute.startswith("_") and not hasattr(judged.Run, attribute)
-            if own and inspect.ismethod(method) and attribute not in ("document", "render"):
+            if own and inspect.ismethod(method) and attribute != "document":
                 base = {"path": "x.json"} if attribute == "save" else {}
                 yield f"{name}.{attribute}", method, base
     else:

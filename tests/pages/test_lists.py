@@ -154,7 +154,7 @@ def test_a_run_that_lacks_the_query() -> None:
     rankings = Rankings.from_run({**GRADES, "p": {"a": 1}}, {"p": {"a": 1.0}})
     lacking = RankedList("short", rankings.take([rankings.queries.index("q")]))
     html = shown(side_by_side([given("bm25", LEFT), lacking]))
-    assert "The run lacks this query." in html
+    assert "The run has no results for this query." in html
 
 
 def test_refused() -> None:

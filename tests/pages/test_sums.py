@@ -1,4 +1,4 @@
-"""The sum behind a number, as pages show it: every number is the explanation's own."""
+"""The calculation of a value, as pages show it: every number is the explanation's own."""
 
 from __future__ import annotations
 

@@ -319,7 +319,7 @@ def test_a_small_file_is_without_what_takes_most_room(files: list[str]) -> None:
     few = whole.within(120_000)
     assert few.left_out()[:3] == [
         "every query's values of further measures",
-        "the lists of the biggest wins and losses, and the sums behind their numbers",
+        "the lists of the biggest wins and losses, and the calculations of their values",
         "the charts",
     ]
     with pytest.raises(OutputError) as refused:

@@ -225,7 +225,7 @@ def test_hostile_names_everywhere(server: Serve, tmp_path: Path) -> None:
 
 def test_a_query_that_a_run_lacks(server: Serve, data: Path) -> None:
     text = server(data).ask(address(query="q5", system=["bm25", "short"])).text
-    assert "The run lacks this query." in text
+    assert "The run has no results for this query." in text
 
 
 def test_the_command_gives_the_same_number(server: Serve, data: Path) -> None:

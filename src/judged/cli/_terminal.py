@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from judged.inputs.blocks import watched
-from judged.text import Best, Dim, Left, Warned, html_page, readable, spelled, to_json, visible
+from judged.text import Dim, Warned, html_page, readable, spelled, to_json, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     from judged.results import Display, Document, Result
 
@@ -157,26 +155,6 @@ def counting(
             yield lambda done: bar.advance(task, done)
 
 
-def show(result: Result, out: Console, **options: Any) -> None:
-    """The tables of a result and the lines under them."""
-    parts: Callable[..., Any] = result.parts
-    above: Any = None
-    for part in parts(**options):
-        if not part and isinstance(above, tuple):
-            continue  # a table ends with an empty line of its own
-        above = part
-        if isinstance(part, str):
-            out.print(readable(part), markup=False, style=_style(part))
-        else:
-            for table in _tables(*part, words=result.WORDS, width=out.width):
-                out.print(table)
-
-
-def fitted(result: Result, out: Console, **options: Any) -> None:
-    """The same of a result whose tables can be made for a width."""
-    show(result, out, width=out.width, **options)
-
-
 def _style(line: str) -> str | None:
     return "yellow" if isinstance(line, Warned) else "dim" if isinstance(line, Dim) else None
 
@@ -195,14 +173,7 @@ def display_options() -> dict[str, Any]:
     return dict(options)
 
 
-def deliver(
-    result: Result,
-    form: str | None,
-    output: str | None,
-    *,
-    show: Callable[..., None] = show,
-    **options: Any,
-) -> None:
+def deliver(result: Result, form: str | None, output: str | None, **options: Any) -> None:
     """Print a result, or write it to a file, in the requested format or that of the file extension.
 
     Without a terminal, standard output gets the numbers and standard error the warnings.
@@ -211,22 +182,19 @@ def deliver(
 
     options |= display_options()
     if output is not None and form is None and Path(output).suffix:
-        save: Callable[..., None] = result._save
-        save(output, **options)
+        result._save(output, **options)
         say_warnings(result, **options)
         return
     method = f"to_{form or 'text'}"
     if output is not None:
-        text = _text(result.render(method, options, form or "text"))
+        text = _text(result._render(method, options, form or "text"))
         text = html_page(text) if form == "html" else text
         write_text(output, text.removesuffix("\n") + "\n")
         say_warnings(result, **options)
     elif method != "to_text":
-        hand_over(_text(result.render(method, options, form or "text")).removesuffix("\n") + "\n")
+        hand_over(_text(result._render(method, options, form or "text")).removesuffix("\n") + "\n")
         if not _watched(sys.stdout):
             say_warnings(result, **options)
-    elif result._is_former:
-        _deliver_former(result, show, result._taken(method, options, "text"))
     else:
         print_document(*result._document("to_text", options))
 
@@ -268,18 +236,6 @@ def _print_styled(out: Console, lines: Sequence[str]) -> None:
         out.print(Text.from_ansi(line), soft_wrap=True)
 
 
-def _deliver_former(result: Result, show: Callable[..., None], taken: dict[str, Any]) -> None:
-    if (out := console()) is not None:
-        show(result, out, **taken)
-        return
-    parts = list(result.parts(**taken))
-    said = [part for part in parts if not isinstance(part, (Warned, Dim))]
-    hand_over(result._text(said).removesuffix("\n") + "\n")
-    for line in parts:
-        if isinstance(line, Warned):
-            say(line, err=True)
-
-
 def _text(made: Any) -> str:
     """What a method of a result made; values are JSON."""
     return made if isinstance(made, str) else to_json(made)
@@ -289,70 +245,3 @@ def say_warnings(result: Result, *, quiet: bool = False, **options: Any) -> None
     """Say the warnings on standard error, where what was written is not seen."""
     for text in [] if quiet else result.warnings():
         say(f"warning: {text}", err=True)
-
-
-def _tables(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    words: frozenset[str],
-    width: int,
-) -> Iterator[Table]:
-    """A table for the terminal, or several below each other where it is too wide.
-
-    Words may be broken into lines, numbers never are. What stands in a cell is plain text, never
-    rich's markup: people have brackets in the names of their runs and queries.
-    """
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    texts = [
-        [Text(readable(cell), style="bold" if isinstance(cell, Best) else "") for cell in row]
-        for row in rows
-    ]
-    cells = [[Text(readable(name)) for name in header], *texts]
-    least = _widths(cells)
-    broken = [name in words for name in header]
-    broken[0] |= isinstance(header[0], Left)
-    for columns in _fitting(least, width, broken):
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for at in columns:
-            if broken[at]:
-                table.add_column(cells[0][at], justify="left", overflow="fold")
-            else:
-                side = "left" if isinstance(header[at], Left) else "right"
-                table.add_column(cells[0][at], justify=side, min_width=least[at])  # type: ignore[arg-type]
-        for row in texts:
-            table.add_row(*(row[at] for at in columns))
-        yield table
-
-
-def _fitting(least: Sequence[int], width: int, broken: Sequence[bool]) -> Iterator[list[int]]:
-    """The columns of the table, or where its numbers are too wide of several, each with the first
-    columns."""
-    first = max(broken.index(False) if False in broken else len(broken), 1)
-    if any(broken[first:]):
-        yield list(range(len(least)))
-        return
-    needs = [each + 3 for each in least]
-    always = min(sum(needs[:first]), width // 2)
-    kept = range(first)
-    columns: list[int] = []
-    for at in range(first, len(needs)):
-        if columns and always + sum(needs[each] for each in (*columns, at)) > width:
-            yield [*kept, *columns]
-            columns = []
-        columns.append(at)
-    yield [*kept, *columns]
-
-
-def _widths(table: Sequence[Sequence[Text]]) -> list[int]:
-    """What each column needs: its heads may be broken between words, its numbers not at all."""
-    from rich.cells import cell_len
-
-    heads, *rows = table
-    return [
-        max(0, *map(cell_len, name.plain.split()), *(row[at].cell_len for row in rows))
-        for at, name in enumerate(heads)
-    ]

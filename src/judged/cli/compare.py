@@ -103,7 +103,7 @@ def compare(
     compared with the first, or all pairs of more. NAME=FILE names a run. NAME=FILE,FILE,... are
     repeats of one system, such as other seeds, which are compared as one.
     """
-    from judged.cli._terminal import deliver, fitted
+    from judged.cli._terminal import deliver
 
     check_format(form, output, Result.SAVED_AS if orders else SAVED_AS)
     if orders:
@@ -121,7 +121,7 @@ def compare(
         beside = dict(zip(convention[1:], comparisons[1:], strict=False))
         deliver(comparisons[0].orders(beside=beside or None), form, output)
     else:
-        deliver(comparisons[0], form, output, show=fitted)
+        deliver(comparisons[0], form, output)
 
 
 def _conventions(names: tuple[str, ...], *, orders: bool) -> list[str | None]:

@@ -70,7 +70,7 @@ def demo(folder: Path) -> None:
 def _show(found: Evaluation, compared: Evaluation, measures: Sequence[str]) -> None:
     """A table of all measures, and what the comparison says; its own tables where all is asked
     for."""
-    from judged.cli._terminal import deliver, display_options, fitted, say
+    from judged.cli._terminal import deliver, display_options, say
 
     deliver(found, None, None)
     options = display_options()
@@ -83,7 +83,7 @@ def _show(found: Evaluation, compared: Evaluation, measures: Sequence[str]) -> N
     # Without the evaluation, for its warnings stand above.
     comparison = replace(compared.compare(), evaluation=None)
     if options.get("verbose"):
-        deliver(comparison, None, None, show=fitted)
+        deliver(comparison, None, None)
     else:
         _say_sentences(comparison.parts())
 

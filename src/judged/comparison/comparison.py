@@ -263,8 +263,10 @@ class Comparison(Result):
 
     @cached_property
     def _every_pair(self) -> tuple[Pair, ...]:
-        """Rows of all pairs, even with a baseline: which run is best is seen in the data, so it is
-        tested against all others."""
+        """Rows of all pairs, even with a baseline.
+
+        Which run is best is seen in the data, so it is tested against all others.
+        """
         if len(self.rows) == math.comb(len(self.runs), 2) * len(self.measures):
             return self.rows
         return decide_pairs(self.numbers, self.settings)

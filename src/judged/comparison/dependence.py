@@ -73,8 +73,10 @@ class Alternatives:
         self._joint: dict[tuple[str, str], dict[Measure, Pairs]] = {}
 
     def of(self, match: Match, within: Ints | None = None) -> dict[str, list[Match]]:
-        """Return a match under other assumptions, by cause, where they change it; `within` are the
-        queries of its slice."""
+        """Return a match under other assumptions, by cause, where they change it.
+
+        `within` are the queries of its slice.
+        """
         found = {"ties": self._ties(match), "missing": self._missing(match)}
         if self.joint is not None:
             found["unjudged"] = self._unjudged(match, within)
@@ -95,8 +97,7 @@ class Alternatives:
         ]
 
     def _same(self, run: str, against: str) -> bool:
-        """Return whether two runs have the same ranks and ties, so that ties of both are broken
-        alike."""
+        """Return whether two runs have the same ranks and ties."""
         if not {*self._repeats(run), *self._repeats(against)} <= set(self._rankings):
             return False
         if (run, against) not in self._copies:
@@ -140,8 +141,10 @@ class Alternatives:
         return self._entries[name, measure]
 
     def tie_ends(self, name: str) -> tuple[Scored, Scored] | None:
-        """Return a run in the worst and best order of its ties, with the measures that change; None
-        without ties of judged results."""
+        """Return a run in the worst and best order of its ties, with the measures that change.
+
+        None without ties of judged results.
+        """
         if name not in self._ends:
             self._ends[name] = self._tie_ends(self._runs[name][1])
         return self._ends[name]
@@ -339,8 +342,10 @@ MAX_MISSING_SHARE = 0.1
 
 
 def names_missing(policy: PolicyLike | None) -> bool:
-    """Return whether a policy was chosen for missing queries; in a `Policy`, only a choice other
-    than the default shows that."""
+    """Return whether a policy was chosen for missing queries.
+
+    In a `Policy`, only a choice other than the default shows that.
+    """
     if isinstance(policy, Mapping):
         return "missing" in policy
     return isinstance(policy, Policy) and policy.missing != Policy().missing
@@ -362,8 +367,10 @@ def check_evaluated_missing(
 def check_missing(
     rankings: Sequence[Rankings], zero: str = "policy={'missing': 'zero'} (--missing zero)"
 ) -> None:
-    """Check that no run lacks more than a tenth of the judged queries of another; `zero` is the
-    option that scores them 0."""
+    """Check that no run lacks more than a tenth of the judged queries of another.
+
+    `zero` is the option that scores them 0.
+    """
     for r in rankings:
         for other in rankings:
             lost, there = r.missing & ~other.missing, int((~other.missing).sum())

@@ -85,8 +85,11 @@ class Match:
 
     @property
     def value(self) -> float:
-        """The run's value on these queries. Trusted judgements correct it with the λ of the
-        difference, so that the values differ by the corrected difference."""
+        """The run's value on these queries.
+
+        Trusted judgements correct it with the λ of the difference, so that the values
+        differ by the corrected difference.
+        """
         return self._number("ours")
 
     @property
@@ -146,8 +149,10 @@ class Match:
 
     @cached_property
     def unit_sums(self) -> tuple[Floats, Floats]:
-        """Weighted sum of differences and weight of each query or group. If the summary is not a
-        mean, the number of differing queries replaces the sum."""
+        """Weighted sum of differences and weight of each query or group.
+
+        If the summary is not a mean, the number of differing queries replaces the sum.
+        """
         averaged = self.differs.astype(float) if self.averaged is None else self.averaged
         weights = np.ones(self.queries) if self.weights is None else self.weights
         sums = weights * averaged
@@ -379,8 +384,10 @@ def effect(match: Match) -> float:
 
 
 def jackknife_error(match: Match) -> float | None:
-    """Return the jackknife standard error of a difference of functions of means; None for other
-    summaries, and without variance."""
+    """Return the jackknife standard error of a difference of functions of means.
+
+    None for other summaries, and without variance.
+    """
     from judged.statistics.bootstrap import left_out
 
     ours, theirs = match.ours.sample, match.theirs.sample
@@ -400,8 +407,10 @@ def jackknife_error(match: Match) -> float | None:
 def _least(
     error: float, freedom: float, match: Match, settings: ComparisonSettings
 ) -> float | None:
-    """Return the smallest detectable difference; None if too few queries differ or it is larger
-    than possible."""
+    """Return the smallest detectable difference.
+
+    None if too few queries differ or it is larger than possible.
+    """
     least = detectable(error, freedom, level=settings.tested_level, power=settings.power)
     shown = float(match.on_scale(least).item())
     seen = math.isfinite(shown) and shown <= _largest(match) and not too_few(match, settings)

@@ -247,8 +247,7 @@ def in_common(entries: Sequence[Entry]) -> Ints:
 def own_interval(
     numbers: Numbers, measure: Compared, run: str, settings: ComparisonSettings
 ) -> Interval:
-    """Return a run's value on a measure with its confidence interval, which says nothing about
-    differences. For a repeated run it includes the variance between repeats."""
+    """Return a run's value with its confidence interval, which includes repeats."""
     entry = numbers.entry(measure, run)
     sample, groups = entry.sample, numbers.grouped(entry.place)
     least, most = summary_range(entry.values, measure.range, sample.aggregate)

@@ -150,8 +150,7 @@ class TwoOrders:
         return self.agreement.same and not self.note
 
     def shown(self) -> dict[int | None, int]:
-        """Return the number of swaps that are significant on both measures (2), one (1), none (0),
-        and that were not compared (None)."""
+        """Return the number of swaps by the number of measures on which they are significant."""
         return {of: sum(swap.shown == of for swap in self.swaps) for of in (2, 1, 0, None)}
 
     def says(self) -> str:

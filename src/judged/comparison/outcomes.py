@@ -264,8 +264,10 @@ def _outcome(test: str, method: str, tested: Tested, at: int) -> Outcome:
 
 
 def _careful(match: Match, outcome: Outcome, settings: ComparisonSettings) -> Outcome:
-    """Remove certainty that the data cannot give: no interval if too few queries differ, and a
-    point if all differ by the same amount."""
+    """Remove certainty that the data cannot give.
+
+    No interval if too few queries differ, and a point if all differ by the same amount.
+    """
     found = _without_certainty(match, outcome, settings)
     return replace(found, smallest_p=min(found.smallest_p, found.p))
 
@@ -346,8 +348,7 @@ def correct(
     settings: ComparisonSettings,
     numbers: Numbers,
 ) -> tuple[list[Outcome], list[float]]:
-    """Return the outcomes, with simultaneous intervals if the correction has them, and each
-    corrected p."""
+    """Return the outcomes, with simultaneous intervals if there are, and each corrected p."""
     if settings.correction in SIMULTANEOUS:
         return _simultaneous(matches, outcomes, settings, numbers)
     found = np.array([outcome.p for outcome in outcomes], float)

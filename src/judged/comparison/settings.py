@@ -83,8 +83,7 @@ class ComparisonSettings:
         whole("seed", self.seed, at_least=0)
 
     def with_margins(self, names: Mapping[str, str]) -> ComparisonSettings:
-        """Return the settings with margins by the measure's name in tables, from `names`, which
-        maps every accepted spelling to it."""
+        """Return the settings with margins by label; `names` maps accepted spellings to labels."""
         if self.margin is None:
             return self
         if not isinstance(self.margin, Mapping):
@@ -117,8 +116,7 @@ class ComparisonSettings:
 
     @property
     def tested_level(self) -> float:
-        """Confidence level of one comparison in the first step of Holm's correction (Bonferroni):
-        what is significant at this level is so whatever the other comparisons give."""
+        """Confidence level of one comparison in the first step of Holm's correction."""
         return 1 - (1 - self.level) / self.comparisons if self.comparisons > 1 else self.level
 
     def to_dict(self) -> dict[str, Any]:

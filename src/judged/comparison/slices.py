@@ -208,8 +208,7 @@ class Slices:
         return pl.concat([whole, self.pairs])
 
     def sentences(self) -> list[str]:
-        """Return the significant differences in slices, losses first, and the tests between
-        slices."""
+        """Return the significant differences in slices, and the tests between slices."""
         rows = [row for part in self.slices for row in part.rows if row.verdict in SIGNIFICANT]
         return [*by_importance(rows), *(test.says for test in self.differences)]
 
@@ -261,8 +260,10 @@ def compare_slices(
     relevant: Callable[[], Ints] | None = None,
     within: Within | None = None,
 ) -> Slices:
-    """Compare the runs in each slice; `relevant` returns the number of relevant items of each
-    query, if known."""
+    """Compare the runs in each slice.
+
+    `relevant` returns the number of relevant items of each query, if known.
+    """
     if given is None or given is False:
         return Slices()
     if settings.correction in SIMULTANEOUS:
@@ -317,8 +318,10 @@ def _columns(
 
 
 def cut_of(attribute: str, column: pl.Series) -> tuple[Cut | None, list[str]]:
-    """Cut an attribute into slices by its values, or into thirds if it has many numbers; return
-    notes too."""
+    """Cut an attribute into slices by its values, or into thirds if it has many numbers.
+
+    Return notes too.
+    """
     missing = column.null_count()
     notes = []
     if missing:
@@ -449,8 +452,10 @@ def _differences(
     settings: ComparisonSettings,
     pairs: Sequence[tuple[str, str]],
 ) -> tuple[list[SliceTest], list[str]]:
-    """Test each pair between the slices of an attribute; return a note on slices that are too
-    small for the test."""
+    """Test each pair between the slices of an attribute.
+
+    Return a note on slices that are too small for the test.
+    """
     label = np.full(len(numbers.queries), -1)
     label[counting] = cut.labels
     part = numbers.only(counting[cut.labels >= 0])

@@ -350,8 +350,10 @@ def bold_rule(comparison: Comparison) -> str:
 
 
 def latex_summary(comparison: Comparison, look: Look) -> Table:
-    """Return runs and measures in one table; letters name the runs that each is significantly
-    better than."""
+    """Return runs and measures in one table.
+
+    Letters name the runs that each is significantly better than.
+    """
     formats = [NumberFormat(measure, look) for measure in comparison.numbers.measures]
     letters = {run: letter(at) for at, run in enumerate(comparison.runs)}
     better = {

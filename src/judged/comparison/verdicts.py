@@ -292,8 +292,7 @@ def within_margins(
     numbers: Numbers,
     family_sizes: Mapping[int, int],
 ) -> list[bool]:
-    """Return for each match whether its difference is significantly smaller than its margin,
-    corrected for the number of comparisons."""
+    """Return for each match whether its difference is inside its margin, corrected."""
     inside = [False] * len(matches)
     for comparisons in {*family_sizes.values()} if settings.margin is not None else ():
         adjusted = settings.among(comparisons)

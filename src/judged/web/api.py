@@ -1,4 +1,4 @@
-"""What an address of the API is: its parameters, its function, and what OpenAPI says of it."""
+"""The JSON API under /api: the same results as commands with --format json, and OpenAPI."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ApiParameter:
     choices: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The parameter in OpenAPI."""
+        """Return the parameter in OpenAPI."""
         one: dict[str, Any] = {"type": self.kind}
         if self.choices:
             one["enum"] = list(self.choices)
@@ -69,7 +69,7 @@ class Endpoint:
     params: tuple[ApiParameter, ...] = ()
     method: str = "GET"
     gives: tuple[str, ...] = ("application/json",)
-    """The kinds of what it answers."""
+    """The media types of its answers."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class Endpoint:
         return tuple(param.name for param in self.params)
 
     def to_dict(self) -> dict[str, Any]:
-        """The address in OpenAPI."""
+        """Return the address in OpenAPI."""
         ok: dict[str, Any] = {kind: {"schema": _schema(kind)} for kind in self.gives}
         errors = {
             str(status): {"description": says, "content": {"application/json": _ERROR}}
@@ -103,7 +103,7 @@ ERROR_STATUSES = {
     413: "too large",
     422: "a file that cannot be read",
 }
-"""What may be refused, and why."""
+"""HTTP statuses of errors, with their meaning."""
 _ERROR = {"schema": {"$ref": "#/components/schemas/Error"}}
 
 
@@ -115,7 +115,6 @@ FILES = (
     ApiParameter("judgements", "The file of judgements, where several may be meant."),
     ApiParameter("run", "The files of runs; all of them by default.", several=True),
 )
-"""Which files are meant."""
 MEASURE = ApiParameter("measure", "A measure such as nDCG@10; several are allowed.", several=True)
 ASSUMED = (
     *(
@@ -128,7 +127,6 @@ ASSUMED = (
     ApiParameter("depth", "Only the first results of each list count.", "integer"),
     ApiParameter("duplicates", "; ".join(DUPLICATES.values()), choices=tuple(DUPLICATES)),
 )
-"""What is assumed."""
 TERMS = (MEASURE, *ASSUMED, ApiParameter("level", "The level of intervals, as 0.95.", "number"))
 SYSTEM = ApiParameter("system", "The name of a system.", needed=True)
 SYSTEMS = ApiParameter("system", "Names of systems; all by default.", several=True)
@@ -136,7 +134,7 @@ QUERY = ApiParameter("query", "The id of a query.", needed=True)
 
 
 def flag(name: str, says: str) -> ApiParameter:
-    """A parameter that is 1 or not there."""
+    """Return a parameter that is 0 or 1."""
     return ApiParameter(name, says, choices=("0", "1"))
 
 
@@ -145,7 +143,7 @@ MAX_QUERIES = 10_000
 
 
 def files(visit: Visit) -> dict[str, Any]:
-    """All files, and what each is."""
+    """Return all files and their kinds."""
     workspace = visit.workspace
     return {
         "files": [
@@ -165,7 +163,7 @@ def files(visit: Visit) -> dict[str, Any]:
 
 
 def systems(visit: Visit) -> dict[str, Any]:
-    """The systems, in the order of their files."""
+    """Return the systems, in the order of their files."""
     visit.workspace.refuse_undecided()
     return {
         "systems": [
@@ -176,7 +174,7 @@ def systems(visit: Visit) -> dict[str, Any]:
 
 
 def measures(visit: Visit) -> dict[str, Any]:
-    """The registry of measures and presets, or some of them."""
+    """Return the registry of measures and presets, or some of them."""
     from judged.measures import bind, catalogue
     from judged.measures.grammar import entries, presets_in, read_all
     from judged.measures.reference import ABOUT
@@ -190,7 +188,7 @@ def measures(visit: Visit) -> dict[str, Any]:
 
 
 def evaluate(visit: Visit) -> dict[str, Any]:
-    """What `judged evaluate` gives."""
+    """Return what `judged evaluate` gives."""
     refuse_wrong_measures(visit)
     ranged = [visit.params.flag(name) for name in ("tie_range", "unjudged_range")]
     if any(ranged):
@@ -201,7 +199,7 @@ def evaluate(visit: Visit) -> dict[str, Any]:
 
 
 def compare(visit: Visit) -> dict[str, Any]:
-    """What `judged compare` gives."""
+    """Return what `judged compare` gives."""
     refuse_wrong_measures(visit)
     names = visit.params.all("system")
     settings: dict[str, Any] = {
@@ -215,7 +213,7 @@ def compare(visit: Visit) -> dict[str, Any]:
 
 
 def queries(visit: Visit) -> dict[str, Any]:
-    """The values of each query, some queries at a time."""
+    """Return the values of some queries at a time."""
     from judged.text import plain
 
     refuse_wrong_measures(visit)
@@ -243,7 +241,7 @@ def queries(visit: Visit) -> dict[str, Any]:
 
 
 def query(visit: Visit) -> dict[str, Any]:
-    """The results of each system for one query, with their grades."""
+    """Return the results of each system for one query, with their grades."""
     from judged.text import plain
 
     refuse_wrong_measures(visit)
@@ -275,14 +273,14 @@ def query(visit: Visit) -> dict[str, Any]:
 
 
 def explain(visit: Visit) -> dict[str, Any]:
-    """What `judged explain` gives."""
+    """Return what `judged explain` gives."""
     measure = visit.params.one("measure") or "AP"
     system, name = needed(visit, "system"), needed(visit, "query")
     return visit.calculations.explanation(visit.scoring, system, name, measure).to_dict()
 
 
 def conventions(visit: Visit) -> dict[str, Any]:
-    """What `judged conventions` gives: of one library, of all, or all of them on a system."""
+    """Return what `judged conventions` gives."""
     from judged.conventions import conventions as known
     from judged.conventions import find
     from judged.conventions.description import LibraryDescription, LibraryList
@@ -301,7 +299,7 @@ def conventions(visit: Visit) -> dict[str, Any]:
 
 
 def identify(visit: Visit) -> dict[str, Any]:
-    """What `judged identify` gives."""
+    """Return what `judged identify` gives."""
     from judged.conventions.identification import identify as found
 
     calculations = visit.calculations
@@ -322,7 +320,7 @@ def needed(visit: Visit, name: str) -> str:
 
 
 def _named_system(visit: Visit) -> EvaluatedSystem:
-    """The system that is named, or the only one."""
+    """Return the named system, or the only one."""
     given, all_ = visit.params.one("system"), visit.workspace.systems
     if given is None and len(all_) != 1:
         raise RefusedError(f"say which system: {', '.join(each.name for each in all_)}.", "system")
@@ -334,7 +332,7 @@ def _duplicates(visit: Visit) -> Any:
 
 
 def refuse_wrong_measures(visit: Visit) -> None:
-    """A page shows a wrong measure and goes on; a program is told."""
+    """Raise an error for unknown measures, which pages only mark."""
     for _, message in visit.scoring.refused:
         raise RefusedError(message, "measure")
 
@@ -418,18 +416,17 @@ NUMBERS = (
         ),
     ),
 )
-"""The numbers of runs."""
 
 
 def agreement(visit: Visit) -> dict[str, Any]:
-    """How far the annotators of the folder agree."""
+    """Return the agreement of the folder's annotators."""
     from judged.web.judging import agreement_of
 
     return agreement_of(visit).to_dict()
 
 
 def chart(visit: Visit) -> RawContent:
-    """A chart as a file: the drawing, or its data."""
+    """Return a chart as a file, or its data."""
     from dataclasses import replace
 
     refuse_wrong_measures(visit)
@@ -440,7 +437,7 @@ def chart(visit: Visit) -> RawContent:
 
 
 def playground(visit: Visit) -> dict[str, Any]:
-    """One list of grades by every measure, with the definitions of all libraries."""
+    """Return one list of grades by every measure, with the values of all libraries."""
     from judged.web.playground import PlaygroundState
     from judged.web.playground_answer import PlaygroundAnswer
 
@@ -451,7 +448,7 @@ def playground(visit: Visit) -> dict[str, Any]:
 
 
 def sweep(visit: Visit) -> dict[str, Any]:
-    """What each temperature makes of the scores of vectors."""
+    """Return the effect of each temperature on the scores of vectors."""
     search = VectorSearch.of(visit.params, visit.workspace, visit.cache)
     return SearchResults(visit, search).sweep(visit.params.one("query")).to_dict()
 
@@ -532,11 +529,9 @@ OTHERS = (
         ),
     ),
 )
-"""Annotators, charts, one list, temperatures."""
 
 
 def _documented(visit: Visit) -> dict[str, Any]:
-    """Writing has functions of its own, which get the request."""
     raise RefusedError("this address is only written to.")
 
 
@@ -560,7 +555,7 @@ REMOVE = Endpoint(
 
 
 async def upload(explorer: Explorer, request: Request) -> Response:
-    """Receive a file piece by piece, look at it, and add it."""
+    """Receive a file piece by piece, identify it, and add it."""
     visit = explorer.visit(request)
     visit.params.refuse_unknown(UPLOAD.names)
     if request.headers.get("content-type", "").startswith("multipart/"):
@@ -593,7 +588,7 @@ def _file_as_dict(file: DataFile) -> dict[str, Any]:
 
 
 async def remove(explorer: Explorer, request: Request) -> Response:
-    """Remove a file that was sent; those of the folder stay where they are."""
+    """Remove an uploaded file; those of the folder stay."""
     visit = explorer.visit(request)
     visit.params.refuse_unknown(REMOVE.names)
     name = visit.params.one("name") or ""
@@ -609,13 +604,12 @@ async def remove(explorer: Explorer, request: Request) -> Response:
 
 
 READ_ENDPOINTS: tuple[Endpoint, ...] = (*NUMBERS, *OTHERS)
-"""Every address that reads."""
 ENDPOINTS = (*READ_ENDPOINTS, UPLOAD, REMOVE)
-"""Every address of the API but the one that describes it."""
+"""All addresses except the description in OpenAPI."""
 
 
 def routes(explorer: Explorer) -> list[Route]:
-    """The addresses, for the application."""
+    """Return the routes of the API."""
     reading = [
         Route(each.path, partial(read, explorer, each), methods=["GET"]) for each in READ_ENDPOINTS
     ]
@@ -628,7 +622,7 @@ def routes(explorer: Explorer) -> list[Route]:
 
 
 async def read(explorer: Explorer, endpoint: Endpoint, request: Request) -> Response:
-    """What an address answers; equal questions at once are answered once."""
+    """Answer a request; equal requests at the same time are answered once."""
     visit = explorer.visit(request)
     key = "api", visit.session.id, visit.path, visit.params
     job = explorer.jobs.start(key, visit.session.id, partial(answer, endpoint, visit))
@@ -638,7 +632,7 @@ async def read(explorer: Explorer, endpoint: Endpoint, request: Request) -> Resp
 
 
 def answer(endpoint: Endpoint, visit: Visit) -> Response:
-    """What an address answers, errors too."""
+    """Return the answer of an address, or its error."""
     try:
         visit.params.refuse_unknown(endpoint.names)
         found = endpoint.answer(visit)
@@ -652,24 +646,24 @@ def answer(endpoint: Endpoint, visit: Visit) -> Response:
 
 
 def refuse(error: JudgedError) -> Response:
-    """An error as the API says it."""
+    """Return an error as JSON."""
     where = getattr(error, "where", None)
     return JSONResponse({"error": str(error), "where": where}, status_of(error))
 
 
 def broken(error: Exception) -> Response:
-    """The name of a crash; the terminal has the details."""
+    """Return the id of a crash; the terminal has the details."""
     message = f"Something went wrong here ({report_crash(error)}). The terminal has the details."
     return JSONResponse({"error": message, "where": None}, 500)
 
 
 async def describe(request: Request) -> Response:
-    """All addresses in OpenAPI."""
+    """Return the description in OpenAPI."""
     return JSONResponse(openapi())
 
 
 def openapi() -> dict[str, Any]:
-    """The description of the API, made from its addresses.
+    """Describe the API in OpenAPI, from its addresses.
 
     >>> "/api/evaluate" in openapi()["paths"]
     True

@@ -84,7 +84,7 @@ class LibraryCall:
         if self.name == "evaluate":
             shown = {SHOWN.get(name, name): value for name, value in options.items()}
             options = {}
-        settings = self.scoring.options() if self.name == "explain" else self.scoring.scoring()
+        settings = self.scoring.scoring()
         for option, value in {**settings, **options}.items():
             if value is not None:
                 arguments.append(f"{option}={value!r}")

@@ -1,4 +1,4 @@
-"""The desk of an annotator: what there is to judge, what is done, and what comes next."""
+"""The judging page's data: items to judge, annotators' grades, their agreement and merging."""
 
 from __future__ import annotations
 
@@ -27,16 +27,15 @@ ORDERS = {
     "depth": "from the first rank down",
     "file": "as in the file",
 }
-"""In which order there is something to judge, and how the page says it."""
+"""Orders of the items to judge, in words."""
 DEPTHS = (5, 10, 20, 50, 100)
-"""How many of the first results of each run may be asked for."""
 DEFAULT_DEPTH = 10
 DEFAULT_MEASURE = "nDCG@10"
 
 
 @dataclass(frozen=True, eq=False)
 class Desk:
-    """Where one annotator judges, as an address says it."""
+    """The items of one annotator, as an address describes them."""
 
     visit: Visit
     annotator: Annotator
@@ -46,7 +45,7 @@ class Desk:
 
     @classmethod
     def of(cls, visit: Visit, name: str) -> Desk:
-        """The desk of an annotator, with the log as it is now."""
+        """Return the desk of an annotator, with the present log."""
         home, judging = home_of(visit), visit.settings.judging
         annotator = Annotator(home, name)
         tasks = tasks_of(visit)
@@ -64,7 +63,7 @@ class Desk:
 
     @cached_property
     def place(self) -> Place | None:
-        """The item that lies on the desk: the one of the address, or the next that waits."""
+        """The item of the address, or the next open one."""
         query, item = self.visit.params.one("query"), self.visit.params.one("item")
         if query is None or item is None:
             own = (place for place in self.list.places if place[0] == query)
@@ -75,11 +74,11 @@ class Desk:
 
     @property
     def skipped(self) -> bool:
-        """Whether items that were skipped are shown again."""
+        """Whether skipped items are shown again."""
         return self.visit.params.flag("skipped")
 
     def refuse_unknown(self, place: Place) -> None:
-        """An error for what nobody asked to be judged."""
+        """Raise an error for an item that is not to be judged."""
         if place not in self.known:
             raise GoneError(
                 "This item is not among those that are to be judged here, or not any more.", "item"
@@ -87,17 +86,17 @@ class Desk:
 
     @cached_property
     def known(self) -> frozenset[Place]:
-        """All that may be judged: what is to be, and what this annotator judged."""
+        """All items that may be judged: open ones, and those that this annotator judged."""
         return frozenset(self.tasks.places) | set(self.list.log.standing)
 
     def url(self, place: Place | None) -> str:
-        """The address of an item; of the next that waits, where none is named."""
+        """Return the address of an item, by default of the next open one."""
         query, item = place or (None, None)
         return self.visit.url("/judge", query=query, item=item, end=None)
 
 
 def home_of(visit: Visit) -> Path:
-    """The folder that grades are kept in."""
+    """Return the folder that grades are kept in."""
     home = visit.library.home
     if home is None:
         raise ConflictError(
@@ -108,37 +107,37 @@ def home_of(visit: Visit) -> Path:
 
 
 def log_of(visit: Visit, name: str) -> Log:
-    """The log of an annotator, as it is now."""
+    """Return the present log of an annotator."""
     home = home_of(visit)
     judge = settled_in(home) if name == SETTLED else Annotator(home, name)
     return visit.library.log(judge.log_path)
 
 
 def graded(log: Log) -> list[Place]:
-    """What has a grade."""
+    """Return the items with a grade."""
     return [place for place, each in log.standing.items() if each.grade is not None]
 
 
 def orders_of(visit: Visit) -> tuple[str, ...]:
-    """The orders that there are to choose from."""
+    """Return the orders to choose from."""
     if visit.settings.judging.queue is not None:
         return ("file",)
     return ("effect", "depth")
 
 
 def order_of(visit: Visit) -> str:
-    """The order of an address."""
+    """Return the order of an address."""
     known = orders_of(visit)
     return visit.params.choice("by", known, known[0])
 
 
 def depth_of(visit: Visit) -> int:
-    """How many of the first results of each run are to be judged."""
+    """Return how many of the first results of each run are to be judged."""
     return visit.params.whole("k", DEFAULT_DEPTH, at_least=1, at_most=1_000)
 
 
 def tasks_of(visit: Visit) -> Tasks:
-    """What is to be judged: what a file says, or what follows from the runs."""
+    """Return the items to judge, from a file or from the runs."""
     path = visit.settings.judging.queue
     if path is None:
         return _queued(visit)
@@ -152,7 +151,7 @@ def tasks_of(visit: Visit) -> Tasks:
 
 
 def _queued(visit: Visit) -> Tasks:
-    """The unjudged results that matter most, or that stand highest."""
+    """Return the unjudged results that matter most, or with the highest ranks."""
     from judged.judgements.queue import queue
 
     scoring = visit.scoring
@@ -178,8 +177,7 @@ def _queued(visit: Visit) -> Tasks:
 
 
 def _pooled(visit: Visit) -> tuple[Any, dict[str, Any]]:
-    """The judgements and the runs; no judgements where a folder has runs alone, and somebody begins
-    to judge them."""
+    """Return judgements and runs; without judgements if a folder has only runs."""
     workspace = visit.workspace
     begun = workspace.of_kind("judgements", "rows", "unclear")
     if workspace.judgements is None and workspace.systems and not begun:
@@ -190,7 +188,7 @@ def _pooled(visit: Visit) -> tuple[Any, dict[str, Any]]:
 
 
 def queue_options(scoring: ScoringSettings) -> dict[str, Any]:
-    """The terms as `judged.queue` takes them, which never cuts lists."""
+    """Return the settings as `judged.queue` takes them, which never cuts lists."""
     options = scoring.scoring()
     if isinstance(options["policy"], dict):
         options["policy"] = {**options["policy"], "depth": None}
@@ -198,7 +196,7 @@ def queue_options(scoring: ScoringSettings) -> dict[str, Any]:
 
 
 def measure_of(visit: Visit) -> str:
-    """The measure that a judgement changes: the first of the terms, or that of `judged queue`."""
+    """Return the first measure of the settings, or the default of `judged queue`."""
     scoring = visit.scoring
     for _, why in scoring.refused:
         raise RefusedError(why, "measure")
@@ -206,7 +204,7 @@ def measure_of(visit: Visit) -> str:
 
 
 def scale_of(visit: Visit) -> Scale:
-    """The grades that may be given: those that somebody chose, or those of the judgements."""
+    """Return the grades to choose from: the server's, or those of the judgements."""
     chosen = visit.settings.judging.grades
     if chosen is not None:
         return chosen
@@ -214,8 +212,6 @@ def scale_of(visit: Visit) -> Scale:
 
 
 def _top(visit: Visit) -> int | None:
-    """The highest grade in the judgements."""
-
     def made() -> int | None:
         judgements = visit.calculations.judgements()
         if isinstance(judgements, Lookup):
@@ -234,22 +230,22 @@ def _grades_in(given: object) -> list[float]:
 
 Grades = dict[str, dict[str, int]]
 MERGED = "all, settled first"
-"""What the majority of annotators is called where differences were settled; no name has spaces."""
+"""The name of the merged annotators with settled differences; annotators' names have no spaces."""
 
 
 def judges_of(visit: Visit) -> dict[str, Grades]:
-    """What each annotator gave, of those who gave something."""
+    """Return the grades of each annotator who gave some."""
     logs = {name: log_of(visit, name) for name in annotators_in(home_of(visit))}
     return {name: log.grades for name, log in logs.items() if log.grades}
 
 
 def settled_of(visit: Visit) -> Grades:
-    """What settles differences."""
+    """Return the grades that settle differences."""
     return log_of(visit, SETTLED).grades
 
 
 def agreement_of(visit: Visit) -> Agreement:
-    """What `judged.agreement` gives of all annotators."""
+    """Return what `judged.agreement` gives for all annotators."""
     from judged.judgements.agreement import agreement
 
     judges = judges_of(visit)
@@ -275,8 +271,7 @@ def _identity(grades: Grades) -> tuple[Any, ...]:
 
 
 def overlaid(visit: Visit, grades: Grades) -> Any:
-    """The judgements of the collection with grades put over them; the grades alone where there are
-    no others."""
+    """Return the collection's judgements with grades put over them."""
     from judged.judgements.merge import merge_judgements
 
     if visit.workspace.undecided:
@@ -288,8 +283,7 @@ def overlaid(visit: Visit, grades: Grades) -> Any:
 
 
 def leaderboards_of(visit: Visit) -> Leaderboards:
-    """The systems under each annotator: with the grades of each put over the judgements of the
-    collection."""
+    """Return the leaderboards under each annotator's grades, put over the judgements."""
     from judged.judgements.leaderboards import leaderboards_of as found_under
 
     calculations, scoring = visit.calculations, visit.scoring
@@ -315,8 +309,8 @@ def leaderboards_of(visit: Visit) -> Leaderboards:
 
 
 def merged(visit: Visit, rule: str, *, settled: bool, collection: bool) -> Any:
-    """All annotators made one by a rule; what was settled counts before that, and the judgements of
-    the collection after it, where they are wanted."""
+    """Merge all annotators by a rule; settled grades come first, the collection's judgements
+    last."""
     from judged.judgements.merge import merge_judgements
 
     judges = judges_of(visit)
@@ -349,6 +343,6 @@ def grade_of(visit: Visit, form: Params) -> int:
 
 
 def note_of(form: Params) -> str | None:
-    """The note as it was typed; None where the form has none."""
+    """Return the note as typed; None if the form has none."""
     notes = [value for name, value in form.pairs if name == "note"]
     return notes[0].replace("\r\n", "\n") if notes else None

@@ -130,8 +130,10 @@ def gate(
 def _evaluate(
     judgements: Any, run: Any, source: BaselineSource, measures: Any, level: float, **scoring: Any
 ) -> tuple[Evaluation, list[str], Judgements | Lookup]:
-    """Evaluate today's runs and those of the baseline; return the names of the latter and the
-    judgements too."""
+    """Evaluate today's runs and those of the baseline.
+
+    Return the names of the latter and the judgements too.
+    """
     from dataclasses import replace
 
     from judged.evaluation.evaluation import evaluate_rankings

@@ -308,8 +308,7 @@ def _weights(evaluation: Evaluation, queries: Sequence[str]) -> Floats | None:
 def _comparable(
     today: Baseline, source: BaselineSource, options: GateOptions
 ) -> tuple[str, JudgementChanges]:
-    """Return why a baseline file that is to be replaced is not comparable, and the queries to leave
-    out. Any other difference is an error."""
+    """Return why a replaced baseline is not comparable, and the queries to leave out."""
     assert source.file is not None
     now, then = today.conditions, source.file.conditions
     replaced = options.update and options.force

@@ -108,8 +108,10 @@ class Gate(Result):
 
     @property
     def decided(self) -> bool:
-        """Whether the gate passed or failed. It does neither if nothing fails and there are too few
-        queries for the rule."""
+        """Whether the gate passed or failed.
+
+        It does neither if nothing fails and there are too few queries for the rule.
+        """
         return self.passed or any(check.fails for check in self.checks)
 
     @property
@@ -361,8 +363,7 @@ class Gate(Result):
         return Table(header, rows, WORDS)
 
     def to_junit(self) -> str:
-        """Return a report in JUnit's XML for continuous integration, with a test case for each
-        check.
+        """Return a JUnit XML report for continuous integration, with a test case per check.
 
         Returns
         -------

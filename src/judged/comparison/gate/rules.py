@@ -54,8 +54,7 @@ MAX_QUERIES = 10**9
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The smallest drop that is detected with 80 % power, and the queries that the allowed one
-    needs."""
+    """Smallest drop that is detected with 80 % power."""
 
     drop: float | None
     """None if it is unknown."""

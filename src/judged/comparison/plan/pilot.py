@@ -183,8 +183,11 @@ class Pilot:
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom of the variance's chi-square: one less than the effective number of
-        units, and fewer with long tails (Hummel, Banga and Hettmansperger, 2005)."""
+        """Degrees of freedom of the variance's chi-square.
+
+        One less than the effective number of units, and fewer with long tails (Hummel,
+        Banga and Hettmansperger, 2005).
+        """
         size, plain_freedom = self.units, self.effective - 1.0
         if size < 4:
             return plain_freedom
@@ -303,8 +306,7 @@ def _refuse_other_than_means(match: Match) -> None:
 def _design_effect(
     values: Floats, weights: Floats | None, groups: Ints
 ) -> tuple[float, float | None]:
-    """Return the variance of the mean by groups, relative to that by queries, and the intraclass
-    correlation that gives it."""
+    """Return the design effect, and the intraclass correlation that gives it."""
     columns = values[:, None]
     by_group, by_query = (spread(columns, weights, each).error[0] for each in (groups, None))
     effect = float((by_group / by_query) ** 2)

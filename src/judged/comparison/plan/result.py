@@ -22,8 +22,10 @@ LARGEST_DEVIATION = 0.02
 
 @dataclass(frozen=True)
 class Estimate:
-    """A computed value, with its range if the standard deviation comes from a pilot. A number of
-    queries is infinite if it is too large; a value is None if it is impossible."""
+    """A computed value, with its range if the standard deviation comes from a pilot.
+
+    A number of queries is infinite if it is too large; a value is None if it is impossible.
+    """
 
     value: float | None
     low: float | None = None

@@ -1,5 +1,4 @@
-"""The results of single queries, with their ids as far as these are known, and the sum behind a
-number of theirs."""
+"""The contents of a report: the evaluation, its comparison, and queries that are shown whole."""
 
 from __future__ import annotations
 
@@ -35,26 +34,25 @@ if TYPE_CHECKING:
 
 
 RESULTS_SHOWN = 10
-"""How many results of a list are shown."""
 AnyTable = TypeVar("Table", bound=Judgements | Run | Lookup)
 
 
 @dataclass(frozen=True, eq=False)
 class QueryResults:
-    """Where results of single queries are looked up."""
+    """The results of single queries, with ids as far as they are known."""
 
     evaluation: Evaluation
     judgements: Judgements | Lookup | None = None
-    """As they were judged; None where there are rankings only, which know no ids."""
+    """None for rankings, which have no ids."""
     tables: Mapping[str, Run | Lookup] = field(default_factory=dict)
-    """The runs by name, as they were judged."""
+    """The runs by name."""
     first: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
-    """The first items of each query by run, best first, where vectors were searched."""
+    """The first items of each query by run, of a search among vectors."""
     judging: Mapping[str, Any] = field(default_factory=dict)
-    """`depth`, `duplicates` and `collection`, as the runs were judged."""
+    """`depth`, `duplicates` and `collection` of the evaluation."""
 
     def about(self, queries: Collection[str], runs: Collection[str]) -> QueryResults:
-        """The same for some queries of some runs, which are then looked up at once."""
+        """Return the same for some queries of some runs."""
         if self.judgements is None:
             return self
         return replace(
@@ -64,7 +62,7 @@ class QueryResults:
         )
 
     def explanation(self, run: str, query: str, measure: Measure) -> Explanation:
-        """How a measure comes to its value for a query; the items of the list are in it."""
+        """Return the explanation of a value, with the items of the list."""
         policy = self.evaluation.policy
         if self.judgements is not None:
             return explain(
@@ -84,7 +82,7 @@ class QueryResults:
 
 
 def rows_of(table: AnyTable, queries: Collection[str]) -> AnyTable:
-    """The rows of some queries.
+    """Return the rows of some queries.
 
     >>> from judged import read_run
     >>> list(rows_of(read_run({"a": ["x"], "b": ["y"]}), {"b"}).lists)
@@ -103,7 +101,7 @@ def rows_of(table: AnyTable, queries: Collection[str]) -> AnyTable:
 
 
 QUERIES_LISTED = 5
-"""How many wins, how many losses, and how many of the hardest queries are listed."""
+"""How many wins, losses and hardest queries are listed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +110,10 @@ class ListedRun:
 
     run: str
     value: float
-    """What the query counts there; NaN where it does not."""
+    """NaN if the query does not count."""
     explanation: Explanation | None
-    """The list with its ids, and the sum behind its number."""
     why: str = ""
-    """Why there is none, as the library says it."""
+    """The error message if there is no explanation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,25 +122,25 @@ class ListedQuery:
 
     query: str
     difference: float | None
-    """The second system's value minus the first's; None of one system alone."""
+    """The second system's value minus the first one's; None for one system."""
     better: bool
-    """Whether the second system is the better one here."""
+    """Whether the second system is better."""
     sides: tuple[ListedRun, ...] = field(default=())
 
 
 @dataclass(frozen=True, eq=False)
 class PairDifferences:
-    """Two systems on one measure, query by query."""
+    """The differences of two systems by query."""
 
     run: str
     against: str
     by_query: dict[str, float]
-    """The run's value minus the other's, of the queries that count in both."""
+    """The run's value minus the other's, for queries that count in both."""
     higher_is_better: bool
 
     @classmethod
     def of(cls, comparison: Comparison, measure: str, run: str, against: str) -> PairDifferences:
-        """Those of a comparison."""
+        """Return the differences of a comparison."""
         numbers, known = comparison.numbers, comparison.measure(measure)
         match = matched(numbers, known, run, against)
         queries = [numbers.queries[at] for at in match.ours.place.tolist()]
@@ -151,8 +148,7 @@ class PairDifferences:
         return cls(run, against, by_query, known.higher_is_better)
 
     def biggest(self, most: int = QUERIES_LISTED) -> tuple[list[str], list[str]]:
-        """The queries with the biggest wins, and with the biggest losses; first the biggest, and
-        equal ones in the order of their ids."""
+        """Return the queries with the biggest wins and losses, the biggest first."""
         sign = 1 if self.higher_is_better else -1
         gains = {query: sign * by for query, by in self.by_query.items() if by and by == by}
         wins = sorted((q for q in gains if gains[q] > 0), key=lambda q: (-gains[q], q))
@@ -163,7 +159,7 @@ class PairDifferences:
 def of_pair(
     differences: PairDifferences, results: QueryResults, measure: Measure
 ) -> tuple[tuple[ListedQuery, ...], tuple[ListedQuery, ...]]:
-    """The biggest wins and the biggest losses, with both lists."""
+    """Return the biggest wins and losses, with both lists."""
     wins, losses = differences.biggest()
     runs = (differences.against, differences.run)
     looked = results.about({*wins, *losses}, runs)
@@ -185,7 +181,7 @@ def of_pair(
 def hardest(
     evaluation: Evaluation, results: QueryResults, measure: Measure, most: int = QUERIES_LISTED
 ) -> tuple[ListedQuery, ...]:
-    """The queries of one run with the worst values."""
+    """Return the queries of one run with the worst values."""
     run = evaluation.runs[0]
     values = run.values[measure]
     sign = 1 if measure.spec.higher_is_better else -1
@@ -211,20 +207,18 @@ def _side(results: QueryResults, run: str, query: str, measure: Measure) -> List
 
 @dataclass(frozen=True, eq=False)
 class ShownQuery:
-    """A query with its lists and the sums behind its numbers."""
+    """A query with its lists and calculations."""
 
     query: str
     text: str
-    """What it says; empty where nobody knows."""
     picture: str
-    """The address of its picture; empty where it has none."""
     difference: float | None
     better: bool
     view: SideBySide | None
-    """The lists side by side; None where there is no single order to show."""
+    """The lists side by side; None without a single order."""
     sums: tuple[Calculation, ...]
     why: tuple[str, ...]
-    """Why something is not there, as the library says it."""
+    """Error messages."""
 
 
 def show_queries(
@@ -236,7 +230,7 @@ def show_queries(
     texts: Mapping[str, Text],
     pictures: Mapping[str, str],
 ) -> list[ShownQuery]:
-    """Queries as a page shows them; systems have their colours by their places."""
+    """Return queries as a page shows them."""
     found = []
     for each in listed:
         explained = [side for side in each.sides if side.explanation is not None]
@@ -275,7 +269,7 @@ def show_queries(
 
 
 def items_of(listed: Iterable[ListedQuery]) -> set[str]:
-    """The ids of all items that these lists show."""
+    """Return the ids of all items in these lists."""
     return {
         item
         for each in listed
@@ -288,29 +282,23 @@ def items_of(listed: Iterable[ListedQuery]) -> set[str]:
 
 @dataclass(frozen=True, eq=False)
 class ReportContents:
-    """Everything that a report shows, before it is laid out."""
+    """Everything that a report shows, before layout."""
 
     evaluation: Evaluation
-    """With intervals; its first measure is the one that systems are ranked by."""
+    """With confidence intervals; systems are ranked by its first measure."""
     results: QueryResults
-    """The lists of single queries."""
     comparison: Comparison | None = None
-    """All pairs, or all runs with the baseline if one is named; None for one run, or if the runs
-    are not compared."""
+    """All pairs, or all runs with the baseline; None if nothing is compared."""
     refused: str = ""
-    """Why the runs are not compared, as the library says it."""
+    """Why the runs are not compared."""
     files: tuple[InputFile, ...] = ()
-    """What was read."""
     call: ReportCall | None = None
-    """What was given, where a command line can hold it."""
+    """The call, if a command line can hold it."""
     again: str | None = None
-    """The command that makes the report again, where there is one."""
+    """The command that makes the report again."""
     texts: Mapping[str, Any] = field(default_factory=dict)
-    """Of items, by id."""
     queries: Mapping[str, Any] = field(default_factory=dict)
-    """Of queries, by id."""
     pictures: Mapping[str, Any] = field(default_factory=dict)
-    """Where the picture of an item or a query lies, by id."""
 
     @property
     def measure(self) -> Measure:
@@ -319,18 +307,17 @@ class ReportContents:
 
     @cached_property
     def looks(self) -> tuple[str, ...]:
-        """The systems in their order, which gives each its colour in all charts."""
+        """The systems in order, which gives their colours."""
         return tuple(run.name for run in self.evaluation.runs)
 
     @property
     def by(self) -> str:
-        """What it is called."""
+        """The label of that measure."""
         return self.evaluation.label(self.measure)
 
     @cached_property
     def pair(self) -> tuple[str, str] | None:
-        """The two runs that are shown query by query: the best beside the baseline and the
-        baseline, or the two best, the later one against the earlier one."""
+        """The best run and the baseline, or the two best runs."""
         if self.comparison is None:
             return None
         order = [place.run for place in self.comparison.leaderboard(self.by)]
@@ -342,15 +329,14 @@ class ReportContents:
 
     @cached_property
     def differences(self) -> PairDifferences | None:
-        """That pair, query by query."""
+        """The differences of that pair by query."""
         if self.comparison is None or self.pair is None:
             return None
         return PairDifferences.of(self.comparison, self.by, *self.pair)
 
     @cached_property
     def listed(self) -> tuple[tuple[ListedQuery, ...], tuple[ListedQuery, ...]]:
-        """The biggest wins and losses of that pair; of one run alone, nothing and its hardest
-        queries."""
+        """The biggest wins and losses of that pair; for one run, its hardest queries."""
         if self.differences is not None:
             return of_pair(self.differences, self.results, self.measure)
         if len(self.evaluation.runs) == 1:
@@ -370,11 +356,8 @@ def contents_of_evaluation(
     groups: GroupsLike | None = None,
     **more: Any,
 ) -> ReportContents:
-    """What a report of an evaluation shows, ranked by `measure`.
-
-    `missing` says that queries which runs lack count as in the evaluation; where that was looked
-    into before, `refused` says why runs are not compared, or nothing. `more` is what `Contents` has
-    besides."""
+    """Return the contents of a report of an evaluation. `missing` allows comparing runs that
+    lack queries; `refused` is the reason not to compare, if already known."""
     names = [run.name for run in evaluation.runs]
     _check(names, baseline, slices)
     found = _uncompared(evaluation, measure, level, groups, **more)
@@ -392,7 +375,7 @@ def contents_of_evaluation(
 def contents_of_comparison(
     comparison: Comparison, *, measure: str | Measure | None = None, **more: Any
 ) -> ReportContents:
-    """What a report of a comparison shows: the same, compared as it is there."""
+    """Return the contents of a report of a comparison."""
     evaluation = comparison.evaluation
     if evaluation is None or comparison.numbers.repeated:
         what = "values of another tool" if evaluation is None else "systems with repeats"
@@ -405,8 +388,7 @@ def contents_of_comparison(
 
 
 def why_lacking(rankings: Sequence[Rankings]) -> str:
-    """Why runs that lack queries are not compared where nobody said what these count; nothing where
-    they can be."""
+    """Return why runs with missing queries are not compared; empty if they can be."""
     try:
         check_missing(rankings)
     except PolicyError as refused:
@@ -422,7 +404,7 @@ def _uncompared(
     results: QueryResults | None = None,
     **more: Any,
 ) -> ReportContents:
-    """An evaluation with intervals, its first measure the one that was named."""
+    """Return the contents with confidence intervals, ranked by a measure."""
     if measure is not None:
         first = evaluation.measure(measure)
         others = (each for each in evaluation.measures if each != first)
@@ -435,7 +417,6 @@ def _uncompared(
 
 
 def _groups(comparison: Comparison) -> dict[str, str] | None:
-    """The group of each query, where queries are in groups."""
     numbers = comparison.numbers
     if numbers.groups is None:
         return None
@@ -454,7 +435,7 @@ def _check(names: list[str], baseline: str | None, slices: SlicesLike | None) ->
 
 
 def _why_not(evaluation: Evaluation, missing: str | None) -> str:
-    """Why the runs of an evaluation are not compared; nothing where they can be."""
+    """Return why the runs of an evaluation are not compared; empty if they can be."""
     rankings = [run.rankings for run in evaluation.runs]
     query_sets = {(OTHER_WAY in each.basis, frozenset(each.queries)) for each in rankings}
     if len(query_sets) > 1:

@@ -1,4 +1,4 @@
-"""The charts of a report, or why one is not there."""
+"""The layout of a report as one HTML file, and what a small file leaves out."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ if TYPE_CHECKING:
 
 
 WIDE_PIXELS, HALF_PIXELS = 940, 430
-"""How wide the drawing of a chart is: alone in its row, or two beside each other."""
+"""Widths of a chart that has a whole row, or half of it."""
 
 MAX_RANK = 15
-"""Where curves along ranks end; each rank costs an evaluation of all systems."""
+"""The end of curves along ranks; each rank costs an evaluation of all systems."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReportChart:
-    """A chart, or the sentence that stands in its place."""
+    """A chart, or the error message in its place."""
 
     kind: str
-    """As `judged plot` takes it."""
+    """The name for `judged plot`."""
     title: str
     chart: Chart | None
     why: str = ""
-    """Why there is none, as the library says it."""
+    """The error message if there is no chart."""
     wide: bool = False
-    """Whether it stands alone in its row."""
+    """Whether it has a whole row."""
 
 
 def comparison_charts(contents: ReportContents) -> list[ReportChart]:
-    """Draw all differences, and those of the pair that is shown query by query."""
+    """Draw all differences, and those of the pair that is shown by query."""
     if contents.comparison is None or contents.pair is None:
         return []
     pair = contents.comparison.among(*contents.pair)
@@ -69,7 +69,7 @@ def comparison_charts(contents: ReportContents) -> list[ReportChart]:
 
 
 def system_charts(contents: ReportContents) -> list[ReportChart]:
-    """Curves of all systems, and how far ties and unjudged results could move their numbers."""
+    """Draw curves of all systems, and the ranges of ties and unjudged results."""
     one = len(contents.evaluation.runs) == 1
     own = ["precision-recall", "rank-histogram"] if one else ["eleven-point"]
     found = [_drawn(contents, kind, contents.evaluation) for kind in own]
@@ -103,33 +103,32 @@ def _drawn(
 REPORT_STYLES = ("tokens", "base", "parts", "leaderboard", "compare", "query", "report", "print")
 REPORT_SCRIPTS = ("theme", "report")
 STRIP_RANKS = 10
-"""How many ranks a strip has."""
 MAX_VALUES = 60_000
-"""So many values of further measures stand in a file where nobody says how large it may be."""
+"""How many values of further measures a file has at most."""
 CHART_ROWS = 12
-"""So many rows of a chart's data stand under it."""
+"""How many rows of a chart's data are shown."""
 OPTIONAL = {
     "pictures": "the pictures",
     "texts": "the texts of items",
     "values": "every query's values of further measures",
-    "lists": "the lists of the biggest wins and losses, and the sums behind their numbers",
+    "lists": "the lists of the biggest wins and losses, and the calculations of their values",
     "charts": "the charts",
     "strips": "every query's strips",
     "rows": "the table of every query",
 }
-"""What a file may do without, in the order in which it is left out."""
+"""Parts that can be left out, in this order."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReportLayout:
-    """Everything that a report shows, in the form in which it stands there."""
+    """Everything that a report shows, as its template needs it."""
 
     contents: ReportContents
     title: str | None = None
     date: str | None = None
 
     def html(self, without: frozenset[str] = frozenset()) -> str:
-        """The file, without some of OPTIONAL."""
+        """Return the file, without some of OPTIONAL."""
         contents, evaluation = self.contents, self.contents.evaluation
         heading = self.board.heading
         return document(
@@ -173,7 +172,7 @@ class ReportLayout:
         )
 
     def left_out(self, without: frozenset[str]) -> list[str]:
-        """What is not in the file, in words."""
+        """Return what is left out, in words."""
         chosen = {name for name in without if name in self.there}
         if not self.further and len(self.contents.evaluation.measures) > 1:
             chosen.add("values")
@@ -181,7 +180,7 @@ class ReportLayout:
 
     @cached_property
     def there(self) -> set[str]:
-        """Those of OPTIONAL that this report has."""
+        """The parts of OPTIONAL that this report has."""
         contents = self.contents
         have = {
             "pictures": bool(contents.pictures),
@@ -203,7 +202,7 @@ class ReportLayout:
 
     @cached_property
     def panel(self) -> PairPanel | None:
-        """The two runs that are shown query by query."""
+        """The panel of the pair that is shown by query."""
         contents = self.contents
         if contents.comparison is None or contents.pair is None:
             return None
@@ -221,12 +220,12 @@ class ReportLayout:
 
     @cached_property
     def query_ids(self) -> list[str]:
-        """All queries, in the order of their ids."""
+        """All queries, sorted."""
         runs = self.contents.evaluation.runs
         return sorted({query for run in runs for query in run.rankings.queries})
 
     def shown(self, listed: tuple[ListedQuery, ...], without: frozenset[str]) -> list[ShownQuery]:
-        """Queries with their lists and the sums behind their numbers."""
+        """Return queries with their lists and calculations."""
         contents = self.contents
         return show_queries(
             () if "lists" in without else listed,
@@ -239,7 +238,7 @@ class ReportLayout:
 
     @cached_property
     def pictures(self) -> dict[str, str]:
-        """The pictures of what is shown whole, as addresses that hold them."""
+        """The pictures of listed queries and items, as data addresses."""
         contents = self.contents
         listed = [each for part in contents.listed for each in part]
         wanted = {*items_of(listed), *(each.query for each in listed)} & set(contents.pictures)
@@ -247,8 +246,7 @@ class ReportLayout:
 
     @property
     def explains(self) -> tuple[str, str, str] | None:
-        """The command that explains a number, in three parts: the one in the middle is the query,
-        the first of the table."""
+        """The command that explains a number, in three parts: the second is the query."""
         call, run = self.contents.call, self.contents.evaluation.runs[0].name
         if call is None:
             return None
@@ -257,12 +255,12 @@ class ReportLayout:
         return before, query, after
 
     def every(self, with_strips: bool) -> QueryTable:
-        """The table of every query: the first measure."""
+        """Return the table of every query for the first measure."""
         return self._table(self.contents.measure, with_strips, self.contents.differences)
 
     @cached_property
     def further(self) -> list[QueryTable]:
-        """The same of the other measures, values alone, where they are not too many."""
+        """The same for the other measures, values only, unless there are too many."""
         others = self.contents.evaluation.measures[1:]
         runs = self.contents.evaluation.runs
         if len(others) * len(runs) * len(self.query_ids) > MAX_VALUES:
@@ -294,7 +292,7 @@ class ReportLayout:
 
     @cached_property
     def top(self) -> float:
-        """The best grade that there is."""
+        """The best grade."""
         runs = self.contents.evaluation.runs
         return max(float(run.rankings.grades.max(initial=1.0)) for run in runs)
 
@@ -311,7 +309,7 @@ class ReportLayout:
 
     @property
     def between_slices(self) -> list[str]:
-        """Whether differences differ between slices, and what was noticed about these."""
+        """Sentences on differences between slices."""
         comparison = self.contents.comparison
         if comparison is None:
             return []
@@ -319,7 +317,7 @@ class ReportLayout:
         return [*own, *comparison.slices.notes]
 
     def definition(self, measure: Measure) -> tuple[str, str, list[tuple[str, str]]]:
-        """What a measure is called, what it means, and its formula, its source and so on."""
+        """Return label, definition and further facts of a measure."""
         evaluation = self.contents.evaluation
         first, *others = evaluation.definition(measure).splitlines()
         facts = [tuple(line.split(": ", 1)) for line in others]
@@ -330,7 +328,7 @@ class ReportLayout:
         )
 
     def said(self) -> Iterator[tuple[str, list[str]]]:
-        """What was found and assumed, by kind: warnings, notes, and the rest."""
+        """Yield warnings, notes and assumptions."""
         lines = [line.split(": ", 1) for line in self.contents.evaluation.sentences()]
         yield "warnings", [text for kind, text in lines if kind == "warning"]
         yield "notes", [text for kind, text in lines if kind == "note"]
@@ -345,7 +343,7 @@ class ReportLayout:
 
     @property
     def references(self) -> str:
-        """The sources of that paragraph, for BibTeX."""
+        """The BibTeX entries of the methods."""
         told = " ".join(self.methods)
         keys = [key for key, text in BIBLIOGRAPHY.items() if text in told]
         return "\n\n".join([bibtex(key) for key in keys] + [_own_entry()])
@@ -368,7 +366,7 @@ def _own_entry() -> str:
 
 
 def _figure(drawn: ReportChart) -> tuple[ReportChart, str | None]:
-    """A chart as it stands in the page; where pictures cannot be made, why not."""
+    """Return a chart as a figure; without the extra for charts, the error message."""
     if drawn.chart is None:
         return drawn, None
     try:
@@ -380,8 +378,7 @@ def _figure(drawn: ReportChart) -> tuple[ReportChart, str | None]:
 def _values(
     run: Scored, measure: Measure, queries: list[str], rankings: Rankings | None
 ) -> ValueColumn:
-    """A run's values in the order of all queries, and the strips of its rankings where these are
-    wanted; a query that it was not asked has none."""
+    """Return a run's values and strips in the order of all queries."""
     place = {query: at for at, query in enumerate(run.rankings.queries)}
     at = [place.get(query) for query in queries]
     values = run.values[measure].tolist()

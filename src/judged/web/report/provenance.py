@@ -1,4 +1,4 @@
-"""What a report was made from and by: files with their sizes and hashes, and versions."""
+"""The provenance of a report: files with sizes and hashes, versions, and commands."""
 
 from __future__ import annotations
 
@@ -21,30 +21,28 @@ from judged.inputs.formats import named_file
 from judged.policy import CHOICES, Policy
 
 LIBRARIES = ("numpy", "polars", "scipy", "vl-convert-python")
-"""What numbers and pictures come from, beside judged itself."""
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file that was read, by its name alone: where it lay is nobody's business."""
+    """A file that was read, by its name only."""
 
     role: str
-    """What it was read as: judgements, run, texts, …"""
+    """Judgements, run, texts and so on."""
     name: str
-    """Its name; with the folder before it where two files have one name."""
+    """With its folder if two files have the same name."""
     size: int | None
-    """In bytes; None of what cannot be read again, such as standard input."""
+    """In bytes; None for standard input."""
     sha256: str | None
-    """The hash of the bytes as they lie on the disk."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
+        """Return plain values for JSON."""
         return {"role": self.role, "name": self.name, "bytes": self.size, "sha256": self.sha256}
 
 
 def versions() -> dict[str, str]:
-    """What a report was made by.
+    """Return the versions of judged, Python and libraries.
 
     >>> next(iter(versions()))
     'judged'
@@ -59,7 +57,7 @@ def versions() -> dict[str, str]:
 
 
 def input_files(given: Mapping[str, Any]) -> tuple[InputFile, ...]:
-    """The files among what was given, by the role of each; what is no file has no row.
+    """Return the files among the inputs, by role.
 
     >>> input_files({"judgements": {"q": {"a": 1}}})
     ()
@@ -73,8 +71,7 @@ def input_files(given: Mapping[str, Any]) -> tuple[InputFile, ...]:
 
 
 def paths_in(given: Any) -> Iterator[str]:
-    """The files in what somebody gave for one thing: a path, NAME=FILE, FILE::ARRAY, table:FILE, or
-    several of them."""
+    """Yield the files of one input: a path, NAME=FILE, FILE::ARRAY, table:FILE, or several."""
     if isinstance(given, Mapping):
         given = [each for each in given.values() if isinstance(each, (str, PathLike))]
     for each in given if isinstance(given, (list, tuple)) else [given]:
@@ -88,8 +85,7 @@ def paths_in(given: Any) -> Iterator[str]:
 
 
 def short_names(paths: Iterable[str]) -> list[str]:
-    """The names of files; those that have one name get as much of the way to them as tells them
-    apart.
+    """Return file names, with as many folders as distinguish them.
 
     >>> short_names(["/home/me/a/top.run", "/home/me/b/top.run", "qrels.txt", "-"])
     ['a/top.run', 'b/top.run', 'qrels.txt', '-']
@@ -123,30 +119,28 @@ def _size_and_hash(path: str) -> tuple[int | None, str | None]:
 
 
 FLAGS = {"judgements_format": "--qrels-format", "measures": "--measure"}
-"""Options whose names on the command line are others."""
+"""Options with other names on the command line."""
 FILE_OPTIONS = ("texts", "queries", "pictures", "weights", "groups", "slices", "unique")
 """Options that may be files, of which only the name is shown."""
 EXPLAINS = (
     *("policy", "convention", "depth", "duplicates", "collection", "item_to"),
     *("exclude_same_id", "columns", "judgements_format", "run_format"),
 )
-"""Options of a report that `judged explain` has too."""
+"""Options of a report that `judged explain` also has."""
 
 
 @dataclass(frozen=True)
 class ReportCall:
-    """What was given, where all of it can be written on a command line."""
+    """The inputs of a report, if a command line can hold them."""
 
     judgements: str
     runs: tuple[str, ...]
-    """One argument each, NAME=FILE where the run has a name of its own."""
+    """One argument for each run, NAME=FILE if the name is given."""
     measures: tuple[str, ...]
     options: Mapping[str, Any]
-    """Those that were chosen, by their names in Python."""
     names: tuple[str, ...] = ()
-    """What the runs are called."""
     whole: bool = True
-    """Whether nothing was given that a command line cannot hold, as pictures in memory."""
+    """Whether a command line can hold all inputs."""
 
     @property
     def report(self) -> str | None:
@@ -157,8 +151,7 @@ class ReportCall:
         return _joined([*words, *_flags(self.options), "-o", "report.html"])
 
     def explain(self, run: str, query: str, measure: str) -> tuple[str, str, str]:
-        """The command that explains the number of a query, in three parts: the second is the query
-        as it stands there."""
+        """Return the command that explains a number, in three parts: the second is the query."""
         own = {name: self.options[name] for name in EXPLAINS if name in self.options}
         # Rows that hold judgements and a run are no argument of their own.
         named = dict(zip(self.names[len(self.names) - len(self.runs) :], self.runs, strict=True))
@@ -167,7 +160,7 @@ class ReportCall:
         return f"{_joined(words)} --query=", shlex.quote(query), f" {after}"
 
     def evaluate(self) -> str:
-        """The command that prints every value of every query."""
+        """Return the command that prints all values of all queries."""
         own = {name: self.options[name] for name in EXPLAINS if name in self.options}
         words = ["judged", "evaluate", self.judgements, *self.runs, *_measured(self.measures)]
         return _joined([*words, *_flags(own), "--per-query"])
@@ -176,7 +169,7 @@ class ReportCall:
 def call_of(
     judgements: Any, runs: Any, measures: Any, options: Mapping[str, Any], names: tuple[str, ...]
 ) -> ReportCall | None:
-    """The call, or None where data or how they are judged cannot be written on a command line."""
+    """Return the call; None if a command line cannot hold it."""
     files = _files(judgements, runs)
     if files is None:
         return None
@@ -194,7 +187,7 @@ def call_of(
 
 
 def _written(name: str, value: Any) -> Any:
-    """The value of an option as a command line has it; None where it cannot have it."""
+    """Return the value of an option for the command line; None if that is impossible."""
     if isinstance(value, Policy):
         return value.to_dict()
     if name == "policy":
@@ -211,7 +204,6 @@ def _written(name: str, value: Any) -> Any:
 
 
 def _files(judgements: Any, runs: Any) -> list[str] | None:
-    """Judgements and runs as arguments; the names of files alone."""
     given: list[tuple[str | None, Any]] = [(None, judgements)]
     if isinstance(runs, Mapping):
         given += [(str(name), path) for name, path in runs.items()]
@@ -239,7 +231,6 @@ def _measured(measures: tuple[str, ...]) -> list[str]:
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
-    """Options as they are written on the command line."""
     words: list[str] = []
     for name, value in options.items():
         flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
@@ -260,7 +251,7 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
 
 
 def _value(flag: str, value: str) -> list[str]:
-    """An option and its value; joined where the value could be taken for an option itself."""
+    """Join option and value if the value begins with a dash."""
     return [f"{flag}={value}"] if value.startswith("-") else [flag, value]
 
 

@@ -1,5 +1,4 @@
-"""Agreement: how far annotators agree, what they see differently and how that is settled, and what
-it does to the leaderboard."""
+"""Agreement of annotators: coefficients, disputed items and how they are settled, leaderboards."""
 
 from __future__ import annotations
 
@@ -43,11 +42,11 @@ if TYPE_CHECKING:
 
 PARAMS = ("first", "second", "all", "query", "item")
 FEW, MOST = 20, 1_000
-"""So many differences are listed, and so many where all are asked for."""
+"""How many disputed items are listed by default, and at most."""
 
 
 def page(visit: Visit) -> Page:
-    """All annotators, two of them in detail, and what they differ on."""
+    """Show all annotators, two of them in detail, and disputed items."""
     from judged.judgements.merge import RULES
 
     found = agreement_of(visit)
@@ -94,7 +93,7 @@ def _title_of_all(found: Agreement) -> str:
 
 
 def _pair(visit: Visit, found: Agreement) -> AssessorPair:
-    """The two of the address; the first who judged something together, where none are named."""
+    """Return the pair of the address, or the first with common items."""
     first, second = visit.params.one("first"), visit.params.one("second")
     if first is None and second is None:
         return next((each for each in found.pairs if each.items), found.pairs[0])
@@ -102,7 +101,6 @@ def _pair(visit: Visit, found: Agreement) -> AssessorPair:
 
 
 def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
-    """The numbers of two, as a table shows them."""
     named = {
         "same grade": pair.agreement,
         "Cohen's κ": pair.kappas["plain"],
@@ -117,7 +115,7 @@ def _numbers(pair: AssessorPair) -> list[dict[str, Any]]:
 
 
 def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
-    """What annotators gave different grades to, those that are not settled first."""
+    """Return the disputed items, open ones first."""
     texts, queries, settled = texts_of(visit).texts, queries_of(visit).texts, settled_of(visit)
     top, pictures = float(scale_of(visit).top), pictures_of(visit)
     rows = []
@@ -142,14 +140,14 @@ def _differences(visit: Visit, found: Agreement) -> list[dict[str, Any]]:
 
 
 def refuse_undisputed(visit: Visit, place: Place) -> None:
-    """An error for what annotators do not differ on: there is nothing to settle."""
+    """Raise an error for an item that annotators agree on."""
     there = agreement_of(visit).differences
     if place not in set(zip(there["query"], there["item"], strict=True)):
         raise GoneError("Annotators do not differ on this item, or not any more.", "item")
 
 
 def _boards(visit: Visit) -> dict[str, Any]:
-    """The systems under each annotator, best first; or why not."""
+    """Return the leaderboard of each annotator, or the error message."""
     try:
         boards = leaderboards_of(visit)
     except JudgedError as error:
@@ -181,7 +179,7 @@ def _boards(visit: Visit) -> dict[str, Any]:
 
 
 def _ranked(values: dict[str, float], *, higher: bool) -> dict[str, int]:
-    """The rank of each; equal values have the same."""
+    """Rank values; equal ones share a rank."""
     return {
         name: 1 + sum((other > value) if higher else (other < value) for other in values.values())
         for name, value in values.items()
@@ -189,7 +187,6 @@ def _ranked(values: dict[str, float], *, higher: bool) -> dict[str, int]:
 
 
 def _command(visit: Visit, judges: Sequence[str]) -> CommandText:
-    """What gives the numbers of the page, and the judgements merged."""
     files = [str(home_of(visit) / FOLDER / f"{name}{QRELS_SUFFIX}") for name in judges]
     shell = [
         line_of(["judged", "agreement", *files]),
@@ -203,7 +200,7 @@ def _command(visit: Visit, judges: Sequence[str]) -> CommandText:
 
 
 def merged_page(visit: Visit) -> RawContent:
-    """The judgements to save."""
+    """Return the merged judgements as a file."""
     from judged.judgements.merge import RULES
 
     rule = visit.params.choice("rule", tuple(RULES), "majority")
@@ -220,7 +217,7 @@ def merged_page(visit: Visit) -> RawContent:
 
 
 def settle(visit: Visit, form: Params) -> str:
-    """Keep what settles a difference, and lead back to the list of them."""
+    """Keep the grade that settles a difference, and return the address of the list."""
     visit.params.refuse_unknown((*PARAMS, *SCORING_NAMES, *FILE_PARAMS))
     judge: Annotator = settled_in(home_of(visit))
     place = place_of(visit)

@@ -1,4 +1,4 @@
-"""A search among vectors, and all that is computed of it, once."""
+"""Embeddings: search quality, temperature, diagnosis, and a gallery from worst to best query."""
 
 from __future__ import annotations
 
@@ -41,14 +41,13 @@ if TYPE_CHECKING:
 
 
 ITEMS_PER_QUERY = 10
-"""So many items of each query are shown."""
 TEMPERATURES = tuple(float(f"{t:.3g}") for t in np.geomspace(0.001, 1000, 49))
 """The stops of the slider: eight in each power of ten."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResults:
-    """A search, and all that is computed of it, once."""
+    """A search among vectors, with everything computed once."""
 
     visit: Visit
     search: VectorSearch
@@ -57,7 +56,7 @@ class SearchResults:
         return self.visit.cache.get(("embeddings", what, self.search.key, more), make)
 
     def evaluated(self) -> tuple[Evaluation, TopK]:
-        """The numbers and the first items of every query, in one pass."""
+        """Return the evaluation and the first items of every query, in one pass."""
         scoring = self.visit.scoring
 
         def made() -> tuple[Evaluation, TopK]:
@@ -81,7 +80,7 @@ class SearchResults:
         return self.kept("numbers", made, *key)
 
     def sweep(self, query: str | None = None) -> Sweep:
-        """What each temperature makes of all queries, or of one."""
+        """Return the effect of each temperature on all queries, or on one."""
         from judged.learning._sweep import steps
         from judged.learning.temperature import sweep
 
@@ -108,7 +107,7 @@ class SearchResults:
 
 
 def progress_of(what: str, total: int) -> Callable[[int], None]:
-    """Tell how far a pass over vectors is, to whoever waits for it."""
+    """Return a callback that reports the progress of a pass over vectors."""
     own, done = progress_of_this_work(), 0
 
     def told(more: int) -> None:
@@ -124,7 +123,7 @@ def command_of(words: Sequence[str], search: VectorSearch, line: str) -> Command
 
 
 def worst_first(evaluation: Evaluation, label: str) -> list[int]:
-    """The places of the queries that count, the worst first; among equals in the queries' order."""
+    """Return the indices of the queries that count, worst first."""
     measure = evaluation.labels[label]
     values = evaluation.runs[0].values[measure]
     there = np.flatnonzero(~np.isnan(values))
@@ -133,7 +132,7 @@ def worst_first(evaluation: Evaluation, label: str) -> list[int]:
 
 
 def query_of(visit: Visit, evaluation: Evaluation) -> str:
-    """The query that is looked at alone; where none is named, the worst one."""
+    """Return the query of the address, by default the worst one."""
     known, wanted = evaluation.runs[0].rankings.queries, visit.params.one("query")
     if wanted is None:
         order = worst_first(evaluation, next(iter(evaluation.labels)))
@@ -146,7 +145,7 @@ def query_of(visit: Visit, evaluation: Evaluation) -> str:
 def items_of(
     looked: SearchResults, first: TopK, evaluation: Evaluation, query: str
 ) -> list[dict[str, Any]]:
-    """The first items of a query: id, score, and whether each is relevant."""
+    """Return the first items of a query: id, score and relevance."""
     rankings = evaluation.runs[0].rankings
     at = rankings.queries.index(query)
     cells: list[Cell] = strips(rankings.take([at]), ITEMS_PER_QUERY).cells(0)
@@ -167,12 +166,12 @@ def items_of(
 
 
 def picture_address(visit: Visit, name: str) -> str | None:
-    """Where the picture of a query or an item is, if there is one."""
+    """Return the address of the picture of a query or an item, if there is one."""
     return visit.url("/picture", item=name) if name in pictures_of(visit) else None
 
 
 def kept_of(visit: Visit, *but: str) -> list[tuple[str, str]]:
-    """The parameters that a form hands on unseen."""
+    """Return the hidden fields of a form."""
     return [pair for pair in visit.params.pairs if pair[0] not in but]
 
 
@@ -184,16 +183,15 @@ def figures_of(charts: Sequence[Chart], names: Sequence[str] = ()) -> dict[str, 
 
 
 def width_of(looked: SearchResults) -> int:
-    """How wide a chart may be; the browser says it."""
+    """Return the width of a chart, which the browser sends."""
     return looked.visit.params.whole("width", 520, at_least=160, at_most=1600)
 
 
 QUERIES_PER_PAGE = 6
-"""So many queries of the gallery are shown at a time."""
 
 
 def temperature(looked: SearchResults) -> Page:
-    """The slider: every number at every stop comes from the sweep."""
+    """Show the slider; every number comes from the sweep."""
     visit, sweep = looked.visit, looked.sweep()
     evaluation, first = looked.evaluated()
     query = query_of(visit, evaluation)
@@ -224,7 +222,7 @@ def temperature(looked: SearchResults) -> Page:
 
 
 def curves(looked: SearchResults) -> Page:
-    """All numbers along the sweep, as a chart."""
+    """Show all numbers along the sweep as a chart."""
     from judged.charts.kinds.temperature import temperature as drawn
 
     chart = drawn(looked.sweep(), theme="page", width=width_of(looked))
@@ -237,7 +235,7 @@ def curves(looked: SearchResults) -> Page:
 
 
 def _stop(point: Point, own: Point) -> dict[str, Any]:
-    """A stop of the slider: texts as they are shown, and shares for the widths of bars."""
+    """Return a stop of the slider: texts, and shares for the widths of bars."""
     return {
         "temperature": f"{point.temperature:.4g}",
         "loss": shown(point.loss, 3),
@@ -251,7 +249,7 @@ def _stop(point: Point, own: Point) -> dict[str, Any]:
 
 
 def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int:
-    """The stop nearest to a temperature, by ratio; where none is named, to the lowest loss."""
+    """Return the stop nearest to a temperature by ratio; by default the lowest loss."""
     if wanted is None or wanted <= 0:
         wanted = sweep.best_loss.temperature if sweep.best_loss else points[0].temperature
     apart = [abs(np.log(point.temperature / wanted)) for point in points]
@@ -259,7 +257,7 @@ def _nearest(points: Sequence[Point], wanted: float | None, sweep: Sweep) -> int
 
 
 def scores(looked: SearchResults) -> Page:
-    """How the scores of relevant pairs and of others are spread, and the diagnosis in words."""
+    """Show the scores of relevant pairs and of others, and the diagnosis."""
     from judged.charts.kinds.embedding_scores import embedding_scores
 
     def made() -> Any:
@@ -286,7 +284,7 @@ def scores(looked: SearchResults) -> Page:
 
 
 def gallery(looked: SearchResults) -> Page:
-    """Queries by a measure, the worst first, each with its first items."""
+    """Show queries by a measure, worst first, with their first items."""
     visit = looked.visit
     evaluation, first = looked.evaluated()
     measure = evaluation.measure(visit.params.one("sort") or next(iter(evaluation.labels)))
@@ -323,7 +321,7 @@ def gallery(looked: SearchResults) -> Page:
 
 
 def study(looked: SearchResults) -> Page:
-    """Studies and sweeps of temperatures whose JSON lies in the folder."""
+    """Show the studies and sweeps of temperatures in the folder."""
 
     from judged.charts.kinds.temperature import temperature as of_sweep
     from judged.charts.kinds.temperature_study import temperature_study as of_study
@@ -352,15 +350,14 @@ PARTS: dict[str, Callable[[SearchResults], Page]] = {
     "gallery": gallery,
     "study": study,
 }
-"""Each part by the name that addresses have for it."""
+"""The parts of the page, by their names in addresses."""
 
 
 PARAMS = (*SEARCH_PARAMS, "part", "temperature", "query", "from", "sort", "width")
-"""What the address of this page may say, besides terms."""
 
 
 def page(visit: Visit) -> Page:
-    """The numbers; or, as they take longer, one of the other parts."""
+    """Show the numbers, or one of the parts that take longer."""
     part = visit.params.choice("part", ("all", *PARTS), "all")
     try:
         search = VectorSearch.of(visit.params, visit.workspace, visit.cache)
@@ -446,7 +443,7 @@ def _evaluating(looked: SearchResults) -> CommandText:
 
 
 def _part_links(looked: SearchResults) -> list[list[dict[str, str]]]:
-    """The parts that are loaded after the numbers, in two columns."""
+    """Return the parts that are loaded after the numbers, in two columns."""
     plain, studies = looked.search.plain, looked.visit.workspace.studies
     columns = [
         [("temperature", "Temperature", plain), ("gallery", "Gallery", True)],
@@ -467,7 +464,7 @@ def _part_links(looked: SearchResults) -> list[list[dict[str, str]]]:
 
 
 def _selects(looked: SearchResults) -> list[dict[str, Any]]:
-    """The controls: what each is called, what it may be, and what it is."""
+    """Return the menus of the search."""
     search, workspace = looked.search, looked.visit.workspace
     vectors = {file.name: file.name for file in workspace.vectors}
     lines = {file.name: file.name for file in workspace.labels}

@@ -1,5 +1,4 @@
-"""Judge: one query and one item, large, and the grades that it may get; blind, unless somebody asks
-what a judgement changes."""
+"""Judging: one query, one item and its grades; blind, unless the annotator asks for the effect."""
 
 from __future__ import annotations
 
@@ -48,12 +47,11 @@ PARAMS = (
     *("clock", "changes", "skipped", "end", "who"),
 )
 MAX_LISTED = 12
-"""So many queries are listed, from the one that lies on the desk on."""
 
 
 @dataclass(frozen=True)
 class GradeKey:
-    """A grade that may be given."""
+    """A grade to choose."""
 
     grade: int
     words: str
@@ -62,7 +60,7 @@ class GradeKey:
 
 
 def page(visit: Visit) -> Page:
-    """The desk of an annotator; first of all, who that is."""
+    """Show the next item to judge; first ask for the annotator's name."""
     name = visit.params.one("annotator") or visit.session.annotator
     name = name or visit.settings.judging.annotator
     if not name or visit.params.flag("who"):
@@ -78,7 +76,7 @@ def page(visit: Visit) -> Page:
 
 
 def _who(visit: Visit) -> Page:
-    """The page that asks for a name."""
+    """Ask for the annotator's name."""
     home = home_of(visit)
     known = [
         {
@@ -121,7 +119,6 @@ def _on_the_desk(desk: Desk, place: Place) -> Page:
 
 
 def _picture(visit: Visit, id: str) -> str | None:
-    """Where the picture of an item or a query is, if there is one."""
     return visit.url("/picture", item=id) if id in pictures_of(visit) else None
 
 
@@ -139,7 +136,7 @@ def _keys(desk: Desk, chosen: int | None) -> list[GradeKey]:
 
 
 def _shared(desk: Desk) -> dict[str, Any]:
-    """What stands beside the item, and beside the word that there is none."""
+    """Return the variables of all judging pages."""
     visit, mine = desk.visit, desk.list
     by, problems = order_of(visit), [*desk.list.log.problems, *_repaired(desk.annotator)]
     others = [each for each in annotators_in(home_of(visit)) if each != desk.annotator.name]
@@ -173,7 +170,7 @@ def _shared(desk: Desk) -> dict[str, Any]:
 
 
 def _repaired(annotator: Annotator) -> list[str]:
-    """Make the judgements again that a kill left behind; why not, where that is not possible."""
+    """Write judgements again that a crash left incomplete; return the error message, if any."""
     try:
         annotator.repair()
     except JudgedError as error:
@@ -182,13 +179,13 @@ def _repaired(annotator: Annotator) -> list[str]:
 
 
 def _shared_items(desk: Desk, others: list[str]) -> int:
-    """How many items this annotator and at least one other graded."""
+    """Count the items that this annotator and another one graded."""
     theirs = {place for each in others for place in graded(log_of(desk.visit, each))}
     return sum(place in theirs for place in graded(desk.list.log))
 
 
 def _last(desk: Desk) -> dict[str, Any] | None:
-    """The last key that holds, in words."""
+    """Return the last action, in words."""
     last = desk.list.log.last
     if last is None:
         return None
@@ -206,7 +203,7 @@ def _did(desk: Desk, entry: LogEntry) -> str:
 
 
 def _query_list(desk: Desk, place: Place, asking: Any) -> dict[str, Any]:
-    """The queries with something to judge, from the one on the desk on."""
+    """Return the queries with open items, from the present one on."""
     waiting = desk.list.open_by_query
     order = list(dict.fromkeys(query for query, _ in desk.list.places))
     at = order.index(place[0]) if place[0] in order else 0
@@ -224,7 +221,7 @@ def _query_list(desk: Desk, place: Place, asking: Any) -> dict[str, Any]:
 
 
 def _finished(desk: Desk) -> Page:
-    """The page of a desk that is empty."""
+    """Show that nothing is left to judge."""
     if not desk.list.places:
         words = "There is nothing to judge"
         more = "Every result that the queue asks for has a judgement already."
@@ -240,7 +237,7 @@ def _finished(desk: Desk) -> Page:
 
 
 def _ended(desk: Desk) -> Page:
-    """Enough for today: what was done in this sitting."""
+    """Show what was done in this sitting."""
     sitting = Sitting.of(desk.list.log)
     grades = [(key, sitting.by_grade.get(key.grade, 0)) for key in _keys(desk, None)]
     most = max(sitting.by_grade.values(), default=1)
@@ -258,11 +255,11 @@ def _queries(desk: Desk) -> ChainMap[str, Text]:
 
 
 Facts = tuple[list[tuple[str, str]], str]
-"""Names and numbers, and what they mean."""
+"""Names and numbers, and their meaning."""
 
 
 def changes_page(visit: Visit) -> Page:
-    """The range that is left to each system, or how far annotators agree."""
+    """Show the possible values of each system, or the agreement of annotators."""
     if visit.params.choice("of", ("values", "agreement"), "values") == "agreement":
         facts, means = _agreement(visit)
         return Page("judge_changes.html", "Agreement", {"facts": facts, "means": means})
@@ -274,7 +271,7 @@ def changes_page(visit: Visit) -> Page:
 
 
 def _ranges(visit: Visit, log: Log) -> Facts:
-    """The values of each system with the grades of one annotator put over the judgements."""
+    """Return the possible values of each system with an annotator's grades."""
     from judged.evaluation import evaluate
     from judged.judgements.queue import queue
 
@@ -299,7 +296,7 @@ def _ranges(visit: Visit, log: Log) -> Facts:
 
 
 def _turning(turns: list[bool | None]) -> str:
-    """How many comparisons judgements can still turn."""
+    """Return how many comparisons judgements can still change."""
     said = "Each if all unjudged results are not relevant, and if all have the top grade."
     if not turns:
         return said
@@ -326,7 +323,7 @@ def _agreement(visit: Visit) -> Facts:
 
 
 def keep_key(visit: Visit, form: Params) -> str:
-    """Keep a key, and say where the next item is."""
+    """Keep a grade, skip, note or undo, and return the address of the next item."""
     visit.params.refuse_unknown((*PARAMS, *SCORING_NAMES, *FILE_PARAMS))
     name = visit.params.one("annotator")
     if name is None:

@@ -180,7 +180,7 @@ def test_literals_are_the_declared_choices(literal: Any, declared: dict[str, str
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_every_namespace_says_what_it_offers(namespace: str) -> None:
     module: ModuleType = getattr(judged, namespace)
-    if namespace != "types":
+    if namespace != "options":
         assert module.__all__
         assert all(hasattr(module, name) for name in module.__all__)
     assert (module.__doc__ or "").strip()

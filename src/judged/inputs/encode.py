@@ -48,36 +48,27 @@ _MODEL_ATTRIBUTES = (
 
 @dataclass(frozen=True, eq=False)
 class EncoderInputs:
-    """The queries or the items to encode."""
-
     of: Of
     contents: tuple[str, ...]
     """Texts, or paths of files."""
     ids: tuple[str, ...] | None = None
     files: bool = False
-    """Whether the contents are paths."""
     source: str = ""
-    """The name in messages."""
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.contents)
 
     def name(self, row: int) -> str:
-        """Return the id of a row, or its number from 0."""
         return self.ids[row] if self.ids is not None else str(row)
 
     @property
     def unit(self) -> tuple[str, str]:
-        """The words for one and for several of them."""
         return ("file", "files") if self.files else ("text", "texts")
 
 
 def read_inputs(given: Any, of: Of, *, paths: bool = False) -> EncoderInputs:
-    """Read texts in any form of `read_texts` or in a list, a folder of files, or paths.
-
-    With `paths`, the texts are paths of files.
-    """
+    """Read texts in any form of `read_texts` or in a list, a folder of files, or paths."""
     source = f"the {of}"
     if isinstance(given, (str, PathLike)) and os.path.isdir(given):
         return _read_folder(Path(given), of)
@@ -177,8 +168,6 @@ def _file_inputs(
 
 
 class EncoderMethod(NamedTuple):
-    """A method that encodes."""
-
     name: str
     takes_one_text: bool = False
 
@@ -206,8 +195,6 @@ that the object has."""
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """An encoder of one side."""
-
     given: Any
     call: Callable[[list[str]], Any]
     method: str
@@ -222,13 +209,11 @@ class Encoder:
 
     @property
     def description(self) -> str:
-        """The encoder in words."""
         by = self.name + (f" ({self.method})" if self.method else "")
         prompt = self.prompt if self.prompt is not None else self.prefix
         return by + (f" with the prompt {prompt!r}" if prompt else "")
 
     def is_same(self, other: Encoder) -> bool:
-        """Return whether the other encoder gives the same vectors."""
         one, two = self.given, other.given
         same = one is two or (isinstance(one, MethodType) and bool(one == two))
         return same and (self.method, self.prompt) == (other.method, other.prompt)
@@ -237,7 +222,6 @@ class Encoder:
 def as_encoder(
     given: Any, of: Of, *, prompt: str | None = None, name: str | None = None
 ) -> Encoder:
-    """Return how to call an encoder for one side; an error if that is not clear."""
     if isclass(given):
         raise InputError(
             f"the encoder is the class {given.__name__}; give an object of it, or a function."
@@ -279,7 +263,6 @@ def _one_by_one(function: Callable[[str], Any], texts: list[str]) -> list[Any]:
 
 
 def _check_call(function: Any, what: str = "") -> None:
-    """Raise an error for what cannot be called with a list of texts."""
     called = getattr(function, "__call__", None)  # noqa: B004
     if iscoroutinefunction(function) or iscoroutinefunction(called):
         raise InputError(
@@ -324,7 +307,6 @@ def _name_of(encoder: Any) -> tuple[str, bool]:
 
 
 def _model_names(encoder: Any) -> Iterator[str]:
-    """Yield the names of the model in an object, the most reliable first."""
     holders = [encoder]
     with suppress(Exception):  # the first module of a sentence-transformers model
         holders.append(encoder[0])
@@ -344,12 +326,9 @@ def _model_names(encoder: Any) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class EncoderBatch:
-    """Rows that are encoded in one call."""
-
     inputs: EncoderInputs
     rows: Sequence[int]
     number: int
-    """From 1."""
     batches: int
 
     def __str__(self) -> str:
@@ -414,7 +393,6 @@ def _copy(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _place(error: Exception) -> str:
-    """Return the place in the user's own code where an exception was raised."""
     frames = [
         frame
         for frame in extract_tb(error.__traceback__)
@@ -439,19 +417,15 @@ def _is_library_file(path: str) -> bool:
 
 @dataclass(eq=False)
 class EncodedVectors:
-    """Vectors by one encoder, of one side or of both."""
-
     encoder: Encoder
     cache: VectorCache | None
     notes: list[str] = field(default_factory=list)
     vectors: dict[bytes, NDArray[Any]] = field(default_factory=dict)
-    """By the hash of the text or file."""
     check: EncoderBatch | None = None
     """One cached input, which is encoded again to detect a changed encoder."""
 
     @property
     def dims(self) -> int | None:
-        """The number of dimensions, once there is a vector."""
         return len(next(iter(self.vectors.values()))) if self.vectors else None
 
     def keys_of(self, inputs: EncoderInputs) -> tuple[bytes, ...]:
@@ -460,7 +434,6 @@ class EncodedVectors:
         return tuple(map(file_key if hash_file else text_key, inputs.contents))
 
     def read_cache(self, sides: Sequence[tuple[EncoderInputs, tuple[bytes, ...]]]) -> None:
-        """Read the cached vectors of all inputs."""
         if self.cache is None:
             return
         wanted = {key for _, keys in sides for key in keys}
@@ -509,12 +482,10 @@ class EncodingSide:
     encoder: Encoder
     encoded: EncodedVectors
     keys: tuple[bytes, ...]
-    """A hash of each input."""
     rows: tuple[int, ...]
     """The rows to encode; equal inputs are encoded once."""
 
     def vectors(self) -> Vectors:
-        """Return the vectors of all rows."""
         values = np.stack([self.encoded.vectors[key] for key in self.keys])
         return Vectors(
             values,
@@ -574,12 +545,10 @@ class EncodingTask:
 
     @property
     def todo(self) -> int:
-        """The number of texts and files to encode."""
         return sum(len(side.rows) for side in self.sides)
 
     @property
     def unit(self) -> str:
-        """The word for them: texts, files or both."""
         return " and ".join(dict.fromkeys(side.inputs.unit[1] for side in self.sides))
 
     @property
@@ -593,7 +562,6 @@ class EncodingTask:
         return folders
 
     def run(self, progress: Callable[[int], None] | None = None) -> tuple[Vectors, Vectors]:
-        """Encode what has no vector yet, and return the vectors of both sides."""
         groups = list(dict.fromkeys(side.encoded for side in self.sides))
         for encoded in groups:
             encoded.check_cache()
@@ -658,9 +626,7 @@ def _open_cache(encoder: Encoder, root: Path | None, side: str) -> VectorCache |
 
 
 def _make_sides(
-    groups: Sequence[EncodedVectors],
-    encoders: Sequence[Encoder],
-    sources: Sequence[EncoderInputs],
+    groups: Sequence[EncodedVectors], encoders: Sequence[Encoder], sources: Sequence[EncoderInputs]
 ) -> tuple[EncodingSide, EncodingSide]:
     keys = [encoded.keys_of(inputs) for encoded, inputs in zip(groups, sources, strict=True)]
     for encoded in dict.fromkeys(groups):
@@ -679,6 +645,5 @@ def _make_sides(
 
 
 def _short(path: Path) -> str:
-    """Return a path without the user's name."""
     home, full = os.path.expanduser("~"), os.path.abspath(path)
     return f"~{full[len(home) :]}" if full.startswith(home + os.sep) else str(path)

@@ -35,14 +35,7 @@ from judged.inputs.parquet import (
     places_in,
     scan_file,
 )
-from judged.inputs.source import (
-    ByteStream,
-    Source,
-    StreamedFile,
-    ahead,
-    blocks,
-    checked,
-)
+from judged.inputs.source import ByteStream, Source, StreamedFile, ahead, blocks, checked
 from judged.inputs.tables import RUN, Locate, Lookup, Passed, Piece, Places, Run, run_of
 from judged.inputs.trec import LastTag, LineReader, ThirdColumn
 from judged.text import merged
@@ -245,8 +238,6 @@ class _LargeFile:
 
 
 def _third_column(run: RunBlocks) -> ThirdColumn:
-    """Look at the third column of all blocks."""
-
     def look(block: Any) -> ThirdColumn:
         def line(row: int) -> int:
             rows = [row] if block.rows is None else block.rows[[row]].tolist()
@@ -259,14 +250,11 @@ def _third_column(run: RunBlocks) -> ThirdColumn:
 
 @dataclass(frozen=True)
 class RunInfo:
-    """The properties that all blocks of a run share."""
-
     name: str
     source: str
     notes: tuple[str, ...] = ()
     tag: LastTag | None = None
     by_line: bool = True
-    """Whether places are lines, not rows."""
     places: Places | None = None
     """A function from row numbers to words, if there are several files."""
 
@@ -279,9 +267,7 @@ class BlockReader:
     pieces: Callable[[Told], Iterator[Piece]]
     room: Room
     size: int | None = None
-    """The number of bytes, if it is known."""
     lasting: bool = True
-    """Whether the run can be read more than once."""
     grouped: bool = True
     used: bool = False
 
@@ -364,7 +350,6 @@ class JudgedFilter:
         self._names_left = _MAX_NAMES
 
     def judged(self, names: pl.Series) -> npt.NDArray[np.bool_]:
-        """Return which names are those of judged queries."""
         if self._judged is None:
             return np.ones(len(names), bool)
         if len(names) * 50 < len(self._judged):
@@ -466,10 +451,7 @@ def partitioned(
     room: Room,
     size: int | None,
 ) -> Iterator[Run]:
-    """Yield tables of whole judged queries, from rows in any order.
-
-    `size` is that of the input in bytes, if it is known.
-    """
+    """Yield tables of whole judged queries, from rows in any order."""
     wanted = (size or _MAX_PARTITIONS * _BYTES_PER_PARTITION) // _BYTES_PER_PARTITION
     count = min(_MAX_PARTITIONS, max(_MIN_PARTITIONS, wanted))
     with room.folder() as folder, (folder / "rows").open("w+b", buffering=0) as handle:

@@ -48,10 +48,8 @@ class Kind:
     value: str
     """The name of the third column."""
     columns: str
-    """The form of the table in words."""
 
     def mistaken_for(self, wanted: Kind, source: str) -> str:
-        """Return the message for a file of this kind where another kind is expected."""
         return (
             f"{source} looks like {self.phrase} ({self.columns}), not {wanted.phrase} "
             f"({wanted.columns}). "
@@ -69,11 +67,9 @@ class KeyedKind(Kind):
 
     key: str = "query"
     names: tuple[str, ...] = ()
-    """Names of the column of values."""
     given: str = ""
     """The name of an object of Python in messages."""
     every: str = ""
-    """The advice about an id without a value."""
     plural: str = ""
     key_names: tuple[str, ...] = ()
     """Further names of the column of ids."""
@@ -114,18 +110,15 @@ class Categories:
     """A table of items, each once, with the category or document of each."""
 
     frame: pl.DataFrame
-    """Columns item and category."""
     source: str = CATEGORIES.given
     kind: KeyedKind = CATEGORIES
 
     @cached_property
     def by_item(self) -> dict[str, str]:
-        """The category of each item."""
         return dict(self.frame.select("item", "category").iter_rows())
 
     @cached_property
     def all(self) -> frozenset[str]:
-        """Every category."""
         return frozenset(self.frame["category"].to_list())
 
     def of(self, names: Sequence[str], source: str) -> list[str]:
@@ -164,40 +157,13 @@ class QueryWeights:
     source: str = "the weights given"
 
     def known(self, queries: Sequence[str]) -> NDArray[np.float64]:
-        """Return the weight of each query, NaN for a query without one.
-
-        Parameters
-        ----------
-        queries : sequence of str
-
-        Returns
-        -------
-        numpy.ndarray
-
-        >>> QueryWeights({"a": 3.0}).known(["b", "a"]).tolist()
-        [nan, 3.0]
-        """
+        """Return the weight of each query, NaN for a query without one."""
         return np.array([self.weights.get(query, np.nan) for query in queries], np.float64)
 
     def of(
         self, queries: Sequence[str], one: str = "judged query", many: str = "judged queries"
     ) -> NDArray[np.float64]:
-        """Return the weight of each query; a query without one, or a sum of 0, is an error.
-
-        Parameters
-        ----------
-        queries : sequence of str
-            The queries that need a weight.
-        one, many : str, optional
-            The word for them in messages.
-
-        Returns
-        -------
-        numpy.ndarray
-
-        >>> QueryWeights({"a": 3.0, "b": 1.0}).of(["b", "a"]).tolist()
-        [1.0, 3.0]
-        """
+        """Return the weight of each query; a query without one, or a sum of 0, is an error."""
         missing = [query for query in queries if query not in self.weights]
         if missing:
             names = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
@@ -214,7 +180,6 @@ class QueryWeights:
         return values
 
     def unknown(self, queries: Sequence[str]) -> list[str]:
-        """Return the queries that have a weight but are not judged."""
         judged = set(queries)
         return [query for query in self.weights if query not in judged]
 
@@ -491,13 +456,11 @@ class Piece:
     notes: tuple[str, ...] = ()
 
     def places(self) -> Ints:
-        """Return the place of each row."""
         if self.found is not None:
             return np.array(self.found(), np.int64)
         return np.arange(self.first, self.first + self.frame.height, dtype=np.int64)
 
     def cut(self, at: int) -> tuple[Piece, Piece]:
-        """Return the rows before one, and those from it on."""
         found = self.found
         before = replace(
             self,
@@ -505,15 +468,12 @@ class Piece:
             found=None if found is None else lambda: found()[:at],
         )
         rest = Piece(
-            self.frame.slice(at),
-            self.first + at,
-            None if found is None else lambda: found()[at:],
+            self.frame.slice(at), self.first + at, None if found is None else lambda: found()[at:]
         )
         return before, rest
 
 
 def texts(name: str, values: Iterable[str | None]) -> pl.Series:
-    """Return a column of texts."""
     import polars as pl
 
     try:
@@ -528,10 +488,7 @@ def texts(name: str, values: Iterable[str | None]) -> pl.Series:
 def from_rows(
     rows: Iterable[Row], kind: Kind, subtopic: str | None = None, extra: Iterable[str] = ()
 ) -> pl.DataFrame:
-    """Pack rows in batches, because rows in Python take ten times the memory.
-
-    `subtopic` names the fourth column, `extra` those after it.
-    """
+    """Pack rows in batches, because rows in Python take ten times the memory."""
     import polars as pl
 
     schema: dict[str, type[pl.DataType]] = {
@@ -553,7 +510,6 @@ def from_rows(
 
 
 def is_complete(frame: pl.DataFrame) -> bool:
-    """Return whether no id or value is missing; `to_judgements` checks subtopics."""
     import polars as pl
 
     if sum(frame.select(pl.exclude(SUBTOPIC_COLUMNS)).null_count().row(0)):
@@ -564,7 +520,6 @@ def is_complete(frame: pl.DataFrame) -> bool:
 
 
 def as_score(value: pl.Expr, is_rank: bool) -> pl.Expr:
-    """Turn a rank into a score, the smaller the better."""
     return -value if is_rank else value
 
 
@@ -574,12 +529,10 @@ def skipped_comments(comments: int) -> tuple[str, ...]:
 
 
 def to_run(raw: RawTable, source: str, name: str) -> Run:
-    """Finish a whole run."""
     return run_of(Run(raw.frame, source, raw.notes, raw.locate, name=name, tag=raw.tag))
 
 
 def run_of(run: Run) -> Run:
-    """Finish a run or a block of one."""
     run, lost = _without_named_only(run)
     if lost is not None:
         run = replace(run, lost=lost)
@@ -589,7 +542,6 @@ def run_of(run: Run) -> Run:
 
 
 def to_judgements(raw: RawTable, source: str) -> Judgements:
-    """Finish judgements."""
     weights = None
     if "weight" in raw.frame.columns:
         weights = _weights_of_column(raw.frame, source)
@@ -613,10 +565,7 @@ def to_judgements(raw: RawTable, source: str) -> Judgements:
 
 
 def _without_named_only(table: AnyTable) -> tuple[AnyTable, AnyTable | None]:
-    """Remove the rows that only name a query.
-
-    Also return those of them whose query has other rows, because they lack an item.
-    """
+    """Remove the rows that only name a query."""
     if table.frame.is_empty():
         skipped = "".join(f" {note}" for note in table.notes if isinstance(note, WarnedOnce))
         raise InputError(f"{table.source}: holds no rows.{skipped}")
@@ -631,7 +580,6 @@ def _without_named_only(table: AnyTable) -> tuple[AnyTable, AnyTable | None]:
 
 
 def _rows(table: AnyTable, which: pl.Series) -> AnyTable:
-    """Select some rows of a table, which keep their numbers."""
     rows = which.arg_true().to_numpy()
     numbers = rows if table.rows is None else table.rows[rows]
     return replace(table, frame=table.frame.filter(which), rows=numbers)

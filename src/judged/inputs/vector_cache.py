@@ -38,7 +38,6 @@ def _hash(*parts: bytes) -> bytes:
 
 
 def text_key(text: str) -> bytes:
-    """Return the key of a text's vector."""
     return _hash(b"text", text.encode("utf-8", "surrogatepass"))
 
 
@@ -53,14 +52,11 @@ def file_key(path: str) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class VectorCache:
-    """The cached vectors of one encoder."""
-
     root: Path
     folder: Path
 
     @classmethod
     def open(cls, root: Path, key: str, description: dict[str, Any]) -> VectorCache:
-        """Open the folder of an encoder, and create it if there is none."""
         folder = root / _hash(key.encode("utf-8", "surrogatepass")).hex()
         try:
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -76,7 +72,6 @@ class VectorCache:
         return cls(root, folder)
 
     def read(self, keys: Collection[bytes]) -> dict[bytes, NDArray[Any]]:
-        """Return the cached vectors among these keys."""
         vectors: dict[bytes, NDArray[Any]] = {}
         for path in self._files():
             records = _read_records(path)
@@ -93,7 +88,6 @@ class VectorCache:
         return vectors
 
     def add(self, keys: Sequence[bytes], vectors: NDArray[Any]) -> None:
-        """Write vectors to a new file."""
         plain = vectors.astype(vectors.dtype.newbyteorder("<"), copy=False)
         fields = [("key", "u1", (HASH_BYTES,)), ("vector", plain.dtype, (plain.shape[1],))]
         records = np.empty(len(keys), np.dtype(fields))

@@ -26,11 +26,9 @@ class Lazy:
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     read: Callable[[slice, slice], NDArray[Any]]
-    """A function from slices of rows and of columns to numbers."""
     take: Callable[[Ints, slice], NDArray[Any]] | None = None
     """A function from row numbers and a slice of columns to numbers, if that takes one step."""
     device: str | None = None
-    """The device that holds the numbers, if it is not main memory or a file."""
 
     @property
     def ndim(self) -> int:
@@ -47,8 +45,6 @@ class Lazy:
         return replace(self, shape=(self.shape[0], dims))
 
     def part(self, begin: int, end: int) -> Lazy:
-        """Return a range of rows."""
-
         def read(rows: slice, columns: slice) -> NDArray[Any]:
             return self.read(slice(rows.start + begin, rows.stop + begin), columns)
 
@@ -104,7 +100,6 @@ def from_device(given: Any) -> Lazy | None:
 
 
 def in_main_memory(tensor: Any) -> bool:
-    """Return whether numpy can read a tensor where it is."""
     return bool(tensor.device.type == "cpu")
 
 
@@ -136,7 +131,6 @@ def _numbers(tensor: Any) -> NDArray[Any]:
 
 
 Matrix = NDArray[Any]
-"""Of single or double precision."""
 ROWS_AT_A_TIME = 1 << 16
 
 
@@ -146,8 +140,6 @@ IN_MEMORY = 1 << 26
 
 @dataclass(frozen=True)
 class Origin:
-    """A file that is mapped into memory, as it was when it was opened."""
-
     path: Path
     state: tuple[int, ...]
 
@@ -210,26 +202,18 @@ class Vectors:
     """
 
     values: NDArray[Any] | Lazy
-    """A matrix with one row per vector."""
     ids: tuple[str, ...] | None = None
-    """One id per vector, where they have ids."""
     source: str = "the vectors"
-    """What messages call the vectors."""
     notes: tuple[str, ...] = ()
-    """What was assumed while reading, a sentence each."""
     made_by: str | None = field(default=None, kw_only=True)
-    """The encoder that made them, in words, if it is known."""
     origin: Origin | None = field(default=None, kw_only=True)
-    """The file that the numbers are mapped from, if they are."""
     beside: Beside | None = field(default=None, kw_only=True)
-    """Reads other columns of the file, which may be ids whatever their name is."""
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
     @property
     def dims(self) -> int:
-        """The number of dimensions."""
         return int(self.values.shape[1])
 
     @property
@@ -437,12 +421,10 @@ class ColumnIds(tuple[str, ...]):
 
 
 def is_of_pandas(given: Any) -> bool:
-    """Return whether this is a Series or a frame of pandas, which has an index."""
     return _is_of(given, "pandas") and hasattr(given, "iloc")
 
 
 def ids_of(given: Any, source: str) -> tuple[str, ...]:
-    """Return ids as texts, from a sequence of texts or whole numbers."""
     if is_of_pandas(given):
         return ColumnIds.of(ids_of(np.asarray(given), source), given.index)
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
@@ -485,7 +467,6 @@ def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
 
 
 def differing(source: str, row: int, dims: int | None, expected: int | None) -> str:
-    """Return the message for a vector with another length than the first."""
     return f"{source}: vector {row} (from 0) has {dims} dimensions, but the first has {expected}."
 
 
@@ -548,6 +529,5 @@ def casting() -> np.errstate:
 
 
 def unit(block: NDArray[Any]) -> Floats:
-    """Return vectors of length 1 in double precision."""
     block = block.astype(np.float64)
     return block / np.sqrt(np.einsum("ij,ij->i", block, block))[:, None]

@@ -65,7 +65,6 @@ def read_run_or_blocks(
     format: FileFormat | None = None,
 ) -> Run | Lookup | RunBlocks:
     """Read a run like `read_run`; a large one that can be cut is left to be read in blocks."""
-
     if not may_be_large(given):
         return read_run(given, name=name, columns=columns, format=format)
     named = as_columns(columns)
@@ -83,7 +82,6 @@ def read_query(
     given: Any, query: str | None, room: Room, *, name: str | None = None
 ) -> Run | Lookup:
     """Read a run; of a large one, only the results of a query that it has."""
-
     if query is not None and not isinstance(given, (Run, Lookup)) and may_be_large(given):
         run = read_run_or_blocks(given, room, name=name)
         if not isinstance(run, RunBlocks):
@@ -96,7 +94,6 @@ def read_query(
 def _lazy_blocks(
     frame: Any, room: Room, name: str, named: NamedColumns
 ) -> Run | Lookup | RunBlocks:
-
     source = "a data frame" if name == "run" else f"data frame {name!r}"
     if has_lists(frame.collect_schema().names(), ("retrieved",), named):
         return read_run(frame, name=name, columns=named)
@@ -113,7 +110,6 @@ def _parquet_blocks(
     named: NamedColumns,
     folder: Path | None = None,
 ) -> RunBlocks:
-
     first = LazyRun.of(scan_file(files[0], label, folder), label, named, sampled=True)
     first_rows: dict[Path, int] = {}
     places = None if folder is None else partial(places_in, folder, first_rows)
@@ -137,7 +133,6 @@ class _LargeFile:
     format: FileFormat | None
 
     def read(self) -> Run | RunBlocks:
-
         file = StreamedFile.at(
             self.path, "standard input" if str(self.path) == "-" else printable(self.path)
         )
@@ -156,11 +151,9 @@ class _LargeFile:
         return self._from_stream(file, stream, max(_BYTES_IN_STREAM, self.room.memory // 4))
 
     def _source(self, file: StreamedFile, data: bytes | None) -> Source:
-
         return checked(Source(file.label, RUN, file.path, data, file.lasting, self.columns))
 
     def _parquet(self, source: Source) -> Run | RunBlocks:
-
         names = scan_file(self.path, source.label).collect_schema().names()
         if has_lists(names, ("retrieved",), self.columns):
             return run_in(source, self.name, self.format)
@@ -168,7 +161,6 @@ class _LargeFile:
 
     def _from_stream(self, file: StreamedFile, stream: ByteStream, most: int) -> Run | RunBlocks:
         """Read a compressed file or a pipe whole if it is small or cannot be cut."""
-
         head = stream.read(most)
         if len(head) == most:
             start = head[: head.rfind(b"\n", 0, _BYTES_SAMPLED) + 1] or head[:_BYTES_SAMPLED]
@@ -191,7 +183,6 @@ class _LargeFile:
         opened: Callable[[Told], AbstractContextManager[ByteStream]],
     ) -> RunBlocks | None:
         """Return the run in blocks; None if it cannot be cut."""
-
         format = format_of(source, self.format)
         if format.name in SEPARATORS:
             table = self._delimited(source, SEPARATORS[format.name])
@@ -230,7 +221,6 @@ class _LargeFile:
 
     def _delimited(self, source: Source, separator: str) -> DelimitedReader | None:
         """Return the reader of a table; None if it has lists in it or line ends in its header."""
-
         names = next(records(source, separator), (0, []))[1]
         if has_lists(names, ("retrieved",), self.columns) or any("\n" in name for name in names):
             return None

@@ -140,25 +140,10 @@ def is_frame(given: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class QueryWeights:
-    """The weight of each query by its id.
-
-    Parameters
-    ----------
-    weights : mapping
-        {query: weight}.
-    source : str, optional
-        The name in messages.
-
-    >>> QueryWeights({"a": 3.0}).known(["b", "a"]).tolist()
-    [nan, 3.0]
-    """
+    """The weight of each query by its id."""
 
     weights: Mapping[str, float]
     source: str = "the weights given"
-
-    def known(self, queries: Sequence[str]) -> NDArray[np.float64]:
-        """Return the weight of each query, NaN for a query without one."""
-        return np.array([self.weights.get(query, np.nan) for query in queries], np.float64)
 
     def of(
         self, queries: Sequence[str], one: str = "judged query", many: str = "judged queries"
@@ -222,13 +207,20 @@ class ReadTable:
 
     frame: pl.DataFrame
     source: str
+    """The name in messages."""
     notes: tuple[str, ...] = ()
+    """Repairs and assumptions made while reading."""
     locate: Locate | None = None
     rows: NDArray[np.integer[Any]] | None = None
+    """The number that each row had in the input, if rows were left out."""
     queries: tuple[str, ...] = ()
+    """All queries, if some have no items."""
     basis: tuple[str, ...] = ()
+    """Changes made to the ranked items, which define every number."""
     dropped: int = 0
+    """The number of repeated rows that were dropped."""
     places: Places | None = None
+    """A function that names rows, if a line number is not enough."""
 
     def names(self) -> list[str]:
         """Return all queries, also those without items, in the order of the input.
@@ -282,33 +274,6 @@ class ReadTable:
 class Judgements(ReadTable):
     """The grade of each judged item for its query, as `read_judgements` returns it.
 
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        Columns query, item, grade; and subtopic, if each row is about one subtopic of its query.
-    source : str
-        The name in messages.
-    notes : tuple of str, optional
-        Repairs and assumptions made while reading.
-    locate : callable, optional
-        A function from row numbers to line numbers, for messages.
-    rows : array of int, optional
-        The number that each row had in the input, if rows were left out.
-    queries : tuple of str, optional
-        All queries, if some have no items.
-    basis : tuple of str, optional
-        Changes made to the ranked items, which define every number.
-    dropped : int, optional
-        The number of repeated rows that were dropped.
-    places : callable, optional
-        A function from row numbers to words, if a line number is not enough.
-    weights : QueryWeights, optional
-        The weight of each query, if a column holds it.
-    part : bool, optional
-        Whether there may be more judgements than these.
-    may_be_run : bool, optional
-        Whether neither the format nor a column name distinguishes these from a run.
-
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
     >>> Judgements(frame, "a data frame").by_subtopic
@@ -316,8 +281,11 @@ class Judgements(ReadTable):
     """
 
     weights: QueryWeights | None = None
+    """The weight of each query, if a column holds it."""
     part: bool = False
+    """Whether there may be more judgements than these."""
     may_be_run: bool = False
+    """Whether neither the format nor a column name distinguishes these from a run."""
 
     @property
     def by_subtopic(self) -> bool:
@@ -341,36 +309,7 @@ class Passed:
 class Run(ReadTable):
     """A system's results, as `read_run` returns them, ranked by score.
 
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        Columns query, item, score. The order of rows matters only for `ties="input"`.
-    source : str
-        The name in messages.
-    notes : tuple of str, optional
-        Repairs and assumptions made while reading.
-    locate : callable, optional
-        A function from row numbers to line numbers, for messages.
-    rows : array of int, optional
-        The number that each row had in the input, if rows were left out.
-    queries : tuple of str, optional
-        All queries, if some have no results.
-    basis : tuple of str, optional
-        Changes made to the ranked items, which define every number.
-    dropped : int, optional
-        The number of repeated rows that were dropped.
-    places : callable, optional
-        A function from row numbers to words, if a line number is not enough.
-    name : str, optional
-        The name of the run in tables.
-    tag : str, optional
-        The name of the run in its own file.
-    passed : Passed, optional
-        The unjudged queries that were left out of a block.
-    part : bool, optional
-        Whether this is a block of a larger run.
-    lost : Run, optional
-        Rows without an item, of queries that have others. They are an error if the query is judged.
+    The order of rows matters only for `ties="input"`.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [2.5]})
@@ -380,49 +319,37 @@ class Run(ReadTable):
 
     name: str = "run"
     tag: str | None = None
+    """The name of the run in its own file."""
     passed: Passed = Passed()
+    """The unjudged queries that were left out of a block."""
     part: bool = False
+    """Whether this is a block of a larger run."""
     lost: Run | None = None
+    """Rows without an item, of queries that have others; an error if the query is judged."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
     """A run or judgements in a dict of dicts, which is not copied.
 
-    Parameters
-    ----------
-    lists : mapping
-        {query: {item: score or grade}}, or {query: {item: {subtopic: grade}}}; ids are texts.
-    source : str, optional
-        The name in messages.
-    notes : tuple of str, optional
-        Repairs and assumptions made while reading.
-    name : str, optional
-        The name of the run in tables.
-    by_subtopic : bool, optional
-        Whether the judgements are by subtopic.
-    repeated : tuple, optional
-        (query, item) of each result that was left out, because a better-ranked one repeats it.
-    basis : tuple of str, optional
-        Changes made to the ranked items, which define every number.
-    tag : str, optional
-        The name of the run in its own file.
-    may_be_run : bool, optional
-        Whether nothing distinguishes these judgements from a run.
-
     >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
     {'a': 2.5}
     """
 
     lists: Mapping[str, Mapping[str, Any]]
+    """{query: {item: score or grade}}, or {query: {item: {subtopic: grade}}}; ids are texts."""
     source: str = "a dict"
     notes: tuple[str, ...] = ()
     name: str = "run"
     by_subtopic: bool = False
     repeated: tuple[tuple[str, str], ...] = ()
+    """(query, item) of each result that was left out, because a better-ranked one repeats it."""
     basis: tuple[str, ...] = ()
+    """Changes made to the ranked items, which define every number."""
     tag: str | None = None
+    """The name of the run in its own file."""
     may_be_run: bool = False
+    """Whether nothing distinguishes these judgements from a run."""
 
 
 AnyTable = TypeVar("AnyTable", Judgements, Run)

@@ -126,16 +126,16 @@ def _cell(given: Any, place: str, strip: bool) -> str:
     return str(given).strip() if strip else str(given)
 
 
-def text_columns(header: Sequence[str], of: Of = "items") -> _Positions:
+def text_columns(header: Sequence[str], of: Of = "items", place: str = "") -> _Positions:
     """Return the positions of the id, the title and the text; none of them is an error."""
     columns = _columns(header, of)
     if columns is None:
         names = ", ".join(quote(name, 30) for name in header[:20])
         texts = TEXTS if of == "items" else QUERY_TEXTS
         raise InputError(
-            f"the columns are {names}; an id and a title or a text are needed. Names understood "
-            f"for the id: {', '.join(IDS[of][:5])}, …; for the title: {', '.join(TITLES)}; for the "
-            f"text: {', '.join(texts)}."
+            f"{place}: the columns are {names}; an id and a title or a text are needed. Names "
+            f"understood for the id: {', '.join(IDS[of][:5])}, …; for the title: "
+            f"{', '.join(TITLES)}; for the text: {', '.join(texts)}."
         )
     return columns
 
@@ -158,13 +158,6 @@ def _columns(header: Sequence[str], of: Of) -> _Positions | None:
     return None if text is None and title is None else (key, title, text)
 
 
-def _columns_at(header: Sequence[str], place: str, of: Of) -> _Positions:
-    try:
-        return text_columns(header, of)
-    except InputError as error:
-        raise InputError(f"{place}: {error}") from None
-
-
 def _in_file(source: Source, of: Of) -> Iterator[_Entry]:
     head = source.head().lstrip()
     if head.startswith(b"PAR1"):
@@ -180,7 +173,7 @@ def _in_parquet(source: Source, of: Of) -> Iterator[_Entry]:
     with reading_parquet(source.label):
         frame = pl.scan_parquet(source.for_polars(), glob=False)
         header = frame.collect_schema().names()
-        columns = _columns_at(header, source.label, of)
+        columns = text_columns(header, of, source.label)
         names = dict.fromkeys(header[at] for at in columns if at is not None)
         rows = frame.select(list(names)).collect()
     nothing = [None] * rows.height
@@ -218,7 +211,7 @@ def _in_lines(source: Source, of: Of) -> Iterator[_Entry]:
     columns = _columns(cells, of)
     if columns is None:
         if len(cells) != 2:
-            _columns_at(cells, source.label, of)
+            text_columns(cells, of, source.label)
         yield f"{source.label}, line {number}", cells[0], None, cells[1]
         columns = 0, None, 1
     width = len(cells)
@@ -292,7 +285,7 @@ def _in_rows(rows: Iterable[tuple[str, Any]], source: str, of: Of) -> Iterator[_
         if isinstance(row, Mapping):
             header = tuple(name for name in row if isinstance(name, str))
             if header not in known:
-                known[header] = _columns_at(header, place, of)
+                known[header] = text_columns(header, of, place)
             key, title, text = (None if at is None else header[at] for at in known[header])
             assert key is not None
             if row[key] is None:

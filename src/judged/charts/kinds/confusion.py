@@ -9,9 +9,9 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.sources import Source, Systems, checked_k, unweighted
 from judged.measures import parse_measure
-from judged.options import checked
 from judged.text import counted
 
 KIND = "confusion"
@@ -48,7 +48,7 @@ def data(
     )
 
 
-@checked
+@takes_design(k="How many results count, by default 10.")
 def confusion(
     source: Source,
     *,
@@ -58,24 +58,6 @@ def confusion(
     **design: Unpack[Design],
 ) -> Chart:
     """The confusion matrix at k: what is relevant against what is shown, summed over queries.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, `Rankings` or `Systems`, of one system.
-    query : str, optional
-        The id of one query; by default all of them.
-    k : int, optional
-        How many results count, by default 10.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> ranked = Rankings.from_relevance([[1, 0, 1, 1]], relevant=[5], collection=100)

@@ -11,10 +11,10 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, labels, number_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import Side, sided
 from judged.charts.sources import NAMED, SAID, Paired, PairSource, paired, said_of, signed
 from judged.charts.svg import NUMBERED, ROWS, Theme
-from judged.options import checked
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -70,26 +70,11 @@ def _bars(count: int) -> Ints:
     return np.where((each < NAMED) | (each >= count - NAMED), ends, between)
 
 
-@checked
+@takes_design()
 def differences(
     source: PairSource, *, measure: str | Measure | None = None, **design: Unpack[Design]
 ) -> Chart:
     """Sorted per-query differences of two systems on one measure, and how sure their mean is.
-
-    Parameters
-    ----------
-    source : PairSource
-        An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared with the
-        first. Or a `Comparison` of two runs, by its own test and level.
-    measure : str or Measure, optional
-        What is compared, by default nDCG@10, or the only measure of a comparison.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> a = Rankings.from_relevance([[1, 0], [0, 1]], name="a")

@@ -10,11 +10,11 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, labels
 from judged.charts.chart import Chart, chart
+from judged.charts.kinds import takes_design
 from judged.charts.lines import Row, panels, room_for
 from judged.charts.sources import SAID, comparison_of, signed, terms
 from judged.charts.svg import Theme
 from judged.comparison.methods import method_line
-from judged.options import checked
 from judged.statistics.t import below
 
 if TYPE_CHECKING:
@@ -105,21 +105,9 @@ def _panels(comparison: Comparison) -> dict[str, int]:
     return {each.name: order.index(key) for each, key in zip(measures, keys, strict=True)}
 
 
-@checked
+@takes_design()
 def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
     """Differences with their intervals, by verdict.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What `judged.compare`, `judged.compare_values` or `Evaluation.compare` gives.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}

@@ -11,6 +11,7 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Figure
+from judged.charts.kinds import takes_design
 from judged.charts.pictures import TILE, address, check_pictures, painted, read_pictures
 from judged.charts.sources import checked_k, place_of
 from judged.charts.svg import ThemeName, theme_named
@@ -20,7 +21,7 @@ from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.large_runs import read_query
 from judged.inputs.tables import Run
 from judged.matching import Matcher, pool_of
-from judged.options import checked, whole
+from judged.options import whole
 from judged.policy import Policy
 from judged.text import html
 
@@ -110,7 +111,21 @@ def _first(run: Run | Lookup, query: str, depth: int) -> pl.DataFrame:
     return ordered.with_columns(rank=pl.int_range(1, ordered.height + 1, dtype=pl.Int64))
 
 
-@checked
+@takes_design(
+    judgements="A file, {query: {item: grade}}, or a table.",
+    run="A file, {query: {item: score}}, {query: [items, best first]}, or a table.",
+    pictures=(
+        "{id: picture} for all queries and items that are shown, or a CSV or TSV file "
+        "with the columns id and picture. A picture is a path, the bytes of a file, an "
+        "array of 8-bit grey or RGB pixels, or an image of Pillow."
+    ),
+    query=("The id of one query; by default some, evenly spaced from the best to the worst."),
+    k="How many results are shown, by default 10.",
+    design=(
+        "How it is drawn: `theme` (light or dark), `title`, `notes`; its pictures give it its size."
+    ),
+    returns="The data, the pictures and the notes; `save` writes a page or a picture.",
+)
 def gallery(
     judgements: JudgementsLike,
     run: RunLike,
@@ -123,32 +138,6 @@ def gallery(
     **design: Unpack[Design],
 ) -> Gallery:
     """Queries and their first k results as pictures, with frames around right and wrong ones.
-
-    Parameters
-    ----------
-    judgements : JudgementsLike
-        A file, {query: {item: grade}}, or a table.
-    run : RunLike
-        A file, {query: {item: score}}, {query: [items, best first]}, or a table.
-    pictures : PicturesLike
-        {id: picture} for all queries and items that are shown, or a CSV or TSV file with the
-        columns id and picture. A picture is a path, the bytes of a file, an array of 8-bit grey or
-        RGB pixels, or an image of Pillow.
-    query : str, optional
-        The id of one query; by default some, evenly spaced from the best to the worst.
-    k : int, optional
-        How many results are shown, by default 10.
-    queries : int, optional
-        How many queries are shown, by default 8.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme` (light or dark), `title`, `notes`; its pictures give it its size.
-
-    Returns
-    -------
-    Gallery
-        The data, the pictures and what there is to say; `save` writes a page or a picture.
 
     >>> dot = np.zeros((8, 8), np.uint8)
     >>> shown = gallery({"q": {"a": 1}}, {"q": ["b", "a"]}, pictures={"q": dot, "a": dot, "b": dot})

@@ -10,13 +10,13 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, number_axis, share_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
 from judged.charts.svg import Theme
 from judged.charts.sweep import Record
 from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis
 from judged.comparison.plan.result import share, shown_number, size
 from judged.errors import InputError
-from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.comparison.plan.result import Plan
@@ -106,21 +106,9 @@ def _name(difference: float, terms: PowerAnalysis) -> str:
     return "as good" if difference == 0 else f"{'+' if difference > 0 else ''}{size(difference)}"
 
 
-@checked
+@takes_design()
 def power(plan: Plan | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """How often a difference is shown as queries grow, for some differences, with the plan's point.
-
-    Parameters
-    ----------
-    plan : Plan or dict
-        What `judged.plan` gives, or its JSON.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> table = power(judged.plan(difference=0.02, sd=0.1)).data

@@ -12,10 +12,10 @@ import polars as pl
 from judged.arrays import Floats, Ints, greatest_from_here, starts_of
 from judged.charts.canvas import Canvas, Design, share_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers, rows_of
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves, end_labels
 from judged.charts.sources import Source, Systems, asked, kept, unweighted
 from judged.charts.svg import DASHES
-from judged.options import checked
 from judged.rankings.rankings import Rankings
 from judged.text import counted
 
@@ -122,29 +122,13 @@ def areas(table: pl.DataFrame) -> tuple[float, float]:
     return float(step), float(interpolated)
 
 
-@checked
+@takes_design()
 def precision_recall(
     source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
     """The precision-recall curve of one query, or the mean of all; its steps have the area AP.
 
     Of one system with its interpolated curve; of several, one curve each.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, one `Rankings` or a list of them, or `Systems`.
-    query : str, optional
-        The id of one query; by default all of them.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = precision_recall(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]]))

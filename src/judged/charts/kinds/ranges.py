@@ -10,11 +10,11 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, number_axis, widest
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.sources import Source, Systems, asked
 from judged.errors import InputError
 from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_all
-from judged.options import checked
 from judged.rankings.audit import Audit
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _complete(audit: Audit) -> bool:
     return audit.judged_results >= audit.results > 0
 
 
-@checked
+@takes_design(measures="By default AP and nDCG@10.")
 def ranges(
     source: Source,
     *,
@@ -89,20 +89,6 @@ def ranges(
     **design: Unpack[Design],
 ) -> Chart:
     """Each number with its range over the orders of ties, and over what unjudged results may be.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, one `Rankings` or a list of them, or `Systems`.
-    measures : MeasuresLike, optional
-        By default AP and nDCG@10.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> evaluation = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")

@@ -9,6 +9,7 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, fitted, widest
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import LINE, spread
 from judged.charts.sources import place_of
 from judged.charts.svg import Theme
@@ -20,7 +21,7 @@ from judged.inputs.tables import Run
 from judged.matching import pool_of
 from judged.matching.join import match
 from judged.matching.variants import place
-from judged.options import checked, choice
+from judged.options import choice
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -118,7 +119,10 @@ def _most_moved(moved: pl.DataFrame, rel: float) -> int:
     return int(sums["at"][0])
 
 
-@checked
+@takes_design(
+    query="The id of a query; by default the one in which relevant items move most.",
+    ties="How ties are broken, by default by item id.",
+)
 def rank_flow(
     judgements: JudgementsLike,
     runs: RunsLike,
@@ -129,26 +133,6 @@ def rank_flow(
     **design: Unpack[Design],
 ) -> Chart:
     """Lines from an item's rank in one run to its rank in the other, in one query.
-
-    Parameters
-    ----------
-    judgements : JudgementsLike
-        A file, {query: {item: grade}}, or a table.
-    runs : RunsLike
-        Two runs, as {name: run, name: run} or two paths.
-    query : str, optional
-        The id of a query; by default the one in which relevant items move most.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    ties : {'id', 'input', 'best', 'worst'}, optional
-        How ties are broken, by default by item id.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> runs = {"old": {"q": ["x", "a", "b"]}, "new": {"q": ["a", "x"]}}
     >>> rank_flow({"q": {"a": 1, "b": 1}}, runs).data.select("item", "a", "b").rows()

@@ -11,9 +11,10 @@ import polars as pl
 from judged.arrays import Floats, Ints
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import HEIGHT, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.sources import Source, Systems, unweighted
 from judged.errors import InputError
-from judged.options import checked, choice
+from judged.options import choice
 from judged.text import counted
 
 KIND = "rank-histogram"
@@ -89,7 +90,7 @@ def _table(
     return table if lost else table.head(-1)
 
 
-@checked
+@takes_design(of="All relevant items, which is the default, or only the first of each query.")
 def rank_histogram(
     source: Source,
     *,
@@ -98,22 +99,6 @@ def rank_histogram(
     **design: Unpack[Design],
 ) -> Chart:
     """How many relevant items stand at which ranks, and their median.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, `Rankings` or `Systems`, of one system.
-    of : {'all', 'first'}, optional
-        All relevant items, which is the default, or only the first of each query.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = rank_histogram(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1]]))

@@ -9,10 +9,11 @@ import polars as pl
 
 from judged.charts.canvas import BELOW, Canvas, Design, number_axis, share_axis
 from judged.charts.chart import Chart, chart
+from judged.charts.kinds import takes_design
 from judged.charts.kinds.scores import Scores
 from judged.charts.svg import Theme
 from judged.errors import InputError
-from judged.options import checked, whole
+from judged.options import whole
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def calibration_error(table: pl.DataFrame) -> float:
     return float((gap * count).sum() / count.sum())
 
 
-@checked
+@takes_design(bins="How many bins scores are put into, by default 10.")
 def reliability(
     judgements: JudgementsLike | ArrayLike,
     run: RunLike | ArrayLike,
@@ -91,26 +92,6 @@ def reliability(
     **design: Unpack[Design],
 ) -> Chart:
     """Scores between 0 and 1 against the share of results that are relevant.
-
-    Parameters
-    ----------
-    judgements : JudgementsLike or array
-        Judgements; or one grade per result (y_true), where `run` has one score per result.
-    run : RunLike or array
-        A run with scores; or one score per result (y_score).
-    bins : int, optional
-        How many bins scores are put into, by default 10.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    unjudged : {'nonrelevant', 'removed'}, optional
-        Whether unjudged results count as not relevant, which is the default, or are left out.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> chart = reliability([1, 0, 0, 1], [1.0, 0.25, 0.25, 0.75], bins=2)
     >>> chart.data.select("score", "share_relevant").rows()

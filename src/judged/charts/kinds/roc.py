@@ -12,12 +12,12 @@ import polars as pl
 from judged.arrays import Floats, Ints
 from judged.charts.canvas import Canvas, Design, share_axis
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, unweighted
 from judged.errors import InputError
 from judged.measures import parse_measure
 from judged.measures.confusion import collection_size
-from judged.options import checked
 from judged.rankings.rankings import Rankings
 from judged.text import counted
 
@@ -115,27 +115,11 @@ def _summed(r: Rankings, rel: float, grid: Floats) -> Floats:
     return found + tail.sum(axis=0)
 
 
-@checked
+@takes_design()
 def roc(
     source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
     """The ROC curve of one or more systems; it needs the size of the collection.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, one `Rankings` or a list of them, or `Systems`.
-    query : str, optional
-        The id of one query; by default all of them.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = roc(Rankings.from_relevance([[1, 0, 1, 0, 0]], collection=5))

@@ -14,6 +14,7 @@ import polars as pl
 from judged.arrays import Floats, positions, starts_of
 from judged.charts.canvas import BELOW, Canvas, Design, number_axis, text_width
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import LINE
 from judged.charts.svg import Theme
 from judged.errors import InputError
@@ -21,7 +22,7 @@ from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
 from judged.matching import pool_of
 from judged.matching.join import match
-from judged.options import checked, choice, whole
+from judged.options import choice, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -154,7 +155,7 @@ def histogram(
     return pl.concat(frames)
 
 
-@checked
+@takes_design(bins="How many bins scores are put into, by default 40.")
 def scores(
     judgements: JudgementsLike | ArrayLike,
     run: RunLike | ArrayLike,
@@ -165,26 +166,6 @@ def scores(
     **design: Unpack[Design],
 ) -> Chart:
     """Histograms of the scores of relevant results and of all others.
-
-    Parameters
-    ----------
-    judgements : JudgementsLike or array
-        Judgements; or one grade per result (y_true), where `run` has one score per result.
-    run : RunLike or array
-        A run with scores; or one score per result (y_score).
-    bins : int, optional
-        How many bins scores are put into, by default 40.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    unjudged : {'nonrelevant', 'removed'}, optional
-        Whether unjudged results count as not relevant, which is the default, or are left out.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> scores([1, 0, 0, 1], [0.9, 0.2, 0.4, 0.8], bins=2).data["count"].to_list()
     [0, 2, 2, 0]

@@ -10,6 +10,7 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, labels
 from judged.charts.chart import Chart, chart
+from judged.charts.kinds import takes_design
 from judged.charts.lines import Row, panels, room_for
 from judged.charts.sources import Systems, in_groups, number, terms
 from judged.comparison.comparison import Comparison
@@ -17,7 +18,7 @@ from judged.comparison.wording import percent_of
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.trusted import refuse_corrected
-from judged.options import LEVEL, checked
+from judged.options import LEVEL
 from judged.text import listed
 
 if TYPE_CHECKING:
@@ -105,22 +106,9 @@ def _ends(found: Interval, level: float) -> tuple[Any, ...]:
     return found.low, found.high, level, found.method, found.note
 
 
-@checked
+@takes_design()
 def systems(source: Comparison | Evaluation, **design: Unpack[Design]) -> Chart:
     """The values of systems with their intervals, one panel per measure, the best first.
-
-    Parameters
-    ----------
-    source : Comparison or Evaluation
-        What `judged.compare` or `judged.evaluate` gives. A comparison also tells which ranks its
-        pairs leave open to each system.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> values = {"old": {str(q): q / 32 for q in range(9)}, "new": {str(q): 0.5 for q in range(9)}}

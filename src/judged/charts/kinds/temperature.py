@@ -20,10 +20,10 @@ from judged.charts.canvas import (
     temperature_axis,
 )
 from judged.charts.chart import WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import LINE, OWN_LOOKS, curves
 from judged.charts.sweep import Record, read_sweep, softmax_said, temperature_of, written
 from judged.errors import InputError
-from judged.options import checked
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
@@ -110,21 +110,9 @@ def _ranking(sweep: Record) -> str:
     )
 
 
-@checked
+@takes_design()
 def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """Loss, entropy, confidence and calibration along temperature; the ranking is always the same.
-
-    Parameters
-    ----------
-    sweep : Sweep or dict
-        What `judged.temperature.sweep` gives, or its JSON.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> row = {"temperature": 1.0, "loss": 0.7, "loss_back": None, "loss_both": None}
     >>> row |= {"entropy": 0.69, "confidence": 0.5, "accuracy": 1.0, "calibration_error": 0.5}

@@ -19,11 +19,11 @@ from judged.charts.canvas import (
     temperature_axis,
 )
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import OWN_LOOKS, curves
 from judged.charts.svg import Theme
 from judged.charts.sweep import Record, temperature_of
 from judged.errors import InputError
-from judged.options import checked
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -131,21 +131,9 @@ def _measured(row: Record, measure: str) -> dict[str, Any]:
     }
 
 
-@checked
+@takes_design()
 def temperature_study(study: Study | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """What a similarity has learned at each of several training temperatures.
-
-    Parameters
-    ----------
-    study : Study or dict
-        The result of `judged.temperature.sweep(train=True)`, or its JSON.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> row = {"training_loss": 0.1, "loss": 0.5, "alignment": 0.3, "uniformity": -2.0}
     >>> row |= {"confidence": 0.9, "accuracy": 0.95, "iterations": 9, "best_iteration": 4}

@@ -139,11 +139,7 @@ def end_labels(
             "clip": False,
             "fontWeight": "bold",
         },
-        "encoding": {
-            "x": {"value": frame.width},
-            "y": at,
-            "text": {"field": "label"},
-        },
+        "encoding": {"x": {"value": frame.width}, "y": at, "text": {"field": "label"}},
     }
     return {"data": {"values": rows}, "layer": [*pieces, names]}
 

@@ -174,10 +174,7 @@ def painted(
     most = max(part.height for part in rows)
     top = MARGIN + 28 + 18 * len(notes) + 12
     step, line = TILE + GAP, TILE + GAP + 22
-    words = [
-        _font(18).getlength(title),
-        *(_font(12).getlength(note) for note in notes),
-    ]
+    words = [_font(18).getlength(title), *(_font(12).getlength(note) for note in notes)]
     width = max(2 * MARGIN + (most + 1) * step + 2 * GAP, int(max(words)) + 2 * MARGIN)
     canvas = Image.new("RGB", (width, top + line * len(rows) + MARGIN), theme.background)
     pen = ImageDraw.Draw(canvas)
@@ -189,11 +186,7 @@ def painted(
         query = part["query"][0]
         paint(query, MARGIN, y)
         pen.text(
-            (MARGIN + TILE / 2, y + TILE + 8),
-            _cut(query),
-            theme.ink,
-            font=_font(11),
-            anchor="mt",
+            (MARGIN + TILE / 2, y + TILE + 8), _cut(query), theme.ink, font=_font(11), anchor="mt"
         )
         pen.line((MARGIN + step + 2, y, MARGIN + step + 2, y + TILE), theme.muted)
         for at, (item, rank, relevant) in enumerate(

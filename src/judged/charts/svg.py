@@ -308,9 +308,7 @@ def with_rows(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _link(
-    root: ElementTree.Element,
-    link: Callable[[int], tuple[str | None, str] | None],
-    tab_stops: bool,
+    root: ElementTree.Element, link: Callable[[int], tuple[str | None, str] | None], tab_stops: bool
 ) -> None:
     """Links around the marks of rows, and words for them."""
     for parent in list(root.iter()):
@@ -463,9 +461,7 @@ def _gather(group: ElementTree.Element) -> None:
 
 
 def _wrap(
-    group: ElementTree.Element,
-    parts: list[ElementTree.Element],
-    inside: list[ElementTree.Element],
+    group: ElementTree.Element, parts: list[ElementTree.Element], inside: list[ElementTree.Element]
 ) -> None:
     """Many neighbours of one look in a group of their own, which says it for them."""
     kept: list[ElementTree.Element] = []

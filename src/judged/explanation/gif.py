@@ -96,11 +96,7 @@ class _Pen:
     ) -> None:
         corners = [value * SCALE for value in (left, top, right, bottom)]
         self.draw.rounded_rectangle(
-            corners,
-            round_ * SCALE,
-            fill=_colour(fill),
-            outline=_colour(edge),
-            width=width * SCALE,
+            corners, round_ * SCALE, fill=_colour(fill), outline=_colour(edge), width=width * SCALE
         )
 
     def line(self, points: list[tuple[float, float]], *, fill: str, width: float) -> None:

@@ -152,11 +152,7 @@ def _results(run: Run | Lookup | RunBlocks, judged: list[str], query: str | None
 
 
 def _order(
-    run: Run | Lookup,
-    query: str,
-    grades: Mapping[str, float],
-    r: Rankings,
-    policy: Policy,
+    run: Run | Lookup, query: str, grades: Mapping[str, float], r: Rankings, policy: Policy
 ) -> list[str]:
     """The items of the whole list in the order of their ranks.
 
@@ -339,13 +335,7 @@ def explain(
     )
     _check(settings)
     query_read = read(
-        judgements,
-        run,
-        query,
-        relevant=relevant,
-        pool=pool,
-        settings=settings,
-        scoring=scoring,
+        judgements, run, query, relevant=relevant, pool=pool, settings=settings, scoring=scoring
     )
     return _explained(settings.measures[0], query_read, settings.policy, rows)
 

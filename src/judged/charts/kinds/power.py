@@ -136,11 +136,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     band = {
         "transform": [{"filter": "datum.asked"}],
         "mark": {"type": "area", "color": theme.fill, "opacity": 0.8},
-        "encoding": {
-            "x": x,
-            "y": {**y, "field": "power_low"},
-            "y2": {"field": "power_high"},
-        },
+        "encoding": {"x": x, "y": {**y, "field": "power_low"}, "y2": {"field": "power_high"}},
     }
     parts = [*([band] if banded else []), *lines, *_marked(own, x, y, theme)]
     margin, measure = table["margin"][0], table["measure"][0]

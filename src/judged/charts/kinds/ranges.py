@@ -83,10 +83,7 @@ def _complete(audit: Audit) -> bool:
 
 @takes_design(measures="By default AP and nDCG@10.")
 def ranges(
-    source: Source,
-    *,
-    measures: MeasuresLike | None = None,
-    **design: Unpack[Design],
+    source: Source, *, measures: MeasuresLike | None = None, **design: Unpack[Design]
 ) -> Chart:
     """Each number with its range over the orders of ties, and over what unjudged results may be.
 

@@ -198,12 +198,7 @@ def _moves(relevant: pl.DataFrame) -> tuple[int, int, int]:
 
 
 def _layers(
-    table: pl.DataFrame,
-    first: str,
-    second: str,
-    deepest: int,
-    size: tuple[int, int],
-    theme: Theme,
+    table: pl.DataFrame, first: str, second: str, deepest: int, size: tuple[int, int], theme: Theme
 ) -> list[dict[str, Any]]:
     """Places are worked out here, so that labels which would meet can be pushed apart."""
 

@@ -92,11 +92,7 @@ def _table(
 
 @takes_design(of="All relevant items, which is the default, or only the first of each query.")
 def rank_histogram(
-    source: Source,
-    *,
-    of: Of = "all",
-    rel: float = 1,
-    **design: Unpack[Design],
+    source: Source, *, of: Of = "all", rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
     """How many relevant items stand at which ranks, and their median.
 
@@ -166,12 +162,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"Ranks of {OF[of]} in {table['run'][0]}: the median {middle}"
     width = canvas.across(max(300, (58 if wide else 34) * table.height + 40))
     drawn = layers(bars, numbers, word, width=width, height=canvas.down(HEIGHT))
-    return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=drawn,
-        width=width,
-    )
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn, width=width)

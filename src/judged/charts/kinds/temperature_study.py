@@ -303,15 +303,7 @@ def _others(part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: Frame)
         )
     trained = part.filter(pl.col("temperature").is_not_null())
     lines = curves(
-        trained,
-        "curve",
-        x=x,
-        y=y,
-        canvas=canvas,
-        frame=frame,
-        low=low,
-        high=high,
-        symlog=symlog,
+        trained, "curve", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high, symlog=symlog
     )
     for line in lines[:-1]:
         line["transform"] = [

@@ -126,9 +126,7 @@ def ndcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: flo
     best, until = _ideal_gains(q, k, gain, gains, ideal)
     perfect = ideal_terms(best, until, log)
     divisor = Line(
-        "IDCG" if k is None else f"IDCG@{k}",
-        total(perfect),
-        _ideal_says(q, best, until, ideal),
+        "IDCG" if k is None else f"IDCG@{k}", total(perfect), _ideal_says(q, best, until, ideal)
     )
     columns = _columns(q, own, end, log)
     if divisor.value.value == 0:
@@ -149,10 +147,6 @@ def ndcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: flo
         divisor,
         end=end,
         cumulated=Cumulated(
-            reached.symbol,
-            own,
-            terms,
-            tuple(each.value for each in perfect),
-            divisor.symbol,
+            reached.symbol, own, terms, tuple(each.value for each in perfect), divisor.symbol
         ),
     )

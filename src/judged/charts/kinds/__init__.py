@@ -25,14 +25,10 @@ Drawn = TypeVar("Drawn")
 class Needs:
     """What a kind of chart is made from, in Python and on the command line."""
 
-    says: str
-    """In words."""
-    usage: str
-    """Arguments of `judged plot KIND`."""
-    python: str
-    """Arguments of the function."""
-    files: tuple[int, int | None]
-    """The fewest and the most files."""
+    says: str  # in words
+    usage: str  # arguments of `judged plot KIND`
+    python: str  # arguments of the function
+    files: tuple[int, int | None]  # the fewest and the most files
     made_by: tuple[str, ...] = ()
     """Options of `judged plot` that say how it is made from files; in Python it is there."""
 
@@ -121,16 +117,11 @@ OPTIONS = {
 class Kind:
     """One kind of chart."""
 
-    name: str
-    """As `judged plot` takes it."""
-    title: str
-    """What it shows, in a few words."""
-    says: str
-    """What it shows, in a sentence."""
-    needs: str
-    """A key of NEEDS."""
-    options: tuple[str, ...] = ()
-    """Keys of OPTIONS."""
+    name: str  # as `judged plot` takes it
+    title: str  # what it shows, in a few words
+    says: str  # what it shows, in a sentence
+    needs: str  # a key of NEEDS
+    options: tuple[str, ...] = ()  # keys of OPTIONS
     formats: tuple[str, ...] = (".png", ".svg", ".pdf", ".html", ".json", ".csv", ".parquet")
     """Endings of files that it can be written to."""
 

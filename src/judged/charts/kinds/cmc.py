@@ -19,8 +19,7 @@ DEEPEST = 50
 
 
 def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFrame:
-    """A row for each system and rank, with the share of queries whose first relevant item stands
-    there or above."""
+    """Return a row per system and rank: the share of queries with a relevant item by then."""
     systems = Systems.of(source)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST), most=DEEPEST)
     measures = {depth: parse_measure("Success")(k=depth, rel=rel) for depth in depths}

@@ -27,8 +27,7 @@ CELLS = {
 def data(
     source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
 ) -> pl.DataFrame:
-    """A row for each of TP, FN, FP and TN, summed over queries; TN is null where the size of the
-    collection is unknown."""
+    """Return TP, FN, FP and TN, summed over queries; TN is null without a collection size."""
     systems = unweighted(Systems.of(source).one(query))
     r = systems.rankings[0]
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)

@@ -23,8 +23,7 @@ MEASURES = {"TP": "true positives", "FP": "false positives", "FN": "false negati
 def data(
     source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
 ) -> pl.DataFrame:
-    """A row for each count and cutoff, summed over queries. True negatives, which dwarf all others,
-    are left out."""
+    """Return a row per count (without TN, which dwarfs the others) and cutoff."""
     systems = unweighted(Systems.of(source).one(query))
     r = systems.rankings[0]
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))

@@ -46,18 +46,11 @@ SCHEMA: dict[str, Any] = {
     "says": pl.String,
     "note": pl.String,
 }
-FEW = 3
-"""So many verdicts are said above the chart; more are read from it."""
+FEW = 3  # so many verdicts are said above the chart; more are read from it
 
 
 def data(comparison: Comparison) -> pl.DataFrame:
-    """A row for each measure and pair, in the order of the comparison: the difference with its
-    interval, p, the verdict and the sentence that says it. Where there is no interval, `low` and
-    `high` are missing, and `note` says why.
-
-    Rows with the same `panel` share an axis: those of a measure, or of one pair on measures whose
-    values have the same range.
-    """
+    """Return a row per measure and pair; rows with the same `panel` share an axis."""
     given = comparison_of(comparison)
     panels = _panels(given)
     rows = [
@@ -171,7 +164,6 @@ def draw(
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What a mark says."""
     known = row["low"] is not None and row["high"] is not None
     ends = f" ({signed(row['low'])} … {signed(row['high'])})" if known else ""
     pair = f"{row['run']} minus {row['against']}"
@@ -179,7 +171,6 @@ def _words(row: dict[str, Any]) -> str:
 
 
 def _axis(part: pl.DataFrame, names: dict[str, str], pairs: int, baseline: str | None) -> str:
-    """The title of a panel's axis: what is taken from what."""
     against = names[part["against"][0]]
     if pairs == 1:
         return f"{names[part['run'][0]]} minus {against}"
@@ -191,7 +182,6 @@ def _axis(part: pl.DataFrame, names: dict[str, str], pairs: int, baseline: str |
 def _rows(
     part: pl.DataFrame, theme: Theme, names: dict[str, str], pairs: int, baseline: str | None
 ) -> list[Row]:
-    """The rows that share an axis."""
     looks = theme.verdicts
     rows = []
     for row in part.rows(named=True):

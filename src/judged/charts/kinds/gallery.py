@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 KIND = "gallery"
 DEFAULT_K = 10
 DEFAULT_QUERIES = 8
-MOST = 5_000
-"""Pictures that a gallery has room for."""
+MOST = 5_000  # pictures that a gallery has room for
 SIGNS = {True: "✓", False: "✗"}
 
 
@@ -46,12 +45,7 @@ def data(
     queries: int = DEFAULT_QUERIES,
     rel: float = 1,
 ) -> pl.DataFrame:
-    """A row for each of the first k results of some queries: its rank, item, and whether it is
-    relevant.
-
-    Of more queries than are wanted, these are evenly spaced from the one with the most relevant
-    results to the one with the fewest. Ties are broken by id; unjudged results are not relevant.
-    """
+    """Return a row per result shown; queries are evenly spaced from the best to the worst."""
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
     queries = whole("queries", queries)
     if depth * (queries if query is None else 1) > MOST:
@@ -88,7 +82,6 @@ def data(
 
 
 def _spaced(found: Any, there: Any, names: tuple[str, ...], count: int) -> list[str]:
-    """Queries from the best to the worst, evenly spaced."""
     order = np.flatnonzero(there)[np.argsort(-found[there], kind="stable")]
     places = np.unique(
         np.rint(np.linspace(0, len(order) - 1, min(count, len(order)))).astype(np.int64)
@@ -97,7 +90,6 @@ def _spaced(found: Any, there: Any, names: tuple[str, ...], count: int) -> list[
 
 
 def _first(run: Run | Lookup, query: str, depth: int) -> pl.DataFrame:
-    """The first results of one query."""
     if isinstance(run, Lookup):
         rows = [(query, item, float(score)) for item, score in run.lists.get(query, {}).items()]
         frame = pl.DataFrame(
@@ -232,7 +224,6 @@ class Gallery(Figure):
         return f"{page}\n"
 
     def _query(self, part: pl.DataFrame) -> dict[str, Any]:
-        """One query, as a page shows it."""
         query = part["query"][0]
         results = [
             {"item": item, "rank": rank, "relevant": relevant, **self._picture(item)}

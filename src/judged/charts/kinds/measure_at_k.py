@@ -19,18 +19,15 @@ if TYPE_CHECKING:
     from judged.options import MeasuresLike
 
 KIND = "measure-at-k"
-DEEPEST = 100
-"""Where curves end by default."""
+DEEPEST = 100  # where curves end by default
 DEFAULT = ("nDCG",)
-NARROW, GAP = 300, 40
-"""Pixels that a panel needs at least with its names, and between two."""
+NARROW, GAP = 300, 40  # pixels that a panel needs at least with its names, and between two
 
 
 def data(
     source: Source, *, measures: MeasuresLike | None = None, k: int | None = None
 ) -> pl.DataFrame:
-    """A row for each system, measure and cutoff down to k; where there are many cutoffs, some, ever
-    further apart."""
+    """Return a row per system, measure and cutoff; of many cutoffs, some, ever further apart."""
     systems = Systems.of(source)
     wanted = parse_all(DEFAULT if measures is None else measures)
     for measure in wanted:

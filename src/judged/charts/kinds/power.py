@@ -22,16 +22,12 @@ if TYPE_CHECKING:
     from judged.comparison.plan.result import Plan
 
 KIND = "power"
-POINTS = 60
-"""Numbers of queries at which power is worked out."""
-BEYOND = 2
-"""How many times as far as the plan's own number of queries the curves go."""
+POINTS = 60  # numbers of queries at which power is worked out
+BEYOND = 2  # how many times as far as the plan's own number of queries the curves go
 
 
 def data(plan: Plan | Mapping[str, Any]) -> pl.DataFrame:
-    """A row for each difference and number of queries, with the power, and its ends where the
-    standard deviation comes from a pilot. `asked` says which difference is that of the plan; its
-    own point, at `planned` queries, is among the rows."""
+    """Return a row per difference and number of queries; `asked` marks the plan's difference."""
     found = Record.of(plan, what="plan", how="judged.plan or `judged plan … -o FILE.json`")
     terms = PowerAnalysis(
         level=_within(found, "level", 1e-9, 1 - 1e-9),
@@ -170,14 +166,12 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What a mark says."""
     return f"{row['curve']}, {shown_number(row['queries'])} queries: power {share(row['power'])}"
 
 
 def _marked(
     own: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], theme: Theme
 ) -> list[dict[str, Any]]:
-    """The plan's own point, with lines to both axes and what it is."""
     at = {"queries": int(own["queries"][0]), "power": float(own["power"][0])}
     values = {"data": {"values": [{**at, "words": f"{at['queries']:,} queries"}]}}
     rule = {"type": "rule", "color": theme.ink, "strokeDash": [4, 3], "strokeWidth": 1.2}

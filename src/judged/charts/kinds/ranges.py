@@ -22,16 +22,12 @@ if TYPE_CHECKING:
 
 KIND = "ranges"
 DEFAULT = ("AP", "nDCG@10")
-SPACING = 30
-"""Pixels between panels."""
-RANGE = 164
-"""Pixels of a range in words."""
+SPACING = 30  # pixels between panels
+RANGE = 164  # pixels of a range in words
 
 
 def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFrame:
-    """A row for each measure, system and reason (ties, unjudged): the value, the lower and the
-    higher of its two ends, and for ties the mean over all orders. Ties have no row where rankings
-    know nothing of them, unjudged results where there are none or where they were removed."""
+    """Return a row per measure, system and reason (ties, unjudged) that can move the value."""
     systems = Systems.of(source)
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from judged.options import JudgementsLike, RunsLike
 
 KIND = "rank-flow"
-MOST = 20
-"""So many items have room; relevant ones first, and of them those with the best ranks."""
+MOST = 20  # so many items have room; relevant ones first, and of them those with the best ranks
 WIDTH = 300
 LOST = "not retrieved"
 TieOrder = Literal["id", "input", "best", "worst"]
@@ -45,11 +44,7 @@ def data(
     rel: float = 1,
     ties: TieOrder = "id",
 ) -> pl.DataFrame:
-    """A row for each judged item that one of the two runs holds, with its rank in each; null where
-    it was not retrieved. Relevant items stand first, each kind by its better rank.
-
-    Without a query, the one in which relevant items move most: the sum of the changes of 1/rank.
-    """
+    """Return a row per judged item of a query (by default the one that moves most)."""
     pool = pool_of(read_judgements(judgements))
     names, tables = [], []
     for name, run in _two_runs(runs):
@@ -87,8 +82,7 @@ def data(
 
 
 def _placed(pool: Pool, run: Run | Lookup, *, ties: TieOrder) -> pl.DataFrame:
-    """The rank of each judged item that a run holds: columns judgement (its place in the pool) and
-    rank."""
+    """Return each judged item's rank in a run: its place in the pool (judgement) and rank."""
     choice("ties", ties, get_args(TieOrder))
     found = match(pool, run, duplicates="error")
     return pl.DataFrame({"judgement": found.hit_judgement, "rank": place(pool, found, ties).rank})
@@ -177,7 +171,6 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
 
 
 def _left_out(table: pl.DataFrame, shown: pl.DataFrame) -> str:
-    """That there is no room for all items."""
     if shown.height == table.height:
         return ""
     relevant = int(table["relevant"].sum())

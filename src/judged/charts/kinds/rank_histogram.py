@@ -18,19 +18,14 @@ from judged.options import choice
 from judged.text import counted
 
 KIND = "rank-histogram"
-EACH = 20
-"""Down to this rank, where no item stands further down, every rank has a bar of its own."""
+EACH = 20  # down to this rank, where no item stands further down, every rank has a bar of its own
 LOST = "not retrieved"
 Of = Literal["all", "first"]
 OF: dict[Of, str] = {"all": "all relevant items", "first": "the first relevant item of each query"}
 
 
 def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
-    """A row for each rank, or each range of ranks, and one for relevant items that were not
-    retrieved.
-
-    The median is that of all these items; those that were not retrieved stand behind the last rank.
-    """
+    """Return a row per rank or range of ranks, and one for relevant items not retrieved."""
     choice("of", of, OF)
     systems = unweighted(Systems.of(source).one())
     r = systems.rankings[0]
@@ -49,8 +44,7 @@ def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
 
 
 def _bins(deepest: int) -> tuple[Ints, Ints]:
-    """First and last ranks of bins: each rank, or 1 to 5 and then ever wider ones: 6–10, 11–20,
-    21–50, 51–100, …"""
+    """Return first and last ranks of bins: each rank, or 1 to 5, 6–10, 11–20, 21–50, 51–100, …"""
     if deepest <= EACH:
         return np.arange(1, deepest + 1), np.arange(1, deepest + 1)
     last = [1, 2, 3, 4, 5]

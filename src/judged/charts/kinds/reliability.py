@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 KIND = "reliability"
 BINS = 10
-COUNTS, APART = 70, 18
-"""Pixels of the counts below a diagram, and between the two."""
+COUNTS, APART = 70, 18  # pixels of the counts below a diagram, and between the two
 BELOW_MAIN = 2 * BELOW + COUNTS + APART
 
 
@@ -36,11 +35,7 @@ def data(
     rel: float = 1,
     unjudged: Unjudged = "nonrelevant",
 ) -> pl.DataFrame:
-    """A row for each bin of scores between 0 and 1 that holds results: their mean score and how
-    many are relevant.
-
-    A score on an edge is in the bin above; 1 is in the last.
-    """
+    """Return a row per bin with results; a score on an edge is in the bin above, 1 in the last."""
     size = whole("bins", bins)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     if not len(found.every):
@@ -74,8 +69,7 @@ def data(
 
 
 def calibration_error(table: pl.DataFrame) -> float:
-    """The expected calibration error: the gap between mean score and share of relevant results,
-    weighted by their number."""
+    """Return the mean gap between score and share of relevant results, weighted by their number."""
     count = table["count"].to_numpy()
     gap = np.abs(table["score"].to_numpy() - table["share_relevant"].to_numpy())
     return float((gap * count).sum() / count.sum())
@@ -132,12 +126,7 @@ def diagram(
     height: int = 300,
     most: int | None = None,
 ) -> dict[str, Any]:
-    """A reliability diagram above the counts of its bins, from such a table as `data` makes, or
-    from what `only` leaves of it.
-
-    `score`, `share` and `results` are what the axes are called; `most` is where the axis of counts
-    ends.
-    """
+    """Return a reliability diagram above the counts of its bins, of rows that `only` selects."""
     x = share_axis(score, "score")
     y = share_axis(share, "share_relevant")
     perfect = {

@@ -22,20 +22,13 @@ from judged.rankings.rankings import Rankings
 from judged.text import counted
 
 KIND = "roc"
-POINTS = 101
-"""The mean of many curves is taken at so many points."""
+POINTS = 101  # the mean of many curves is taken at so many points
 SIZE = 340
-AT_A_TIME = 10_000
-"""Queries whose curves are held at once."""
+AT_A_TIME = 10_000  # queries whose curves are held at once
 
 
 def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
-    """A row for each system and point: of one query where the curve turns, of several at each
-    hundredth.
-
-    Items that were not retrieved stand behind all others in no order: there the curve is a straight
-    line to the corner. Queries with nothing relevant, or with nothing else, have no curve.
-    """
+    """Return a row per system and point; unretrieved items make a straight line to the corner."""
     systems = Systems.of(source)
     if query is not None:
         systems = systems.about(query)
@@ -89,7 +82,6 @@ def _turns(r: Rankings, rel: float) -> tuple[Floats, Floats]:
 
 
 def _mean(r: Rankings, rel: float) -> tuple[Floats, Floats]:
-    """The mean share of relevant items found at each share of others seen."""
     grid = np.linspace(0, 1, POINTS)
     total = np.zeros(POINTS)
     for begin in range(0, len(r), AT_A_TIME):

@@ -20,20 +20,14 @@ if TYPE_CHECKING:
     from judged.measures import Measure
 
 KIND = "scatter"
-MOST = 1500
-"""More points than these are put into the cells of a grid."""
+MOST = 1500  # more points than these are put into the cells of a grid
 CELLS = 40
 SIZE = 360
 FACTS = ("measure", "run_a", "run_b")
 
 
 def data(source: PairSource, *, measure: str | Measure | None = None) -> pl.DataFrame:
-    """A row for each pair of values, with how many queries have it; where there are many pairs, for
-    each cell of a grid. `named` are the queries among them that differ most.
-
-    `overall`, `low` and `high` are the difference of the two systems with its interval, and `says`
-    the verdict on it, as `compare` has them.
-    """
+    """Return a row per pair of values, or per cell of a grid; `named` queries differ most."""
     return _table(paired(source, measure))
 
 
@@ -60,7 +54,6 @@ def _table(pair: Paired) -> pl.DataFrame:
 
 
 def _named(difference: Any) -> pl.Series:
-    """Which queries differ most: a few on each side."""
     order = np.argsort(-difference, kind="stable")
     most = order[:NAMED][difference[order[:NAMED]] > 0]
     least = order[-NAMED:][difference[order[-NAMED:]] < 0]
@@ -177,7 +170,6 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What a point says."""
     who = row["query"] or counted(row["queries"], "query", "queries")
     about = "about " if row["binned"] and row["named"] is None else ""
     both = (f"{number(row[side])} in {row[f'run_{side}']}" for side in ("a", "b"))
@@ -185,7 +177,6 @@ def _words(row: dict[str, Any]) -> str:
 
 
 def _sides(table: pl.DataFrame, theme: Theme, short: dict[str, str]) -> list[Side]:
-    """Which system is higher how often, and the queries that differ most."""
     up, down = ("wins", "losses") if table["higher_is_better"][0] else ("losses", "wins")
     apart = pl.col("b") - pl.col("a")
     known = table.filter(pl.col("named").is_not_null()).sort(apart, descending=True)

@@ -45,8 +45,7 @@ def data(
     rel: float = 1,
     unjudged: Unjudged = "nonrelevant",
 ) -> pl.DataFrame:
-    """A row for each bin and group (relevant, other): how many results have such a score, and what
-    share of their group."""
+    """Return a row per bin and group (relevant, other): number and share of results."""
     bins = whole("bins", bins, at_most=10_000)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     finite = [each[np.isfinite(each)] for each in (found.relevant, found.every)]
@@ -71,8 +70,7 @@ class Scores:
     relevant: Floats
     every: Floats
     name: str = "scores"
-    unjudged: str = ""
-    """What became of unjudged results, in words; empty where all were judged."""
+    unjudged: str = ""  # what became of unjudged results, in words; empty where all were judged
 
     @classmethod
     def of(
@@ -236,7 +234,6 @@ def draw(table: pl.DataFrame, *, kind: str = KIND, **design: Unpack[Design]) -> 
 
 
 def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:
-    """The corners of a histogram's outline."""
     corners = []
     for left, right, share in (
         table.filter(group=group).select("score_from", "score_to", "share").rows()
@@ -253,8 +250,7 @@ def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:
 def _names(
     table: pl.DataFrame, x: dict[str, Any], shades: dict[str, str], theme: Theme, width: int
 ) -> list[dict[str, Any]]:
-    """A line at the mean of each group, and its name above the frame, where it meets neither a bar
-    nor a line: that of the lower mean to the left, that of the higher one to the right."""
+    """Mark the mean of each group, with its name above the frame, on its own side."""
     low, end = float(table["score_from"].min()), float(table["score_to"].max())  # type: ignore[arg-type]
     known = [
         (float(own["mean"][0]), group, int(own["count"].sum()))

@@ -43,13 +43,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def data(source: Comparison | Evaluation) -> pl.DataFrame:
-    """A row for each measure and system, the best first: its value on all its queries with its own
-    interval. Where there is none, `low` and `high` are missing, and `note` says why.
-
-    `place` is the system's place in what was given, from 0. `rank_low` and `rank_high` are the
-    ranks that the pairs of a comparison leave open; an evaluation compares nothing, so they are
-    missing.
-    """
+    """Return a row per measure and system, best first; ranks are null for an evaluation."""
     if isinstance(source, Comparison):
         rows = _of_comparison(source)
     elif isinstance(source, Evaluation):
@@ -180,14 +174,12 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What a mark says."""
     known = row["low"] is not None and row["high"] is not None
     ends = f" ({number(row['low'])} … {number(row['high'])})" if known else ""
     return f"{row['run']}, {row['measure']}: {number(row['value'])}{ends}"
 
 
 def _ranks(low: int | None, high: int | None) -> str:
-    """The ranks that are left open to a system, in words."""
     if low is None or high is None:
         return ""
     return f"rank {low:,}" if low == high else f"rank {low:,}–{high:,}"

@@ -27,9 +27,7 @@ NARROW, GAP, HEADING = 210, 24, 40
 def data(
     sweep: Sweep | Mapping[str, Any], *, temperatures: Sequence[float] | None = None
 ) -> pl.DataFrame:
-    """A row for each of three temperatures and each of the first ranks, with the mean probability
-    of the item there, and one for all further ranks together. Two temperatures where the lowest
-    loss is at an end of the sweep and none was named."""
+    """Return a row per chosen temperature and rank, and one for all further ranks together."""
     found = read_sweep(sweep)
     chosen = three(found, temperatures)
     candidates, softmax = found.count("candidates"), softmax_said(found)
@@ -154,7 +152,6 @@ def _layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> list[dict[str, 
 
 
 def _heading(part: pl.DataFrame) -> dict[str, Any]:
-    """The temperature and the entropy above a panel."""
     heading = {
         "text": f"{part['name'][0]}: {written(part['temperature'][0])}",
         "subtitle": f"entropy {part['entropy'][0]:.3g}",

@@ -26,10 +26,7 @@ NARROW, GAP, HEADING, BESIDE = 220, 24, 26, 60
 def data(
     sweep: Sweep | Mapping[str, Any], *, temperatures: Sequence[float] | None = None
 ) -> pl.DataFrame:
-    """A row for each of three temperatures and each bin of confidence that holds queries: their
-    mean confidence, which is the probability of the top item, and the share of top items that are
-    relevant. Two temperatures where the lowest loss is at an
-    end of the sweep and none was named."""
+    """Return a row per chosen temperature and bin of confidence that holds queries."""
     found = read_sweep(sweep)
     chosen = three(found, temperatures)
     softmax = softmax_said(found)

@@ -46,19 +46,12 @@ OF_VECTORS = ("alignment", "uniformity")
 with."""
 WIDTH, HEIGHT = 250, 130
 COLUMNS = 2
-NARROW, GAP, ROW_GAP = 280, 24, 18
-"""Pixels that a panel needs at least, and between two."""
+NARROW, GAP, ROW_GAP = 280, 24, 18  # pixels that a panel needs at least, and between two
 TICKS = 5
 
 
 def data(study: Study | Mapping[str, Any]) -> pl.DataFrame:
-    """A row for each training temperature, panel and curve; the temperature is null in rows of the
-    untrained similarity.
-
-    Measures have the bounds of their intervals, and `differs` says whether the interval of the
-    difference to the untrained similarity leaves out 0. Of the others, only alignment and
-    uniformity have untrained rows: they depend on vectors alone.
-    """
+    """Return a row per training temperature (null: untrained), panel and curve."""
     found = Record.of(
         study,
         what="temperature study",
@@ -191,8 +184,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
 
 
 def _domain(part: pl.DataFrame) -> tuple[float, float]:
-    """From the lowest number to the highest, with a margin; a single number gets room on both
-    sides."""
+    """Return the range of the numbers with a margin, also around a single number."""
     numbers = pl.concat([part[name].drop_nulls() for name in ("value", "low", "high")])
     low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
     margin = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
@@ -200,7 +192,6 @@ def _domain(part: pl.DataFrame) -> tuple[float, float]:
 
 
 def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme, frame: Frame) -> dict[str, Any]:
-    """A measure with its intervals, above or below the band of the untrained similarity."""
     name = part["panel"][0]
     low, high = _domain(part)
     y = share_axis(name, "value", low=low, top=high)
@@ -245,7 +236,6 @@ def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme, frame: Frame) 
 def _untrained(
     part: pl.DataFrame, y: dict[str, Any], theme: Theme, width: int
 ) -> list[dict[str, Any]]:
-    """The untrained similarity: a dashed line with its name, a band where it has an interval."""
     rows = part.filter(pl.col("temperature").is_null()).select("value", "low", "high").to_dicts()
     if not rows:
         return []
@@ -284,7 +274,6 @@ def _untrained(
 
 
 def _others(part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: Frame) -> dict[str, Any]:
-    """Lines along temperature, named at their ends where there are several."""
     panel = part["panel"][0]
     low, high = _domain(part)
     symlog = False

@@ -94,7 +94,6 @@ def _best_order(best: list[Expression], end: float) -> str:
 def _ideal_gains(
     q: Listing, k: Cutoff, gain: str, gains: Table, ideal: str
 ) -> tuple[list[Expression], float]:
-    """The gains of the ideal list, and where it ends."""
     end = q.cutoff(k, ANY)
     match ideal:
         case "retrieved":

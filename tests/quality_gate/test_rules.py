@@ -596,4 +596,4 @@ def test_levels_are_shown_with_all_their_digits() -> None:
     found = judged.gate(judgements, new, "RR", baseline=old, level=0.99999999)
     assert "one-sided test at 99.999999 %" in found.to_text()
     assert "99.999998 % CI" in found.to_text()
-    assert "90 % interval" in judged.gate(judgements, new, "RR", baseline=old).to_text()
+    assert "90 % CI" in judged.gate(judgements, new, "RR", baseline=old).to_text()

@@ -60,7 +60,7 @@ def test_what_commands_print(server: Serve, data: Path) -> None:
     found = running.ask("/api/explain?measure=AP&ties=best&depth=7&system=dense&query=q2").json
     assert found == plain(
         judged.explain(
-            judgements, runs[1], "AP", query="q2", policy={"ties": "best"}, depth=7
+            judgements, runs[1], "AP", query="q2", policy={"ties": "best", "depth": 7}
         ).to_dict()
     )
 

@@ -144,7 +144,7 @@ def test_without_repetitions_the_first_of_them_is_no_other_evaluation(data: Path
 def test_comparisons(data: Path, query: str) -> None:
     asked = ask(data, query)
     judgements, runs = files(data)
-    options = asked.scoring.options()
+    options = asked.scoring.scoring()
     if asked.scoring.level != LEVEL:
         options["level"] = asked.scoring.level
     expected = judged.compare(judgements, runs, baseline="bm25", **options)

@@ -263,24 +263,14 @@ class Calculations:
         """Return the rankings and items of one query; unbroken ties are in the order of ids."""
         from judged.explanation.question import read
 
-        policy = scoring.policy
-        if policy.ties == "expected":
-            policy = replace(policy, ties="id")
-        unused = ("relevant", "pool", "collection", "item_to", "columns")
+        settings = scoring.request
+        if settings.policy.ties == "expected":
+            settings = replace(settings, policy=replace(settings.policy, ties="id"))
 
         def look_up() -> Read:
             self.refuse_unknown_query(scoring, query)
-            return read(
-                self.judgements(),
-                self.run(system),
-                query,
-                policy=policy,
-                prepare=scoring.request.prepare,
-                depth=scoring.depth,
-                duplicates=scoring.duplicates,
-                exclude_same_id=False,
-                **dict.fromkeys((*unused, "judgements_format", "run_format")),
-            )
+            tables = self.judgements(), self.run(system)
+            return read(*tables, query, relevant=None, pool=None, settings=settings, scoring={})
 
         return self._kept(("listing", self._matched_by(scoring), system, query), look_up)
 

@@ -24,7 +24,6 @@ from website.strip import FILE, strip_file
 import judged
 from judged.charts.kinds import KINDS, NEEDS, OPTIONS, Kind
 from judged.cli import COMMANDS, cli
-from judged.cli.plot import flag
 from judged.conventions import HELD, conventions
 from judged.conventions.description import LibraryDescription
 from judged.measures import REGISTRY, Spec, catalogue
@@ -343,6 +342,12 @@ def _chart(kind: Kind) -> str:
             f"Its data: {_paragraphs(kind.data.__doc__ or '')}",
         ]
     )
+
+
+def flag(name: str) -> str:
+    """The option of `judged plot` for a parameter of a chart."""
+    short = {"k": "-k", "measure": "-m", "measures": "-m"}
+    return short.get(name, f"--{name.replace('_', '-')}")
 
 
 def _picture_of(name: str) -> str:

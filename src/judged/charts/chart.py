@@ -71,7 +71,6 @@ class Figure(Result):
         return self.data
 
     def document(self, display: Display) -> Document:
-        """Return the rows of `data` in one table, and the notes under the title."""
         words = {
             name
             for name, kind in zip(self.data.columns, self.data.dtypes, strict=True)
@@ -85,7 +84,6 @@ class Figure(Result):
         )
 
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        """Return the notes under the title: how to read the chart, and what was left out."""
         return list(self.notes)
 
     def __repr__(self) -> str:

@@ -581,7 +581,6 @@ class Sweep(Result):
         }
 
     def document(self, display: Display) -> Document:
-        """Return the best temperatures, a row for each of them, and what the numbers rest on."""
         columns = self._columns()
         header = ["temperature", *columns.values()]
         header[header.index("hardest")] = f"hardest {self.hardest}"

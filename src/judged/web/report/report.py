@@ -264,6 +264,15 @@ class Report(Result):
         Details that do not fit are left out: pictures, texts, values of further measures, lists,
         charts, strips, and the table of every query, in this order.
 
+        Parameters
+        ----------
+        max_size : str or int
+            The size, such as "2MB", or a number of bytes; at least 10 KB.
+
+        Returns
+        -------
+        Report
+
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().within("2MB").left_out()
         []

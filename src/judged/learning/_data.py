@@ -1,5 +1,4 @@
-"""What is learned from: vectors, which pairs of them are relevant or excluded, and how well the
-queries of a part of them do."""
+"""Training data: vectors, relevant and excluded pairs, the split of queries, and candidates."""
 
 from __future__ import annotations
 
@@ -64,7 +63,7 @@ def pairs_of(pairs: Pairs, rows: Ints) -> Pairs:
 
 
 def vectors_of(vectors: Vectors, rows: Ints) -> Vectors:
-    """Some vectors in memory, which keep their names, row numbers too."""
+    """Return some vectors in memory, which keep their names."""
     return Vectors(
         vectors.rows(rows),
         tuple(vectors.name(row) for row in rows.tolist()),
@@ -142,7 +141,7 @@ class Part:
         return replace(ranked, complete=self.relevance.complete)
 
     def marks(self) -> Floats:
-        """What tells these queries from others; equal ones once."""
+        """Return what identifies these queries; equal ones once."""
         _, first = np.unique(keys_of(self.queries.block(0, len(self.queries))), return_index=True)
         return marks_of(self.queries)[np.sort(first)]
 
@@ -213,8 +212,7 @@ class Data:
 
 
 def unit_vectors(vectors: Vectors) -> Floats:
-    """Vectors of length 1 in double precision; what cannot be scored is refused, in the words of
-    every evaluation."""
+    """Return vectors of length 1 in double precision; raise if one cannot be scored."""
     result = np.empty((len(vectors), vectors.dims))
     for begin, block in vectors.blocks():
         refuse_infinite(block, vectors, begin)
@@ -226,8 +224,7 @@ def unit_vectors(vectors: Vectors) -> Floats:
 
 
 def basis_of(queries: Floats, items: Floats, size: int) -> Floats:
-    """The directions that keep most of both sides' vectors, as the columns of a matrix; all of
-    them: the identity."""
+    """Return the directions that keep most of both sides' vectors, as columns."""
     dims = queries.shape[1]
     if size == dims:
         return np.eye(dims)
@@ -352,8 +349,7 @@ def split_data(data: Data, *, validation: float, held_out: float, seed: int) -> 
 
 
 def _directions(data: Data, rows: Ints) -> tuple[Ints, Ints]:
-    """Number the directions of queries, and those of their relevant items, pair by pair; an item
-    that is a query itself has its number."""
+    """Return numbers of the directions of queries and of their relevant items."""
     items, of_pairs = np.unique(pairs_of(data.positives, rows).item, return_inverse=True)
     queries, relevant = data.queries.rows(rows), data.items.rows(items)
     if data.queries.dims != data.items.dims:
@@ -369,7 +365,7 @@ def _renumbered(groups: Ints) -> Ints:
 
 
 def _sharing_items(data: Data, rows: Ints, directions: Ints, of_pairs: Ints) -> Ints:
-    """Number queries, the same for those that share a relevant item or point the same way."""
+    """Return equal numbers for queries that share a relevant item or a direction."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -462,7 +458,7 @@ def _found(data: Data, rows: Ints, items: Ints) -> np.ndarray[Any, np.dtype[np.b
 def candidates_of(
     data: Data, split: Split, *, wanted: int | None, seed: int
 ) -> tuple[Ints, list[str]]:
-    """The items in ascending order, and notes; by default all that may be looked at."""
+    """Choose the items that the loss looks at, in ascending order, with notes."""
     relevant = np.unique(pairs_of(data.positives, split.training).item)
     allowed, notes = _allowed(data, split, relevant)
     if wanted is None:
@@ -482,8 +478,7 @@ def candidates_of(
 
 
 def _allowed(data: Data, split: Split, relevant: Ints) -> tuple[Ints, list[str]]:
-    """All items but those that are queries of the other parts: a similarity that puts these among
-    their like knows such queries before they are asked."""
+    """Return all items except those that are queries of other parts."""
     if split.items is not None:
         return split.items[TRAINING], []
     every = np.arange(len(data.items))

@@ -1,8 +1,8 @@
-"""The contrastive loss: its rules for several positives, and its gradient for training, in closed
-form and double precision, a block of queries at a time.
+"""The contrastive loss: its rules for several positives, and its gradient for training.
 
 A score s/t enters by its distance from the greatest of its row, so nothing overflows at any
-temperature t."""
+temperature t.
+"""
 
 from __future__ import annotations
 
@@ -31,17 +31,16 @@ class Positives:
     """How many each query has."""
 
     def sum(self, values: Floats) -> Floats:
-        """Over each query's positives."""
+        """Add up over each query's positives."""
         found = np.bincount(self.row, values, minlength=len(self.counts))
         return found.astype(np.float64, copy=False)
 
     def mean(self, values: Floats) -> Floats:
-        """Over each query's positives."""
+        """Average over each query's positives."""
         return self.sum(values) / self.counts
 
     def softmax(self, scores: Floats) -> tuple[Floats, Floats]:
-        """The share of each positive among those of its query, and the logarithm of each query's
-        sum of e^score."""
+        """Return each positive's share among its query's, and the log of each query's sum."""
         top = np.maximum.reduceat(scores, starts_of(self.counts))
         shares = np.exp(scores - top[self.row])
         total = self.sum(shares)
@@ -89,9 +88,9 @@ over its positives and over its negatives."""
 
 
 def _losses(scores: Floats, pairs: Pairs, rule: Rule) -> Floats:
-    """The loss of each query; in place, scores over temperature become its derivatives by them.
+    """Compute the loss of each query, and replace scores by its derivatives in place.
 
-    Minus infinity is the score of what is no candidate.
+    The score of what is not a candidate is minus infinity.
     """
     of = Positives(pairs.row, pairs.lengths)
     cells, at = scores.reshape(-1), of.row * scores.shape[1] + pairs.item
@@ -124,7 +123,7 @@ class Contrast:
     """Bytes for a block of scores."""
 
     def __call__(self, left: Floats, right: Floats) -> tuple[float, Floats, Floats]:
-        """The loss, and its gradients with respect to the vectors of both sides."""
+        """Compute the loss and its gradients by the vectors of both sides."""
         rows = np.flatnonzero(self.positives.lengths)
         step = min(max(1, self.memory // (len(right) * 8 * 2)), HIGHEST)
         loss, of_left, of_right = 0.0, np.zeros_like(left), np.zeros_like(right)
@@ -142,7 +141,7 @@ class Contrast:
         return loss / len(rows), of_left * scale, of_right * scale
 
     def reversed(self, columns: int) -> Contrast:
-        """The other direction: the same pairs, seen from the other side of `columns` vectors."""
+        """Return the other direction: the same pairs, seen from the items."""
 
         def other(pairs: Pairs) -> Pairs:
             order = np.argsort(pairs.item, kind="stable")
@@ -182,7 +181,7 @@ class Objective:
         return np.concatenate([np.ravel(weights[name]) for name in self._shapes]).astype(np.float64)
 
     def unpacked(self, vector: Floats) -> Weights:
-        """The way back."""
+        """Unpack weights from a flat vector."""
         ends = np.cumsum([np.prod(shape) for shape in self._shapes.values()])
         parts = np.split(vector, ends[:-1])
         return {
@@ -191,7 +190,7 @@ class Objective:
         }
 
     def pull(self, vector: Floats) -> float:
-        """What `decay` adds to the loss."""
+        """Compute what `decay` adds to the loss."""
         return self.decay * float(((vector - self.start) ** 2).sum())
 
     def __call__(self, vector: Floats) -> tuple[float, Floats]:

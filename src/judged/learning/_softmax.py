@@ -38,8 +38,7 @@ _AT_A_TIME = 1 << 18
 
 
 class Negatives:
-    """The negatives of some queries, tile after tile: the highest, and sums of e^((s - highest) /
-    temperature)."""
+    """The negatives of some queries: the highest, and sums of e^((s - highest) / temperature)."""
 
     def __init__(self, rows: int, temperatures: Floats, keep: int) -> None:
         self._temperatures = temperatures
@@ -56,8 +55,10 @@ class Negatives:
         """The greatest scores, descending."""
 
     def add(self, scores: Matrix) -> None:
-        """Scores of all rows with some items; what is no negative has the score NOBODY. They are
-        overwritten."""
+        """Add the scores of all rows with some items, and overwrite them.
+
+        What is not a negative has the score NOBODY.
+        """
         top = scores.max(axis=1).astype(np.float64)
         top[top <= NOBODY] = -np.inf
         if np.abs(top[np.isfinite(top)]).max(initial=0.0) > _LARGEST:
@@ -84,7 +85,7 @@ class Negatives:
                     self.weighted[at, number] += np.einsum("ij,ij->i", share, below)
 
     def _move_to(self, top: Floats) -> None:
-        """The sums relative to another highest score."""
+        """Move the sums to another highest score."""
         known = np.isfinite(self.top)  # of no score there is nothing to move
         down = np.subtract(self.top, top, where=known, out=np.zeros(len(top)))[:, None]
         factor = np.exp(down / self._temperatures)
@@ -98,8 +99,7 @@ _LARGEST = 1e37
 
 
 def greatest(scores: Matrix, k: int) -> Floats:
-    """The k greatest scores of every row, in no order; minus infinity where there are fewer, or
-    where they are NOBODY's."""
+    """Return the k greatest scores of every row, unordered; minus infinity for missing ones."""
     width = scores.shape[1]
     if width > 16 * k:
         # The k greatest are among the members of the k groups with the greatest maxima.
@@ -164,10 +164,9 @@ class Counting:
         return max(self.hardest, RANKS)
 
     def sums(self, negatives: Negatives, row: Ints, score: Floats) -> Sums | None:
-        """Of a block of queries: its negatives, and the rows (ascending) and scores of its
-        positives.
+        """Add up a block of queries, from its negatives and the rows and scores of its positives.
 
-        Rows without positives do not count; None where no row does.
+        Rows without positives do not count; the result is None if no row counts.
         """
         counts = np.bincount(row, minlength=len(negatives.top))
         if not counts.any():
@@ -248,14 +247,12 @@ class _Block:
         return -np.sort(-np.hstack([positives, negatives]), axis=1)[:, :RANKS]
 
     def positives(self, temperature: float) -> tuple[Floats, Floats, Floats]:
-        """The positives' scores over temperature, their shares, and the log of their exponentials'
-        sum."""
+        """Return the positives' scores over temperature, their shares, and the log of their sum."""
         own = self.below / temperature
         return own, *self.of.softmax(own)
 
     def negatives(self, number: int, temperature: float) -> tuple[Floats, Floats]:
-        """The log of the negatives' exponentials' sum, and the negatives' mean score by softmax; of
-        none, 0."""
+        """Return the log of the negatives' sum, and their mean score by softmax (0 for none)."""
         total = np.where(self.some, self._total[:, number], 1.0)
         log = np.where(self.some, self._top / temperature + np.log(total), -np.inf)
         return log, np.where(self.some, self._top, 0.0) + self._weighted[:, number] / total
@@ -265,7 +262,7 @@ class _Block:
         return np.minimum(own / self._total[self.some, number], 1.0)
 
     def effective_negatives(self, number: int, temperature: float) -> Floats:
-        """e to the entropy of the negatives' shares: as many equally hard ones would have it."""
+        """Return e to the entropy of the negatives' shares."""
         total, weighted = self._total[self.some, number], self._weighted[self.some, number]
         return total * np.exp(-weighted / (total * temperature))
 
@@ -284,14 +281,14 @@ class Candidates(Blocks, Protocol):
         ...
 
     def sums(self, counting: Counting, begin: int, end: int) -> Sums | None:
-        """The sums of a block of queries; None where none of them has a positive."""
+        """Add up a block of queries; None if none of them has a positive."""
         ...
 
 
 def summed(
     candidates: Candidates, counting: Counting, progress: Progress | None = None
 ) -> Sums | None:
-    """The sums of all queries."""
+    """Add up all queries."""
     found = over_blocks(
         candidates, lambda begin, end: candidates.sums(counting, begin, end), progress
     )
@@ -345,12 +342,12 @@ class Corpus:
         return counting.sums(negatives, relevant.row, score)
 
     def pairs(self, begin: int, end: int) -> tuple[Pairs, Pairs | None]:
-        """The positives of some queries, and what is excluded for them."""
+        """Return the positives of some queries, and what is excluded for them."""
         relevant, excluded = relevant_and_excluded(self.product, self.relevance, begin, end)
         return relevant.where((relevant.item >= 0) & (relevant.grade >= self.rel)), excluded
 
     def tiles(self, begin: int, end: int, excluded: Pairs | None) -> Iterator[tuple[int, Matrix]]:
-        """The scores of some queries, from left to right; the next overwrites them."""
+        """Yield the scores of some queries from left to right; the next tile overwrites them."""
         prepared = self.product.query_block(begin, end)
         for column in self.product.columns:
             yield column, self.product.tile(prepared, begin, column, excluded).scores
@@ -358,11 +355,10 @@ class Corpus:
 
 @dataclass(frozen=True, eq=False)
 class Batches:
-    """Training batches drawn at random: every query brings one of its positives, and these are the
-    batch's candidates.
+    """Random training batches: each query brings one of its positives as a candidate.
 
-    An item that several queries brought stands in the batch once. Queries that remain after
-    the last whole batch are left out, as a loss over fewer candidates is another loss.
+    An item that several queries brought is in the batch once. Queries that remain after the last
+    whole batch are left out, since a loss over fewer candidates is another loss.
     """
 
     product: Product
@@ -410,7 +406,7 @@ class Batches:
         )
 
     def reversed(self) -> Batches:
-        """The items of each batch with its queries for candidates."""
+        """Return the items of each batch with its queries as candidates."""
         return replace(
             self,
             positive=self._reversed(self.positive),
@@ -457,8 +453,7 @@ class Batches:
         return counting.sums(negatives, row, score)
 
     def _score(self, at: slice, out: Matrix) -> None:
-        """The scores of one batch: one row per searcher, one column per candidate; equal items
-        tie."""
+        """Score one batch: one row per searcher, one column per candidate; equal items tie."""
         similarity = self.product.similarity
         sides = [(self.product.queries, self.query[at]), (self.product.items, self.item[at])]
         # Not the same scores seen from the other side: some hold only what orders the candidates
@@ -489,7 +484,7 @@ BYTES_PER_SCORE = 12
 
 
 def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
-    """For each query one of its positives, drawn at random; -1 where it has none."""
+    """Draw one positive for each query; -1 if it has none."""
     chosen = np.full(corpus.rows, -1, np.int64)
     # At once, so that what is drawn does not depend on the size of blocks.
     shares = random.random(corpus.rows)
@@ -504,8 +499,7 @@ def _one_each(corpus: Corpus, random: np.random.Generator) -> Ints:
 def _in_batches(
     corpus: Corpus, query: Ints, item: Ints, size: int
 ) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], NDArray[np.bool_]]:
-    """The positives that queries find in their batches, what is excluded there, and places whose
-    item is a repetition."""
+    """Return positives and exclusions inside the batches, and places of repeated items."""
     count, place_of = corpus.width, np.full(corpus.rows, -1, np.int64)
     place_of[query] = np.arange(len(query))
     batch = np.arange(len(query)) // size
@@ -537,7 +531,7 @@ def _ordered(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
 
 
 def reversed_corpus(corpus: Corpus, back: Product) -> Corpus:
-    """The items' softmax over queries, by a product of these sides."""
+    """Return the items' softmax over queries."""
     return Corpus(
         back,
         reversed_pairs(corpus.relevance, corpus.product.queries, corpus.product.items),

@@ -88,7 +88,7 @@ def sweep_scores(
 
 
 def _alone(embeddings: Embeddings, query: Any, batch_size: int | None, both: bool) -> int:
-    """The number of a query that is looked at alone."""
+    """Return the number of a single query."""
     if batch_size is not None or both:
         option = "batch_size" if batch_size is not None else "both"
         raise InputError(
@@ -101,7 +101,7 @@ def _alone(embeddings: Embeddings, query: Any, batch_size: int | None, both: boo
 
 
 def steps(temperatures: Sequence[float], *, both: bool, search: bool) -> int:
-    """How many times each query is looked at, for a progress bar."""
+    """Return how many times each query is looked at, for a progress bar."""
     ascending = as_temperatures(temperatures).tolist()
     return (len(ascending) + (evaluations(ascending) if search else 0)) * (2 if both else 1)
 
@@ -145,7 +145,7 @@ class _Sweeper:
             self._sides.append(reversed_corpus(self._corpus, _product(reversed_search(embeddings))))
 
     def _of_one(self, query: str) -> Rankings:
-        """The ranking of one query, by judgements of which there is one only if it is judged."""
+        """Return the ranking of a single query, which must be judged."""
         known = self._rankings.queries
         if query not in known:
             raise InputError(f"nobody judged query {quoted(query)}; there is no loss to compute.")
@@ -269,8 +269,7 @@ def _product(embeddings: Search) -> Product:
 
 
 def _same_order(corpus: Corpus, begin: int, end: int, temperatures: Floats) -> bool:
-    """Whether positives have the same ranks among scores divided by each temperature, in double
-    precision."""
+    """Return whether positives keep their ranks when scores are divided by each temperature."""
     relevant, excluded = corpus.pairs(begin, end)
     scores = np.empty((end - begin, corpus.width))
     for column, tile in corpus.tiles(begin, end, excluded):
@@ -292,7 +291,7 @@ def _same_order(corpus: Corpus, begin: int, end: int, temperatures: Floats) -> b
 
 
 def as_temperatures(given: Sequence[float]) -> Floats:
-    """Ascending, each once."""
+    """Return temperatures in ascending order, each once."""
     listed = isinstance(given, Iterable) and getattr(given, "ndim", 1) == 1
     if not listed or isinstance(given, (str, bytes)):
         raise InputError(f"temperatures must be a list of numbers; got {quoted(given)}.")
@@ -361,19 +360,7 @@ class Point:
 
     @classmethod
     def of(cls, temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
-        """The means, from sums.
-
-        Parameters
-        ----------
-        temperature : float
-            What scores were divided by.
-        number : int
-            The place of that temperature in the sums.
-        there : Sums
-            Over queries.
-        back : Sums or None
-            Over items; None where only queries search.
-        """
+        """Compute the means of one temperature from sums over queries and items."""
         count, with_negatives = there.queries, there.with_negatives
         counts, confidences, accuracies = there.bins[number].T
         slope = there.slope[number] / count
@@ -663,8 +650,11 @@ _NEAR = 1e-4
 def search_best(
     points: Sequence[Point], at: Callable[[list[float]], list[Point]]
 ) -> tuple[Best, Best]:
-    """The temperature of the lowest loss and that of the lowest calibration error; `at` looks at
-    some temperatures."""
+    """Find the temperatures of the lowest loss and of the lowest calibration error.
+
+    Both searches go on side by side, in the logarithm of the temperature, since a temperature costs
+    less beside others.
+    """
     found = list(points)
     if between := filled([point.temperature for point in points]):
         found = sorted([*found, *at(between)], key=lambda point: point.temperature)
@@ -682,8 +672,7 @@ def search_best(
 
 
 def filled(temperatures: Sequence[float]) -> list[float]:
-    """What is put between temperatures, ascending, that are so far apart that a valley might be
-    missed.
+    """Return temperatures to put between those too far apart, so that no valley is missed.
 
     >>> [round(each, 3) for each in filled([0.1, 0.2, 0.8])]
     [0.4]
@@ -696,13 +685,12 @@ def filled(temperatures: Sequence[float]) -> list[float]:
 
 
 def evaluations(temperatures: Sequence[float]) -> int:
-    """The most temperatures that a search between these looks at."""
+    """Return the largest number of temperatures that a search looks at."""
     return len(filled(temperatures)) + ROUNDS * (FOR_LOSS + FOR_ERROR)
 
 
 def _towards_no_slope(points: Sequence[Point]) -> list[float]:
-    """Between two temperatures of opposite slope at the lowest loss: where the slope should vanish,
-    and half-way."""
+    """Return where the slope should vanish between two temperatures of opposite slope."""
     place = min(range(len(points)), key=lambda number: points[number].objective)
     left, right = (place - 1, place) if points[place].slope > 0 else (place, place + 1)
     if left < 0 or right == len(points) or not points[left].slope < 0 < points[right].slope:
@@ -715,10 +703,9 @@ def _towards_no_slope(points: Sequence[Point]) -> list[float]:
 
 
 def _around_lowest_error(points: Sequence[Point]) -> list[float]:
-    """At thirds between the lowest calibration error and its neighbours.
+    """Return thirds between the lowest calibration error and its neighbours.
 
-    Bins make it jump, so that it may have many small valleys: what is found is the lowest of all
-    that was looked at.
+    Bins make it jump, so the search keeps the lowest of all that it looked at.
     """
     place = min(range(len(points)), key=lambda number: points[number].calibration_error)
     middle, wanted = log(points[place].temperature), []

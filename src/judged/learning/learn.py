@@ -310,13 +310,13 @@ class Fit:
         )
 
     def _among(self, pairs: Pairs) -> Pairs:
-        """Pairs of training queries with candidates, by their places among these."""
+        """Return pairs of training queries with candidates, by their places."""
         own = pairs_of(pairs, self.split.training)
         own = own.where(np.isin(own.item, self.columns))
         return replace(own, item=np.searchsorted(self.columns, own.item))
 
     def _draft(self) -> Training:
-        """The record as far as it is known before training."""
+        """Return the record as far as it is known before training."""
         options, split = self.options, self.split
         return Training(
             kind=options.kind.name,
@@ -369,15 +369,14 @@ def _checked_measure(given: str | Measure) -> Measure:
 
 
 def with_rel(measure: Measure, rel: float) -> Measure:
-    """The measure from that grade on, unless it says another itself."""
+    """Return the measure from that grade on, unless it sets another itself."""
     if measure.params.get("rel") != 1 or rel == 1:
         return measure
     return measure(rel=int(rel) if float(rel).is_integer() else rel)
 
 
 class Search:
-    """The optimiser, watched: after each iteration the weights are judged by `value`, and the best
-    are kept."""
+    """The optimiser: after each iteration `value` judges the weights, and the best are kept."""
 
     def __init__(
         self,
@@ -420,8 +419,7 @@ class Search:
             self.stopped = endings.get(found.status, "no step lowers the loss any more")
 
     def _watch(self, intermediate_result: Any) -> None:
-        """What scipy calls after each iteration, by the name of this parameter; StopIteration ends
-        it."""
+        """Record an iteration; scipy calls this, and StopIteration ends it."""
         self._look(intermediate_result.x, float(intermediate_result.fun))
         if self.progress is not None:
             self.progress(1)
@@ -448,14 +446,18 @@ DEALS = 5
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """Some queries, each with the relevance of another, several times."""
+    """Some queries, each with the relevance of another, several times.
+
+    Learning puts items together that are relevant to the same queries, which alone raises average
+    precision. A held-out query with the relevance of another query keeps these clumps and loses the
+    relation, so what it gains is gained by chance.
+    """
 
     parts: tuple[Part, ...]
 
     @classmethod
     def of(cls, part: Part, *, seed: int) -> Chance:
-        """No query has its own, nor the same other one twice: the queries stand in a circle that is
-        turned by a different number of places each time."""
+        """Give each query the relevance of several others, never its own, nor the same twice."""
         count = len(part.queries)
         circle = np.random.default_rng([seed, 3]).permutation(count)
         deals = []
@@ -467,7 +469,7 @@ class Chance:
         return cls(tuple(deals))
 
     def values(self, similarity: Similarity, measures: Sequence[Measure]) -> dict[Measure, Floats]:
-        """For each query its mean over all deals; nothing where there is no other query."""
+        """Average each query over all deals; empty if there is no other query."""
         found = [part.evaluate(similarity, measures).values for part in self.parts]
         return {
             each: np.mean([values[each] for values in found], axis=0)
@@ -477,7 +479,7 @@ class Chance:
     def gains(
         self, before: Similarity, after: Similarity, measures: Sequence[Measure]
     ) -> dict[Measure, Floats]:
-        """For each query what it gains from one similarity to the other."""
+        """Compute what each query gains from one similarity to the other."""
         old, new = (self.values(each, measures) for each in (before, after))
         return {each: new[each] - old[each] for each in new}
 
@@ -491,8 +493,7 @@ def gains_of(
     *,
     seed: int,
 ) -> tuple[Gain, ...]:
-    """What queries gained from one similarity, whose values are there, to the other, and how much
-    of that they would gain by chance."""
+    """Compute what queries gain from one similarity to the other, and how much by chance."""
     new = part.evaluate(after, measures)
     by_chance = Chance.of(part, seed=seed).gains(before, after, measures)
     found = []

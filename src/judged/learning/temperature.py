@@ -264,7 +264,7 @@ def _values(similarity: Similarity, part: Part, measures: list[Measure]) -> dict
 
 
 def _gained(by_chance: list[dict[Measure, Floats]], number: int) -> dict[Measure, Floats]:
-    """What queries with the relevance of others gain from the first to another similarity."""
+    """Compute what queries with the relevance of others gain from the first similarity."""
     if not by_chance:
         return {}
     start = by_chance[0]
@@ -324,7 +324,7 @@ def _intervals(values: dict[Measure, Floats], part: Part) -> dict[str, Interval]
 def _untrained_row(
     similarity: Similarity, part: Part, values: dict[Measure, Floats], rel: float
 ) -> Studied:
-    """Of vectors as they are all that needs no temperature."""
+    """Describe the vectors as they are, with all that needs no temperature."""
     alignment, uniformity = _spread(similarity, part)
     point = sweep_scores(
         part.embeddings(similarity), part.relevance, [1.0], rel=rel, search=False
@@ -338,8 +338,7 @@ def _untrained_row(
 
 
 def _spread(similarity: Similarity, part: Part) -> tuple[float, float]:
-    """Alignment of relevant pairs and uniformity of items, of the vectors as the similarity maps
-    them."""
+    """Compute alignment and uniformity of the vectors as the similarity maps them."""
     queries, items = (
         _mapped(similarity, part.queries, items=False),
         _mapped(similarity, part.items, items=True),
@@ -528,15 +527,13 @@ class Study(Result):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """One row per temperature, the untrained similarity first, with null for its
-        temperature."""
+        """Return one row per temperature; the untrained similarity comes first, with null."""
         import polars as pl
 
         return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
 
     def document(self, display: Display) -> Document:
-        """Return the conclusions, training and measures at each temperature, and what the numbers
-        rest on."""
+        """Return the conclusions, and training and measures at each temperature."""
         names = [
             "untrained" if each.temperature is None else f"{each.temperature:.4g}"
             for each in self.rows
@@ -593,7 +590,7 @@ def _conclusions(study: Study) -> Iterator[str]:
 
 
 def _about_training(study: Study) -> Iterator[str]:
-    """What goes along with the temperature, of several."""
+    """Yield sentences about what changes with the temperature."""
     rows = study.trained
     low, high = rows[0], rows[-1]
     steady = all((a.entropy or 0.0) < (b.entropy or 0.0) for a, b in pairwise(rows))
@@ -632,7 +629,7 @@ def _about_training(study: Study) -> Iterator[str]:
 
 
 def _about_measure(study: Study) -> Iterator[str]:
-    """Of the first measure: where it is best, and which temperatures differ from that."""
+    """Yield sentences about where the first measure is best, and which temperatures differ."""
     name, rows = study.measures[0], study.trained
     higher = parse_measure(name).spec.higher_is_better
     value, where = _extreme(rows, max if higher else min, lambda row: row.measures[name].estimate)
@@ -671,7 +668,7 @@ def _extreme(
     pick: Callable[[Iterable[float]], float],
     value: Callable[[Studied], float],
 ) -> tuple[float, str]:
-    """The least or greatest value, and the temperatures that have it, in words."""
+    """Return the least or greatest value, and the temperatures that have it, in words."""
     best = pick([value(row) for row in rows])
     at = [f"{row.temperature:g}" for row in rows if value(row) == best]
     return best, "all temperatures alike" if len(at) == len(rows) > 1 else " and ".join(at)

@@ -172,15 +172,14 @@ def enough_for(point: float, relevant: Floats, rounding: str = "exact") -> Float
 
 
 def recall_points(points: int | tuple[float, ...]) -> tuple[float, ...]:
-    """The points themselves, where only their number is given."""
+    """Return recall points, evenly spaced if only their number is given."""
     return points if isinstance(points, tuple) else tuple(i / (points - 1) for i in range(points))
 
 
 def _interpolated(
     r: Rankings, points: tuple[float, ...], rel: float, rounding: str
 ) -> Iterator[Floats]:
-    """For each recall point, the best precision from the rank on where it is reached; 0 where it
-    never is."""
+    """Find for each recall point the best precision from there on; 0 if never reached."""
     query, rank, ordinal = r.relevant_hits(None, rel)
     found = np.bincount(query, minlength=len(r))
     best = np.append(greatest_from_here(ordinal / rank, found), 0.0)

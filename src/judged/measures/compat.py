@@ -105,8 +105,7 @@ def compatibility(r: Rankings, *, k: Cutoff, p: float, normalize: str) -> Floats
 
 
 def _ideal_rank(r: Rankings, query: Ints, grade: Floats) -> Ints:
-    """The rank of each preferred hit in the ideal list: after all better items and those of its
-    equals that come first."""
+    """Rank each preferred hit in the ideal list, after better items and earlier equals."""
     sizes = np.bincount(r.pool_query, minlength=len(r))
     better = count_above(r.pool_grade, starts_of(sizes), sizes, query, grade, or_equal=False)
     # An item's equals in its query are those with as many better ones; the sort is stable, so ranks
@@ -120,7 +119,7 @@ def _ideal_rank(r: Rankings, query: Ints, grade: Floats) -> Ints:
 
 
 def _weights_from(rank: Ints, end: Floats, p: float) -> Floats:
-    """The sum of p^(i - 1) / i over the ranks i from some rank to the last one."""
+    """Add up p^(i - 1) / i over the ranks i from some rank to the last."""
 
     def tail(rank: Floats) -> Floats:
         return _tail(rank, p)
@@ -129,7 +128,7 @@ def _weights_from(rank: Ints, end: Floats, p: float) -> Floats:
 
 
 def _tail(rank: Floats, p: float) -> Floats:
-    """The sum of p^(i - 1) / i over all i from some rank on (from 1); 0 for infinity.
+    """Add up p^(i - 1) / i over all i from some rank on (from 1); 0 for infinity.
 
     Gauss's continued fraction of 1/m + p/(m + 1) + p²/(m + 2) + …, from the inside out: some 10 /
     sqrt(1 - p) steps, where the series itself would take 40 / (1 - p), and each rank on its own.

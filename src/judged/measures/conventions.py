@@ -39,8 +39,7 @@ class Named:
 
 
 def named_all(convention: Convention, measures: list[str | Measure]) -> list[Named]:
-    """The library's variant of each measure, each of its names once; a text may hold several of its
-    names or of ours.
+    """Find the library's variant of each measure, by its names or ours, each once.
 
     >>> from judged.conventions import find
     >>> wanted = ["RetrievalMAP(top_k=10), AP@5"]
@@ -55,7 +54,7 @@ def named_all(convention: Convention, measures: list[str | Measure]) -> list[Nam
 
 
 def named_among(convention: Convention, measures: tuple[str, ...]) -> list[Named]:
-    """The library's variants of those measures that it has."""
+    """Return the library's variants of those measures that it has."""
     return [named for text in measures if (named := _variant(convention, parse_measure(text)))]
 
 
@@ -77,8 +76,7 @@ def _named(convention: Convention, measure: str | Measure) -> Iterator[Named]:
 
 
 def _read(convention: Convention, text: str) -> Iterator[Named]:
-    """What a text means: one of the library's names; otherwise one of ours, by the rule of
-    `_variant`."""
+    """Read one of the library's names, or one of ours by the rule of `_variant`."""
     readings = list(convention.read(text))
     for reading in readings:
         if not reading.ours:
@@ -101,7 +99,7 @@ def _read(convention: Convention, text: str) -> Iterator[Named]:
 
 
 def _variant(convention: Convention, measure: Measure, written: Iterable[str] = ()) -> Named | None:
-    """What a measure in our notation is in the library; None where it has none such.
+    """Find the library's variant of a measure in our notation; None if it has none.
 
     That is the library's measure of this name, with the parameters that are written or not as
     usual; of several, the first, which is what the library computes by default. Where no parameter
@@ -131,8 +129,7 @@ def _variant(convention: Convention, measure: Measure, written: Iterable[str] = 
 
 
 def _otherwise_spelled(convention: Convention, measure: Measure) -> Named | None:
-    """What the library has under another of our names for a measure: recall is a hit rate in some,
-    whether one writes R@10 or Recall@10."""
+    """Find a measure under another of our names: in some libraries, recall is a hit rate."""
     spec = measure.spec
     rest = str(measure).removeprefix(spec.name)
     for spelling in (spec.name, *(alias for alias, preset in spec.aliases.items() if not preset)):
@@ -144,8 +141,7 @@ def _otherwise_spelled(convention: Convention, measure: Measure) -> Named | None
 
 
 def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
-    """What the library computes under the name of a measure, at the same cutoff, whatever its other
-    parameters are.
+    """Find what the library computes under the name of a measure at the same cutoff.
 
     >>> from judged.conventions import find
     >>> [named.measure for named in namesakes(find("torchmetrics"), parse_measure("AP(rel=2)@10"))]
@@ -157,7 +153,7 @@ def namesakes(convention: Convention, measure: Measure) -> Iterator[Named]:
 
 
 def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Named]:
-    """The library's names for a measure at the same cutoff, as the library has them."""
+    """Yield the library's names for a measure at the same cutoff."""
     spec = measure.spec
     for name, places in _with_places(convention, measure):
         named = _filled(name, places) if _declared(name.ours) is spec else None
@@ -173,7 +169,7 @@ def _of_the_same_name(convention: Convention, measure: Measure) -> Iterator[Name
 def _with_places(
     convention: Convention, measure: Measure
 ) -> Iterator[tuple[Name, dict[str, object]]]:
-    """The library's names that we have a measure for, and what a measure has at their places."""
+    """Yield the library's names for known measures, with a measure's values at their places."""
     for name in convention.names:
         places = {place: _standing_at(place, name, measure) for place in name.places}
         if name.ours and None not in places.values():
@@ -181,13 +177,13 @@ def _with_places(
 
 
 def _declared(text: str) -> Spec | None:
-    """The measure that a text or a template names, without reading the rest of it."""
+    """Find the measure that a text or template names, without reading the rest."""
     root = text.partition("@")[0].partition("(")[0].strip()
     return lookup(root)[0] if is_name(root) else None
 
 
 def _filled(name: Name, places: Mapping[str, object]) -> Named | None:
-    """A name with values at its places; None where our measure does not take them."""
+    """Fill the places of a name; None if our measure does not take the values."""
     theirs, ours = name.filled(places)
     try:
         return Named(_measure(ours), theirs, name)
@@ -202,8 +198,7 @@ def _measure(ours: str) -> Measure:
 
 
 def _standing_at(place: str, name: Name, measure: Measure) -> object:
-    """What a measure has at a place of a name: the parameter that our notation sets there, or the
-    cutoff."""
+    """Return a measure's value at a place of a name: a parameter, or the cutoff."""
     named = re.search(rf"(\w+)=\{{{place}\}}", name.ours)
     return measure.params.get(named[1] if named else measure.spec.at or "")
 
@@ -212,7 +207,7 @@ def _standing_at(place: str, name: Name, measure: Measure) -> object:
 
 
 def relatives(convention: Convention, measure: Measure) -> list[Named]:
-    """What the library has under the name of a measure, in all its variants, each once.
+    """Find all variants that the library has under the name of a measure, each once.
 
     For a measure with a cutoff these are its names that take one; where none does, those that read
     whole lists, as that MRR is what MRR@10 gets compared with; and cutoffs of its own that look as
@@ -249,8 +244,7 @@ def _cutoff(measure: Measure) -> Any:
 
 
 def _by_name(convention: Convention, measure: Measure) -> Iterator[Named]:
-    """The library's names for a measure, with the cutoff and the other numbers that the measure
-    has."""
+    """Yield the library's names for a measure, with the measure's cutoff and numbers."""
     for name, places in _with_places(convention, measure):
         theirs = next(_called(name, places, measure), None)
         # Their cutoffs are numbers: there is no map@R.
@@ -275,8 +269,7 @@ def _usual(measure: Measure, name: str) -> bool:
 
 
 def _called(name: Name, places: Mapping[str, object], measure: Measure) -> Iterator[str]:
-    """What a library calls a measure: a name that we have this measure for, or one that would be
-    the measure's in our notation."""
+    """Yield what a library calls a measure, in its own names or in our notation."""
     if _declared(name.ours) is measure.spec:
         yield name.filled(places)[0]
     for spelling in (name.theirs, *name.aliases):
@@ -285,12 +278,12 @@ def _called(name: Name, places: Mapping[str, object], measure: Measure) -> Itera
 
 
 def _masked(spelling: str) -> str:
-    """A name without its numbers: MAPP@10 is near to MAP@{k}."""
+    """Mask the numbers of a name: MAPP@10 is near to MAP@{k}."""
     return _NUMBER.sub("#", spelling.lower())
 
 
 def _missing(convention: Convention, text: str, measure: Measure | None = None) -> Named:
-    """Raises: the library has no such measure."""
+    """Raise the error that the library has no such measure."""
     known = [name for name in convention.names if name.ours]
     same = [name.theirs for name in known if measure and _declared(name.ours) is measure.spec]
     spellings = [spelling for name in known for spelling in (name.theirs, *name.aliases)]

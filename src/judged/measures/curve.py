@@ -1,5 +1,4 @@
-"""Single points and areas of curves: precision where recall is reached, recall where precision
-holds, ROC."""
+"""Points and areas of curves: precision at a recall, recall at a precision, ROC."""
 
 from __future__ import annotations
 
@@ -117,7 +116,7 @@ def rank_auc(r: Rankings, *, rel: float) -> Floats:
 
 
 def _area(r: Rankings, rel: float, rank: Floats) -> Floats:
-    """The area for hits at these ranks."""
+    """Compute the area for hits at these ranks."""
     size, relevant = collection_size(r, "RankAUC"), r.relevant(rel)
     others = size - relevant
     query, _, ordinal = r.relevant_hits(None, rel)

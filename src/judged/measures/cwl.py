@@ -1,5 +1,4 @@
-"""Users who read down the list and go on from each rank with some chance: INST, INSQ, BPM, SDCG and
-NERR 8 to 11.
+"""Models of users who go on from each rank with some chance: INST, INSQ, BPM, SDCG, NERR 8-11.
 
 All are one definition, that of the C/W/L framework. A user goes on from rank i to the next with the
 chance C(i) and so comes to rank i with the chance S(i) = C(1) ⋯ C(i - 1). The value is what the
@@ -76,8 +75,7 @@ _CWL: dict[str, Any] = {"range": (0, 1), "undefined": NEVER}
 
 
 class _Reading:
-    """The results down to the last rank read that gain something, and the stretches of ranks
-    between them."""
+    """The results that gain something, and the stretches of ranks between them."""
 
     def __init__(
         self, r: Rankings, name: str, *, k: Cutoff, min_rel: float, max_rel: float
@@ -107,7 +105,7 @@ class _Reading:
         return self.rankings.total(self.query, values)
 
     def rate(self, *, stay: Floats | None = None, weight: Weight, summed: Summed) -> Floats:
-        """What the user gains per result read.
+        """Compute what the user gains per result read.
 
         S(i) is the product of `stay` over the gaining results above rank i (1 where no gain stops
         the user), times `weight(i, gained)`, where `gained` is what those results gained;
@@ -216,8 +214,7 @@ def insq(r: Rankings, *, k: Cutoff, T: float, min_rel: float, max_rel: float) ->
 
 
 def _squares(goal: float) -> tuple[Weight, Summed]:
-    """(2T / (2T + i - 1))², which is what the product of ((j + 2T - 1) / (j + 2T))² over all j < i
-    comes to, and its sums."""
+    """Return (2T / (2T + i - 1))² and its sums."""
 
     def weight(rank: Floats, gained: Floats) -> Floats:
         return (2 * goal / (2 * goal + rank - 1)) ** 2
@@ -406,8 +403,7 @@ small."""
 
 
 def inverse_squares(x: Floats) -> Floats:
-    """1/x² + 1/(x + 1)² + 1/(x + 2)² + … without end (the trigamma function), for x above 0; 0 for
-    infinity.
+    """Add up 1/x² + 1/(x + 1)² + 1/(x + 2)² + … (the trigamma function), for x above 0.
 
     >>> round(float(inverse_squares(np.array([1.0]))[0]) * 6 / np.pi**2, 12)
     1.0

@@ -1,5 +1,4 @@
-"""Novelty and diversity: judgements by subtopic, and lists that should serve many subtopics early
-and none too often.
+"""Novelty and diversity: lists that should serve many subtopics early and none too often.
 
 All follow ndeval, the program of TREC's Web tracks: an item serves a subtopic or does not (its
 grade for the subtopic is at least `rel`), and a query's subtopics are those that some judged item
@@ -46,14 +45,14 @@ GREEDY = (
 
 
 def _worths(alpha: float, most: int) -> Floats:
-    """What a subtopic is worth after it was served 0, 1, 2, … times."""
+    """Return the worth of a subtopic after it was served 0, 1, 2, … times."""
     return np.cumprod(np.append(1.0, np.full(most, 1 - alpha)))
 
 
 def _gained(
     r: Rankings, served: Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
-    """The gains of each list, each multiplied by the weight of its rank."""
+    """Add up the gains of each list, weighted by rank."""
     retrieved = np.flatnonzero(np.isfinite(served.rank))
     times = times_before(served, retrieved)
     worth = _worths(alpha, int(times.max(initial=0)))[times]
@@ -69,8 +68,7 @@ SAME = 1e-12
 def _ideal(
     r: Rankings, served: Served, weights: Floats, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
-    """As `_gained`, for the list that takes at each rank the item that gains most: all queries at
-    once, rank by rank."""
+    """Add up the gains of the list that takes the best item at each rank."""
     total = np.zeros(len(r))
     cutoff = r.cutoff(k, rel)
     worth = np.ones(served.subtopics)
@@ -99,7 +97,7 @@ def _ideal(
 
 
 def _best_thinkable(r: Rankings, weights: Floats, *, k: Cutoff, rel: float, alpha: float) -> Floats:
-    """The weighted gains, for one subtopic, of a list that serves it at every rank."""
+    """Return the weighted gains of a list that serves one subtopic at every rank."""
     length = r.relevant(rel) if k is None else r.cutoff(k, rel)
     sums = np.append(0.0, np.cumsum(_worths(alpha, len(weights))[: len(weights)] * weights))
     return sums[length.astype(np.int64)]
@@ -112,7 +110,7 @@ Weights = Callable[[int], Floats]
 def _over_thinkable(
     r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
-    """The gains of each list divided by those of one whose every item serves every subtopic."""
+    """Divide the gains of each list by those of one that serves all subtopics at each rank."""
     check_reach(name, k)
     served = served_by(r, rel, name)
     weights = weights_of(max(_deepest(r, served), k if isinstance(k, int) else 0))
@@ -123,7 +121,7 @@ def _over_thinkable(
 def _over_ideal(
     r: Rankings, name: str, weights_of: Weights, *, k: Cutoff, rel: float, alpha: float
 ) -> Floats:
-    """The gains of each list divided by those of the ideal one."""
+    """Divide the gains of each list by those of the ideal one."""
     served = served_by(r, rel, name)
     weights = weights_of(_deepest(r, served))
     best = _ideal(r, served, weights, k=k, rel=rel, alpha=alpha)
@@ -131,7 +129,7 @@ def _over_ideal(
 
 
 def _deepest(r: Rankings, served: Served) -> int:
-    """A rank that no list and no ideal list goes below."""
+    """Return a rank that no list and no ideal list goes below."""
     return max(int(r.hit_rank.max(initial=0)), int(np.bincount(served.query).max(initial=0)))
 
 
@@ -327,7 +325,7 @@ def _no_precision(r: Rankings, params: Mapping[str, Any]) -> Mask:
 
 
 def _worth_by_number(r: Rankings, *, rel: float) -> Worth:
-    """An item is worth as much as it serves subtopics."""
+    """Value an item by the number of subtopics it serves."""
     served = served_by(r, rel, "P_IA")
     number = np.bincount(served.item, minlength=served.items)
     return Worth(number[served.hit_item].astype(np.float64), 0.0)
@@ -385,8 +383,7 @@ def subtopic_recall(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """Who serves what: pairs of an item and a subtopic, in (query, item, subtopic) order; numbers
-    run over all queries."""
+    """Pairs of an item and a subtopic that it serves, numbered over all queries."""
 
     query: Ints
     item: Ints
@@ -425,7 +422,7 @@ def served_by(r: Rankings, rel: float, name: str) -> Served:
 
 
 def _firsts(judged: Subtopics, number: Ints, queries: int) -> Ints:
-    """What to add to the numbers within each query so that they run over all queries."""
+    """Return offsets that make the numbers within each query run over all queries."""
     count = np.zeros(queries, np.int64)
     np.maximum.at(count, judged.query, number + 1)
     return starts_of(count)

@@ -116,7 +116,7 @@ _ANY = np.nextafter(0, 1)
 
 
 def discounts(rank: Ints | Floats, log: float = 2) -> Floats:
-    """What a gain at some rank is multiplied by."""
+    """Return the factors of gains at some ranks."""
     return np.log(log) / np.log1p(rank)
 
 
@@ -145,7 +145,7 @@ def _full(
     gains: Mapping[float, float] | None,
     log: float,
 ) -> Floats:
-    """The DCG of k items that all gain as much as the query's best."""
+    """Compute the DCG of k items that all gain as much as the query's best."""
     check_reach("nDCG(ideal=cutoff)", k)
     top = np.zeros(len(r))
     own = gains_of(r.pool_grade, gain=gain, gains=gains)
@@ -166,7 +166,7 @@ def _ideal(
     log: float,
     ideal: str,
 ) -> Floats:
-    """The DCG of the best order."""
+    """Compute the DCG of the best order."""
     if ideal == "cutoff":
         return _full(r, k=k, gain=gain, gains=gains, log=log)
     last = r.shown(k, _ANY) if ideal == "shown" else r.cutoff(k, _ANY)
@@ -277,7 +277,7 @@ def _expected_ndcg(
 
 
 def _ideal_is_fixed(r: Rankings, k: Cutoff, ideal: str) -> Mask:
-    """The queries whose ideal list is the same in every order of the ties."""
+    """Return the queries whose ideal list is the same in every order of the ties."""
     return uncut(r, r.cutoff(k, _ANY)) if ideal == "retrieved" else np.ones(len(r), bool)
 
 

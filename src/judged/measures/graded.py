@@ -1,5 +1,4 @@
-"""Graded gain, measured in other ways than nDCG: G, nDCG averaged at relevant items and at levels,
-Q."""
+"""Graded gain beside nDCG: G, Q, and nDCG averaged at relevant items and at levels."""
 
 from __future__ import annotations
 
@@ -44,8 +43,7 @@ def _neither(r: Rankings, params: Mapping[str, Any]) -> Mask:
 
 
 class _Ideal:
-    """The ideal list of every query: the positive gains there are, the best first, and sums along
-    them."""
+    """The ideal list of every query: positive gains in descending order."""
 
     def __init__(self, r: Rankings, gains: Table, gain: str = "linear") -> None:
         some = gaining(r.pool_grade, gains)
@@ -57,8 +55,7 @@ class _Ideal:
         self.place = ordinals(self.query, len(r))
 
     def summed(self, value: Floats, query: Ints, rank: Ints) -> Floats:
-        """The sum of a value along the ideal list down to some ranks of some queries; all of it
-        where it ends before."""
+        """Add up a value along the ideal list down to some ranks of some queries."""
         if not len(value):
             return np.zeros(len(rank))
         reached = np.minimum(rank, self.size[query])
@@ -83,8 +80,7 @@ def _sizes(query: Ints, r: Rankings) -> Ints:
 
 
 def _worth_of_one_gain(r: Rankings, *, gains: Table) -> Worth:
-    """Where all that gains something gains the same, the sooner it comes the better; a greater gain
-    before a smaller one is not always better."""
+    """Value items by gain, which is sure only where all gains are equal."""
     value = gains_of(r.hit_grade, gain="linear", gains=gains)
     query, gain = r.hit_query[value > 0], value[value > 0]
     least, most = np.full(len(r), np.inf), np.zeros(len(r))

@@ -1,5 +1,4 @@
-"""Text to measures: `P@10`, `AP(rel=2)@100`, `nDCG(gain=exp, gains={1:3,2:9})@R`; and several in
-one text: `P@5,10, rag`."""
+"""The notation of measures: `P@10`, `nDCG(gain=exp, gains={1:3,2:9})@R`, `P@5,10, rag`."""
 
 from __future__ import annotations
 
@@ -33,12 +32,12 @@ _DEEPEST = 2
 
 
 def parse_measure(measure: str | Measure) -> Measure:
-    """A measure from its text; upper and lower case and white space do not matter.
+    """Parse the text of a measure; case and white space do not matter.
 
     Parameters
     ----------
     measure : str or Measure
-        `NAME`, `NAME@k` or `NAME(parameter=value, …)@k`, or one of trec_eval's names; a `Measure`
+        `NAME`, `NAME@k` or `NAME(parameter=value, …)@k`, or one of trec_eval's names. A `Measure`
         is returned as it is.
 
     Returns
@@ -84,7 +83,7 @@ def parse_measure(measure: str | Measure) -> Measure:
 
 
 def _pieces(measure: str) -> tuple[str, str, str]:
-    """The name, what stands in brackets and what stands behind @; the latter two may be empty."""
+    """Split a text into the name, what is in brackets, and what follows @."""
     text = measure.strip()
     name = re.match(_NAME, text)
     end = name.end() if name else 0
@@ -106,13 +105,13 @@ def _pieces(measure: str) -> tuple[str, str, str]:
 
 
 def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure]:
-    """Several measures, each once, in order.
+    """Parse several measures, each once, in order.
 
     Parameters
     ----------
     measures : str, Measure, or an iterable of both
-        A text may hold several measures, separated by commas or white space, and it may be a preset
-        or one of trec_eval's names.
+        A text may hold several measures, separated by commas or white space. It may be a preset or
+        one of trec_eval's names.
 
     Returns
     -------
@@ -127,8 +126,9 @@ def parse_all(measures: Iterable[str | Measure] | str | Measure) -> list[Measure
 
 
 def read_all(measures: Iterable[str | Measure] | str | Measure) -> dict[Measure, str]:
-    """Several measures, each once, in order, with what each is called: as it was written, else as
-    its preset has it, and objects in our notation.
+    """Parse several measures, each once, in order, with their labels.
+
+    A label is the text as written, otherwise the name in a preset, otherwise our notation.
 
     >>> read_all(["MAP, map@5,10", "AP"])
     {AP: 'MAP', AP@5: 'map@5', AP@10: 'map@10'}
@@ -141,7 +141,7 @@ def read_all(measures: Iterable[str | Measure] | str | Measure) -> dict[Measure,
 
 
 def labelled(asked: Iterable[tuple[Measure, str]]) -> dict[Measure, str]:
-    """Each measure once, by the first of its names; no two measures by the same."""
+    """Label each measure once, by the first of its names; no two measures share a label."""
     labels: dict[Measure, str] = {}
     for measure, label in asked:
         if measure not in labels:
@@ -151,13 +151,13 @@ def labelled(asked: Iterable[tuple[Measure, str]]) -> dict[Measure, str]:
 
 
 def label_of(text: str, measure: Measure) -> str:
-    """What a measure that was written so is called: the text; blanks are as in our notation."""
+    """Return the label of a measure that was written like this."""
     ours = str(measure)
     return ours if "".join(text.split()) == "".join(ours.split()) else " ".join(text.split())
 
 
 def each_of(measures: Any) -> list[Any]:
-    """What was given for measures, one or several, as a list."""
+    """Return one measure, or several, as a list."""
     if isinstance(measures, (str, Measure)):
         return [measures]
     if not isinstance(measures, Iterable) or getattr(measures, "ndim", 1) == 0:
@@ -171,7 +171,7 @@ def each_of(measures: Any) -> list[Any]:
 
 
 def _asked(measure: str | Measure) -> Iterator[tuple[Measure, str, bool]]:
-    """The measures of a text, or an object, what each is called, and whether a preset says so."""
+    """Yield the measures of a text or object, their labels, and whether a preset names them."""
     if not isinstance(measure, str):
         yield parse_measure(measure), str(measure), False
         return
@@ -184,8 +184,7 @@ def _asked(measure: str | Measure) -> Iterator[tuple[Measure, str, bool]]:
 
 
 def _stands_for(text: str) -> list[tuple[str, str]]:
-    """What a preset, or a name that others use and is no name of ours, stands for: names, and
-    measures in our notation."""
+    """Return the names and measures that a preset, or a name of other libraries, stands for."""
     if text.lower() in PRESETS:
         return [(each, each) for each in PRESETS[text.lower()]]
     name = text.partition("@")[0].partition("(")[0]
@@ -197,8 +196,10 @@ def _stands_for(text: str) -> list[tuple[str, str]]:
 
 
 def _underscored(text: str) -> Iterator[str]:
-    """A name with its cutoff behind _at_ or _, in our notation: recall_at_10, R_100. F_2 is no
-    cutoff, but what some write for beta."""
+    """Yield a name with its cutoff after _at_ or _ in our notation: recall_at_10, R_100.
+
+    F_2 is not a cutoff: some write it for beta.
+    """
     if (found := re.fullmatch(_UNDERSCORED, text)) and is_name(found[1]):
         spec, _ = lookup(found[1])
         if spec.at == "k" and (len(found[2]) > 1 or "beta" not in {p.name for p in spec.params}):
@@ -206,8 +207,9 @@ def _underscored(text: str) -> Iterator[str]:
 
 
 def pieces_of(text: str) -> list[str]:
-    """The measures of a text, which commas or white space separate; a number behind a comma is
-    another cutoff of the measure before it.
+    """Split a text into measures at commas and white space.
+
+    A number after a comma is another cutoff of the measure before it.
 
     >>> pieces_of("AP, nDCG(gain=exp)@5,10")
     ['AP', 'nDCG(gain=exp)@5', 'nDCG(gain=exp)@10']
@@ -227,7 +229,7 @@ def pieces_of(text: str) -> list[str]:
 
 
 def _recut(measure: str, cutoff: str, text: str) -> str:
-    """A measure with another cutoff."""
+    """Replace the cutoff of a measure."""
     if not (cut := re.fullmatch(_CUT, measure)):
         raise MeasureError(
             f"cannot read {quoted(cutoff)} in {quoted(text)}: a number behind a comma is another "
@@ -237,7 +239,7 @@ def _recut(measure: str, cutoff: str, text: str) -> str:
 
 
 def _tight(text: str) -> str:
-    """The text with single blanks, and none beside @ and (."""
+    """Reduce white space to single blanks, and to none beside @ and (."""
     plain = " ".join(text.split())
     for sign in "@(":
         plain = plain.replace(f" {sign}", sign).replace(f"{sign} ", sign)
@@ -245,7 +247,7 @@ def _tight(text: str) -> str:
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """The parts of a text between separators that stand outside brackets."""
+    """Split a text at separators outside brackets."""
     parts, depth, begin = [], 0, 0
     for at, letter in enumerate(text):
         depth += (letter in _OPEN) - (letter in _CLOSE)
@@ -257,7 +259,7 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def _value(text: str, measure: str, depth: int = 0) -> Any:
-    """A number, a word, a {table} or a [list]."""
+    """Parse a number, a word, a {table} or a [list]."""
     if text[:1] + text[-1:] in ("{}", "[]") and depth == _DEEPEST:
         raise MeasureError(f"brackets stand in brackets in {quoted(measure)}; write plain values.")
     if text[:1] == "{" and text[-1:] == "}":
@@ -274,7 +276,7 @@ def _value(text: str, measure: str, depth: int = 0) -> Any:
 
 
 def _table(inside: str, measure: str, depth: int) -> dict[Any, Any]:
-    """What stands between the braces of a table: key:value pairs."""
+    """Parse the key:value pairs of a table."""
     table: dict[Any, Any] = {}
     for pair in _split(inside, ","):
         name, colon, given = (text.strip() for text in pair.partition(":"))
@@ -289,7 +291,7 @@ def _table(inside: str, measure: str, depth: int) -> dict[Any, Any]:
 
 
 def presets_in(text: str) -> tuple[dict[str, Preset], str | list[str]]:
-    """The presets that a text names, and what else it does."""
+    """Return the presets that a text names, and the rest of it."""
     pieces = pieces_of(text)
     presets = {each.lower(): ABOUT[each.lower()] for each in pieces if each.lower() in ABOUT}
     return presets, [each for each in pieces if each.lower() not in ABOUT] if presets else text
@@ -298,7 +300,7 @@ def presets_in(text: str) -> tuple[dict[str, Preset], str | list[str]]:
 def entries(
     labels: Mapping[Measure, str], presets: Mapping[str, Preset], *, chosen: bool
 ) -> dict[str, Any]:
-    """Everything about some: measures by what they are called, those of chosen presets too."""
+    """Describe measures and presets as plain values for JSON."""
     own = [text for preset in presets.values() for text in preset.measures] if chosen else []
     every = {**(read_all(own) if own else {}), **labels}
     return {

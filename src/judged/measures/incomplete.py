@@ -1,5 +1,4 @@
-"""Measures for judgements that are incomplete: unjudged items are left aside, or counted, or what
-they could add is said."""
+"""Measures for incomplete judgements: unjudged items are left out, or counted."""
 
 from __future__ import annotations
 

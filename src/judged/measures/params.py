@@ -27,16 +27,16 @@ class Param(Protocol):
         ...
 
     def check(self, value: Any) -> Any:
-        """The value in its one canonical form; ValueError where it is not allowed."""
+        """Return the value in its canonical form; raise ValueError if it is not allowed."""
         ...
 
     def describe(self, value: Any) -> str:
-        """What this value means, in plain words."""
+        """Describe what this value means."""
         ...
 
 
 def show(value: Any) -> str:
-    """A value as the grammar writes it."""
+    """Return a value in the notation of measures."""
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{show(key)}:{show(gain)}" for key, gain in value.items()) + "}"
     if isinstance(value, tuple):
@@ -45,7 +45,7 @@ def show(value: Any) -> str:
 
 
 def as_given(value: Any) -> str:
-    """A wrong value as the grammar writes it, where that is short."""
+    """Return a wrong value in the notation of measures, if that is short."""
     text = value if isinstance(value, str) else quoted(value)
     if isinstance(value, (float, Mapping, tuple)) and len(text) < 60:
         text = show(value)
@@ -90,8 +90,7 @@ class Cutoff:
 
 @dataclass(frozen=True)
 class Number:
-    """A number between two bounds (`low` and `high` themselves excluded where `open`), or None
-    where that is the default."""
+    """A number between two bounds, which are excluded if `open`; or None if that is the default."""
 
     name: str
     default: float | None
@@ -176,8 +175,7 @@ class Gains:
 
 
 class _Table(dict[float, float]):
-    """A mapping that can be part of a measure's identity; nobody changes it after `Gains.check`
-    made it."""
+    """A hashable mapping; nothing changes it after `Gains.check`."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self.items()))
@@ -223,7 +221,7 @@ REL = Number(
 
 
 def patience(name: str, default: float) -> Number:
-    """The chance that a user goes on from each result to the next."""
+    """Make the parameter for the chance that a user goes on to the next result."""
     return Number(
         name,
         default,

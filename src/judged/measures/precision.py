@@ -25,8 +25,7 @@ SHORT = Choice(
 
 
 def divisor(r: Rankings, *, k: Cutoff, rel: float, short: str) -> Floats:
-    """What precision divides by: the cutoff, or the list's length where there is no cutoff or it
-    shrinks."""
+    """Return what precision divides by: the cutoff, or the length of a shorter list."""
     return r.shown(k, rel) if k is None or short == "shrink" else r.cutoff(k, rel)
 
 

@@ -42,8 +42,7 @@ def reciprocal_rank(r: Rankings, *, k: Cutoff, rel: float) -> Floats:
 
 
 def _all_ranks(r: Rankings, rel: float) -> tuple[Ints, Floats]:
-    """Query and rank of every relevant item in the pool, or its expected rank; infinite for those
-    not retrieved."""
+    """Return query and rank of every relevant item; infinite if not retrieved."""
     hit = r.hit_grade >= rel
     query, rank = (
         r.hit_query[hit],
@@ -57,7 +56,7 @@ def _all_ranks(r: Rankings, rel: float) -> tuple[Ints, Floats]:
 
 
 def _expected_ranks(r: Rankings) -> Floats:
-    """The middle of the ranks that each hit's tie spans; infinite where a depth may cut it off."""
+    """Return the middle of the ranks of each hit's tie; infinite if a depth may cut it."""
     first, last = r.spans
     return np.where(last > r.retrieved[r.hit_query], np.inf, (first + last) / 2)
 
@@ -82,8 +81,7 @@ def _expected_rank(r: Rankings, *, rel: float, of: str, aggregate: str) -> Float
 
 
 def _last(r: Rankings, rel: float) -> Floats:
-    """The rank of each query's last relevant item; infinite where one was not retrieved, and
-    undefined where nothing is relevant."""
+    """Return the rank of each query's last relevant item; infinite if not retrieved."""
     relevant = r.relevant(rel)
     query, rank, ordinal = r.relevant_hits(None, rel)
     value = np.where(relevant == 0, np.nan, np.inf)

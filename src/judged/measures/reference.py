@@ -205,7 +205,7 @@ BIBLIOGRAPHY: dict[str, str] = {
 
 
 def bibtex(key: str) -> str:
-    """A reference as an entry for BibTeX, read off its text.
+    """Return a reference as an entry for BibTeX, read off its text.
 
     >>> print(bibtex("sakai2004"))
     @misc{sakai2004,
@@ -240,7 +240,7 @@ _BRACES = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 
 
 def readable(latex: str) -> str:
-    r"""A formula without LaTeX.
+    r"""Return a formula without LaTeX.
 
     >>> readable(r"\frac{1}{k}\sum_{i\le k}[g_i \ge rel]")
     '1/k Σ_(i≤k) [g_i ≥ rel]'

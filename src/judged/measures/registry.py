@@ -1,4 +1,4 @@
-"""One definition per measure: what a measure declares, and the registry."""
+"""The registry of measures: what a measure declares, and how its values are aggregated."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Settled:
-    """A measure's values after policy: what is undefined got a value, and queries that do not count
-    are gone."""
+    """A measure's values after policy: undefined values replaced, and excluded queries removed."""
 
     values: Floats
     counted: Mask
@@ -41,8 +40,7 @@ class Settled:
 
 @dataclass(frozen=True)
 class Undefined:
-    """When a measure has no value for a query: in words, and as a test that the laws check against
-    the NaNs."""
+    """When a measure has no value for a query: in words, and as a test."""
 
     text: str
     where: Callable[[Rankings, Mapping[str, Any]], Mask]
@@ -60,8 +58,7 @@ closed form."""
 
 
 def ITSELF(r: Rankings) -> None:  # noqa: N802
-    """Declared as `expected` of a measure that is linear in what `Rankings` counts, or depends on
-    no order: its own function, which then gets expected counts, is its expectation."""
+    """Mark a measure whose own function, given expected counts, is its expectation."""
 
 
 NEVER = Undefined("never", lambda r, params: np.zeros(len(r), bool))
@@ -70,11 +67,10 @@ NO_RELEVANT = Undefined("the query has no relevant item", _no_relevant)
 
 @dataclass(frozen=True)
 class Example:
-    """A worked example: a relevance list in rank order, the number of relevant items in all, and
-    the value by hand.
+    """A worked example: a relevance list in rank order, and its value worked out by hand.
 
-    The list is one grade per result, {"subtopic":grade} where measures know subtopics, and - where
-    nobody judged it.
+    The list has one grade per result, {"subtopic":grade} for measures of subtopics, and - for
+    unjudged results.
     """
 
     measure: str
@@ -162,7 +158,7 @@ class Spec:
     it is none."""
 
     def bound(self, given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-        """All parameters with their values: those given, checked, and the defaults of the rest."""
+        """Return all parameters with their values: those given, checked, and defaults."""
         values = {param.name: param.default for param in self.params}
         for name, value in given.items():
             param = self.param(name)
@@ -175,17 +171,17 @@ class Spec:
         return tuple(values.items())
 
     def param(self, name: str) -> Param:
-        """A parameter by its name.
+        """Return a parameter by its name.
 
         Parameters
         ----------
         name : str
-            Such as "k"; one that the measure lacks is a MeasureError that names the nearest.
+            Such as "k". An unknown name is a MeasureError that suggests the nearest.
 
         Returns
         -------
         Param
-            Its default, what is allowed, and how to say both.
+            Its default, what is allowed, and how to describe both.
 
         >>> from judged.measures import REGISTRY
         >>> REGISTRY["P"].param("k").allowed
@@ -198,13 +194,13 @@ class Spec:
 
 
 def accepted(function: Callable[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters a function takes by keyword: `aggregate` concerns few of them."""
+    """Return the parameters that a function takes by keyword."""
     return {name: value for name, value in params.items() if name in taken(function)}
 
 
 @cache
 def taken(function: Callable[..., Any]) -> frozenset[str]:
-    """The names of a function's parameters; asked for so often that they are read once."""
+    """Return the names of a function's parameters."""
     return frozenset(inspect.signature(function).parameters)
 
 
@@ -222,8 +218,10 @@ DISPUTED = {
 
 
 def _plain(name: str) -> str:
-    """A name without what people write in different ways: hit_rate, Hit-Rate and HitRate are one.
-    A sign before a number stays: AP_11 is no AP11."""
+    """Return a name without differences of spelling: hit_rate, Hit-Rate and HitRate are one.
+
+    A sign before a number stays: AP_11 is not AP11.
+    """
     name = name.lower()
     return re.sub(_JOINT, "", name) if "-" in name or "_" in name else name
 
@@ -243,8 +241,7 @@ def measure(
     worth: Callable[..., Worth] | None = None,
     **declared: Any,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare a measure: everything that is known of it, above the function that computes it for
-    all queries."""
+    """Declare a measure above the function that computes it for all queries."""
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
         own = (
@@ -275,17 +272,17 @@ def measure(
 
 
 def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
-    """A declared measure and the parameters its name stands for.
+    """Find a declared measure and the parameters that its name implies.
 
     Parameters
     ----------
     name : str
-        Any name or alias; upper and lower case are the same, with - and _ or without.
+        Any name or alias; case, - and _ do not matter.
 
     Returns
     -------
     tuple
-        The `Spec`, and {parameter: value} of what the name presets.
+        The `Spec`, and {parameter: value} of what the name sets.
 
     >>> spec, preset = lookup("gmap")
     >>> spec.name, preset
@@ -313,12 +310,12 @@ def lookup(name: str) -> tuple[Spec, Mapping[str, Any]]:
 
 
 def is_name(name: str) -> bool:
-    """Whether a measure is called so."""
+    """Return whether a measure has this name."""
     return _plain(name) in _NAMES
 
 
 def names() -> Iterator[str]:
-    """All names that are understood, aliases too.
+    """Yield all known names, aliases included.
 
     Returns
     -------
@@ -354,7 +351,7 @@ def _unknown_param(spec: Spec, name: str) -> str:
 
 @dataclass(frozen=True)
 class Aggregation:
-    """How the queries' values become one number, and their standard errors that of the number."""
+    """How the queries' values become one number, with its standard error."""
 
     value: Callable[[Floats, Weighed], float]
     error: Callable[[Floats, Floats, Weighed], float]
@@ -368,7 +365,7 @@ class Aggregation:
     def standard_error(
         self, values: Floats, errors: Floats, weights: Floats | None = None
     ) -> float:
-        """The standard error of the number, from those of the values."""
+        """Compute the standard error of the number from those of the values."""
         return self.error(values, errors, relative(weights))
 
 
@@ -395,7 +392,7 @@ AGGREGATIONS: dict[str, Aggregation] = {
 
 
 def aggregate_param(default: str, names: tuple[str, ...] = tuple(AGGREGATIONS)) -> Choice:
-    """Every measure's last parameter: how its values become one number."""
+    """Make every measure's last parameter: how its values become one number."""
     return Choice(
         "aggregate",
         default,

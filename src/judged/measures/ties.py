@@ -1,5 +1,15 @@
-"""What tied results are worth to a measure, where that tells the best order of a tie and the
-worst."""
+"""Ties: means, least and greatest values of measures over all orders of tied results.
+
+In a random order of a tie, each of its items is equally likely to be at each of its ranks. So a sum
+over the results, each with a weight that depends on its rank alone, needs only the mean weight of
+the ranks that a tie spans (McSherry and Najork, 2008). Measures without a closed form are computed
+for the orders themselves: for all of them if they are few, otherwise for a sample.
+
+Results of one grade, or of the same grades by subtopic, are interchangeable, as are unjudged ones.
+A query whose ties have at most `LIMIT` different orders gets them all. Other queries get random
+orders, each with its reverse, whose mean varies less. The random numbers depend only on the query's
+id, the place and the draw.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +42,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Worth:
-    """What each result is worth: in the order by worth a measure has one end of the values that it
-    has in all orders of the ties, and in the reverse order the other."""
+    """What each result is worth: the order by worth gives one end of a measure's values.
+
+    The reverse order gives the other end.
+    """
 
     hits: Floats
     """What each hit is worth."""
@@ -43,11 +55,11 @@ class Worth:
     """The queries where this holds; None where it does for all."""
 
     def sure_of(self, r: Rankings) -> NDArray[np.bool_]:
-        """The same as a mask."""
+        """Return the queries where this holds, as a mask."""
         return np.ones(len(r), bool) if self.sure is None else self.sure
 
     def ranks(self, r: Rankings, *, best: bool) -> Ints:
-        """The ranks of the hits in the order by worth, or in the reverse order."""
+        """Rank the hits by worth, or in the reverse order."""
         first, last = r.spans
         tied = np.flatnonzero(last > first)
         rank = r.hit_rank.copy()
@@ -71,23 +83,23 @@ class Closed(NamedTuple):
 
 
 def by_grade(r: Rankings) -> Worth:
-    """Better grades are worth more, and what nobody judged is worth least.
+    """Value better grades more, and unjudged results least.
 
-    So it is for every measure that does not lose when two neighbours change places and the better
-    grade comes up.
+    This holds for every measure that never loses when a better grade moves up one rank.
     """
     return Worth(r.hit_grade, -np.inf)
 
 
 def own_merit(params: Mapping[str, Any]) -> bool:
-    """Declared as `monotone` of measures to which each result counts for itself: not with a cutoff
-    that depends on all relevant items, nor with a table in which a better grade may gain less."""
+    """Return whether each result counts for itself; declared as `monotone` of such measures.
+
+    It does not with a cutoff that depends on all relevant items, nor with a table of gains.
+    """
     return params.get("k") != "R" and not params.get("gains")
 
 
 def uncut(r: Rankings, end: Floats) -> NDArray[np.bool_]:
-    """The queries in which no tie of a judged item reaches from above a rank, or the end of the
-    list, to below it."""
+    """Return the queries in which no tie of a judged item crosses a rank or the end of the list."""
     first, last = r.spans
     stop = np.minimum(end, r.retrieved)[r.hit_query]
     whole = np.ones(len(r), bool)
@@ -99,13 +111,12 @@ Mask = NDArray[np.bool_]
 
 
 def sums_of(weight: Callable[[Floats], Floats], last: int) -> Floats:
-    """The sums of a weight over the ranks 1 to 0, 1, 2, … and so on to the last."""
+    """Add up a weight over the ranks from 1 to 0, 1, 2, … and so on to the last."""
     return np.append(0.0, np.cumsum(weight(np.arange(1, last + 1, dtype=np.float64))))
 
 
 def mean_weights(r: Rankings, end: Floats, weight: Callable[[Floats], Floats]) -> Floats:
-    """The mean weight of the ranks that each hit's tie spans; ranks below `end` of its query, or
-    its list, weigh nothing."""
+    """Average a weight over the ranks of each hit's tie; ranks below `end` weigh 0."""
     first, last = r.spans
     stop = np.minimum(end, r.retrieved)[r.hit_query]
     sums = sums_of(weight, int(np.minimum(last, stop).max(initial=0)))
@@ -116,8 +127,7 @@ def mean_weights(r: Rankings, end: Floats, weight: Callable[[Floats], Floats]) -
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """The ties that hold a relevant item, in (query, rank) order; a relevant item without equals is
-    a tie of one."""
+    """The ties that hold a relevant item, in (query, rank) order, ties of one included."""
 
     query: Ints
     first: Floats
@@ -131,7 +141,7 @@ class Ties:
 
 
 def ties_of(r: Rankings, rel: float, end: Floats) -> Ties:
-    """The ties of relevant items, looked at down to `end` of each query."""
+    """Find the ties of relevant items, down to `end` of each query."""
     chosen = np.flatnonzero(r.hit_grade >= rel)
     query, (first, last) = r.hit_query[chosen], (each[chosen] for each in r.spans)
     new = np.flatnonzero(borders(query, first))
@@ -147,7 +157,7 @@ def ties_of(r: Rankings, rel: float, end: Floats) -> Ties:
 
 
 def first_chances(r: Rankings, rel: float, end: Floats) -> tuple[Ints, Floats, Floats]:
-    """Query, rank and chance of each place where a query's first relevant item may stand."""
+    """Return query, rank and chance of each place where a query's first relevant item may be."""
     ties = ties_of(r, rel, end)
     lead = np.flatnonzero((ties.before == 0) & (ties.shown > 0))
     size, relevant = ties.size[lead], ties.relevant[lead]
@@ -160,7 +170,7 @@ def first_chances(r: Rankings, rel: float, end: Floats) -> tuple[Ints, Floats, F
 
 
 def all_chances(r: Rankings, rel: float, end: Floats) -> Floats:
-    """For each query the chance that all its relevant items stand at or above the end."""
+    """Compute for each query the chance that all its relevant items are at or above the end."""
     ties = ties_of(r, rel, end)
     chance = np.where(r.total(ties.query, ties.relevant) == r.relevant(rel), 1.0, 0.0)
     # Only ties that reach below the end can lose something. The relevant items take places one
@@ -177,10 +187,9 @@ def all_chances(r: Rankings, rel: float, end: Floats) -> Floats:
 
 
 def counts_shown(ties: Ties, which: Ints) -> tuple[Ints, Floats, Floats]:
-    """For some ties, how many of their relevant items may stand at or above the end, and how likely
-    that is.
+    """Compute how many relevant items of some ties may be at or above the end, and how likely.
 
-    Returns the tie, the number and its chance (of a hypergeometric distribution), tie after tie.
+    Returns the tie, the number and its hypergeometric chance, tie after tie.
     """
     from scipy.special import gammaln
 
@@ -202,10 +211,10 @@ def counts_shown(ties: Ties, which: Ints) -> tuple[Ints, Floats, Floats]:
 def precisions(
     first: Floats, places: Floats, relevant: Floats, size: Floats, before: Floats, harmonic: Floats
 ) -> Floats:
-    """The expected sum of precision at the relevant items of a tie, over the first places of it.
+    """Compute the expected sum of precision at the relevant items of a tie, over its first places.
 
-    At rank j of the tie stands a relevant item with the chance m/n, and of the others (j - a)(m -
-    1)/(n - 1) are above it. `harmonic` holds 1 + 1/2 + … + 1/i at i.
+    At rank j of the tie, a relevant item has the chance m/n, and of the others (j - a)(m - 1)/(n -
+    1) are above it. `harmonic` holds 1 + 1/2 + … + 1/i at i.
     """
     rate = np.divide(relevant - 1, size - 1, out=np.zeros(len(size)), where=size > 1)
     start = (first - 1).astype(np.int64)
@@ -216,7 +225,7 @@ def precisions(
 def precisions_before(
     first: Floats, places: Floats, relevant: Floats, size: Floats, before: Floats, harmonic: Floats
 ) -> Floats:
-    """The same for the precision just above each relevant item, which is 1 above rank 1."""
+    """Compute the same for the precision just above each relevant item, which is 1 above rank 1."""
     rate = np.divide(relevant - 1, size - 1, out=np.zeros(len(size)), where=size > 1)
     start = np.maximum(first - 2, 0).astype(np.int64)
     top = (first == 1) & (places > 0)
@@ -251,8 +260,7 @@ class Expected:
 def expectations(
     measures: Iterable[Measure], r: Rankings, *, ends: bool = False
 ) -> dict[Measure, Expected]:
-    """The mean of each measure over all orders of the tied results, each equally likely; and, with
-    `ends`, the least and the greatest value."""
+    """Compute the mean of each measure over all orders of ties, and with `ends` both extremes."""
     measures = tuple(measures)
     tied = tied_queries(r)
     if not tied.any():
@@ -294,7 +302,7 @@ class ByWorth:
         self._made: dict[tuple[int, float], tuple[Floats, list[Rankings]]] = {}
 
     def ends(self, measure: Measure) -> tuple[Floats, Floats, Mask]:
-        """The least and the greatest value, and for which queries no order goes further."""
+        """Return the least and greatest value, and for which queries no order goes further."""
         r, worth = self.rankings, measure.worth(self.rankings)
         orders = [] if worth is None else self._orders(worth)
         sure = np.zeros(len(r), bool) if worth is None else worth.sure_of(r)
@@ -319,8 +327,7 @@ def _over(
     orders: Orders | None,
     ends: tuple[Floats, Floats, Mask] | None,
 ) -> Expected:
-    """A measure's closed form, what a sample of orders gave and what the orders by worth did, in
-    one."""
+    """Combine the closed form of a measure with its sampled orders and its orders by worth."""
     values, errors = closed.values, None
     if sample is not None and orders is not None and not closed.known.all():
         values = np.where(closed.known, values, sample.mean)
@@ -342,7 +349,7 @@ def _over(
 
 
 def _joined(tied: Mask, loose: Expected, others: Expected) -> Expected:
-    """The values of queries with ties and of those without, in one."""
+    """Join the values of queries with ties and of those without."""
 
     def both(one: NDArray[Any] | None, other: NDArray[Any] | None) -> NDArray[Any] | None:
         if one is None:
@@ -383,8 +390,7 @@ class OrderSample:
 
 
 def in_order(r: Rankings, rank: Ints) -> Rankings:
-    """The rankings with ties broken so, and without what is then below the end of a list that a
-    depth cut."""
+    """Break ties in this order, and drop hits that are then below a depth."""
     ordered = r.arranged(rank, ties="input", whole=None)
     seen = ordered.hit_rank <= ordered.retrieved[ordered.hit_query]
     return ordered if seen.all() else replace(ordered, **ordered.hits(seen))
@@ -432,7 +438,7 @@ class Orders:
         return np.where(many < np.log(LIMIT + 1), np.rint(np.exp(np.minimum(many, 9))), np.inf)
 
     def sample(self, measures: Iterable[Measure]) -> dict[Measure, OrderSample]:
-        """What all measures give for the same orders."""
+        """Compute all measures for the same orders."""
         parts: dict[Measure, list[OrderSample]] = {measure: [] for measure in measures}
         for queries in self._blocks():
             values = self._values(list(parts), queries)
@@ -450,7 +456,7 @@ class Orders:
         }
 
     def _blocks(self) -> Iterator[Ints]:
-        """Some queries at a time, all of one sort: of which every order is seen, or not."""
+        """Yield some queries at a time: first those with all orders, then those with a sample."""
         for sort in (self.whole, ~self.whole):
             some = np.flatnonzero(sort)
             step = max(1, _ROWS // PAIRS)
@@ -460,8 +466,7 @@ class Orders:
     def _values(
         self, measures: list[Measure], queries: Ints
     ) -> dict[Measure, tuple[Floats, Floats | None]]:
-        """The values of all orders of some queries, query after query; and of their reverses where
-        orders are drawn."""
+        """Compute all orders of some queries, and the reverses of random orders."""
         r = self.rankings
         listed = bool(self.whole[queries[0]])
         owner = np.repeat(queries, self.count[queries])
@@ -489,7 +494,7 @@ class Orders:
         }
 
     def _ranks(self, copies: Rankings, owner: Ints, number: Ints, *, listed: bool) -> Ints:
-        """The ranks of all hits in some orders of some queries."""
+        """Compute the ranks of all hits in some orders of some queries."""
         per_query = np.bincount(self.query, minlength=len(self.rankings))
         rows = positions(starts_of(per_query)[owner], per_query[owner])
         copy = np.repeat(np.arange(len(owner)), per_query[owner])
@@ -501,7 +506,7 @@ class Orders:
         return rank
 
     def _listed(self, rows: Ints, owner: Ints, number: Ints, copy: Ints) -> Ints:
-        """The places of some tied hits in the orders with these numbers."""
+        """Return the places of some tied hits in the orders with these numbers."""
         tie = self.tie[rows]
         stride, base, table = self._tables
         turn = number // stride[tie] % self.ways[tie].astype(np.int64)
@@ -509,8 +514,7 @@ class Orders:
 
     @cached_property
     def _tables(self) -> tuple[Ints, Ints, Ints]:
-        """Of each tie how many orders of the ties above it there are, and where its own begin in a
-        table of places."""
+        """Return the strides of ties, and their starts in a table of places."""
         stride = np.ones(len(self.size), np.int64)
         base = np.zeros(len(self.size), np.int64)
         kinds = np.split(self.kind_size, np.flatnonzero(borders(self.kind_tie))[1:])
@@ -530,7 +534,7 @@ class Orders:
         return stride, base, np.concatenate(table) if table else np.zeros(0, np.int64)
 
     def _drawn(self, rows: Ints, owner: Ints, number: Ints, copy: Ints) -> Ints:
-        """The places of some tied hits in the random orders with these numbers."""
+        """Return the places of some tied hits in the random orders with these numbers."""
         # Every place of every tie gets a random number; the hits of a tie hold its first places,
         # and where those come when the numbers are put in order are their places.
         tie = self.tie[rows]
@@ -568,7 +572,7 @@ class Orders:
 
 
 def _sorted_within(segment: Ints, random: Words) -> Ints:
-    """The order that sorts numbers within their segments."""
+    """Return the order that sorts numbers within their segments."""
     # The segment's number and the first bits of the random one in one number sort faster; where
     # these bits are the same, all of them decide.
     key = (segment.astype(np.uint64) << np.uint64(40)) | (random >> np.uint64(24))
@@ -582,15 +586,14 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _mixed(value: Words) -> Words:
-    """Each number well stirred, so that neighbours have nothing in common (SplitMix64's last
-    step)."""
+    """Mix the bits of each number, so that neighbours are unrelated (SplitMix64)."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return value ^ (value >> np.uint64(31))
 
 
 def _kinds(r: Rankings) -> Words:
-    """A number for each hit that is the same for items with the same judgements by subtopic."""
+    """Return a number for each hit that is equal for equal judgements by subtopic."""
     kind = np.zeros(len(r.hit_query), np.uint64)
     judged = r.subtopics
     if judged is None or r.hit_item is None:
@@ -610,8 +613,7 @@ def _kinds(r: Rankings) -> Words:
 
 @lru_cache(256)
 def _places(size: int, *kinds: int) -> Ints:
-    """All ways to put so many results of each kind into the places of a tie, way after way; the
-    places of a kind ascend.
+    """List all ways to put results of each kind into the places of a tie.
 
     >>> _places(2, 1).tolist(), _places(2, 1, 1).tolist()
     ([0, 1], [0, 1, 1, 0])
@@ -631,7 +633,7 @@ def _places(size: int, *kinds: int) -> Ints:
 
 
 def _summed(one: Floats, other: Floats | None, count: Ints) -> OrderSample:
-    """Mean, error and ends of each query's values."""
+    """Compute mean, standard error and extremes of each query's values."""
     starts = starts_of(count)
     low, high = np.minimum.reduceat(one, starts), np.maximum.reduceat(one, starts)
     middle = one
@@ -655,7 +657,7 @@ def _summed(one: Floats, other: Floats | None, count: Ints) -> OrderSample:
 
 
 def tied_queries(r: Rankings) -> NDArray[Any]:
-    """Which queries have a judged result in a tie."""
+    """Return which queries have a judged result in a tie."""
     first, last = r.spans
     tied = np.zeros(len(r), bool)
     tied[r.hit_query[last > first]] = True

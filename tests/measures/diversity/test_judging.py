@@ -169,7 +169,7 @@ def test_depth_is_a_shorter_run() -> None:
         query: dict(sorted(each.items(), key=lambda pair: -pair[1])[:7])
         for query, each in collection.run.items()
     }
-    assert values(collection.judgements, collection.run, MEASURES, depth=7) == values(
+    assert values(collection.judgements, collection.run, MEASURES, policy={"depth": 7}) == values(
         collection.judgements, short, MEASURES
     )
 

@@ -11,14 +11,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from judged.errors import InputError
 from judged.inputs.agreement import few
 from judged.inputs.order import Ranked, refuse_odd_ranks
 from judged.text import Tallied, Warned, WarnedOnce, counted, listed
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -177,6 +176,8 @@ class QueryWeights:
         >>> QueryWeights({"a": 3.0}).known(["b", "a"]).tolist()
         [nan, 3.0]
         """
+        import numpy as np
+
         return np.array([self.weights.get(query, np.nan) for query in queries], np.float64)
 
     def of(
@@ -198,6 +199,8 @@ class QueryWeights:
         >>> QueryWeights({"a": 3.0, "b": 1.0}).of(["b", "a"]).tolist()
         [1.0, 3.0]
         """
+        import numpy as np
+
         missing = [query for query in queries if query not in self.weights]
         if missing:
             names = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
@@ -279,6 +282,8 @@ class ReadTable:
         """
         if self.queries:
             return list(self.queries)
+        import numpy as np
+
         from judged.arrays import borders
 
         query = self.frame["query"]
@@ -492,6 +497,8 @@ class Piece:
 
     def places(self) -> Ints:
         """Return the place of each row."""
+        import numpy as np
+
         if self.found is not None:
             return np.array(self.found(), np.int64)
         return np.arange(self.first, self.first + self.frame.height, dtype=np.int64)

@@ -20,7 +20,7 @@ from judged.inputs.tables import (
     AnyTable,
     Categories,
     Judgements,
-    Kind,
+    KeyedKind,
     Lookup,
     Run,
     is_frame,

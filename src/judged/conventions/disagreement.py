@@ -14,7 +14,7 @@ from judged import __version__
 from judged.arrays import Floats
 from judged.conventions import THRESHOLDS, Convention, Name, conventions, find
 from judged.errors import InputError, MeasureError, PolicyError
-from judged.evaluation.evaluation import evaluate_rankings
+from judged.evaluation.evaluation import Evaluation, evaluate_rankings
 from judged.evaluation.settings import Conventional, EvaluationSettings, unprepared
 from judged.inputs.blocks import Room
 from judged.inputs.data import Data, holds_rows
@@ -65,7 +65,7 @@ KIND_OF_CHOICE = {
 @takes_scoring
 @checked
 def compare_conventions(
-    judgements: JudgementsLike | Sequence[float | None],
+    judgements: JudgementsLike | Evaluation | Sequence[float | None],
     run: RunLike | None = None,
     measures: MeasuresLike | None = None,
     *,
@@ -80,10 +80,11 @@ def compare_conventions(
 
     Parameters
     ----------
-    judgements : JudgementsLike, or a relevance list
-        A file, a dict {query: {item: grade}}, or a table. Without a run: rows that hold relevant
-        and retrieved ids, or the grades of one list in rank order, as a list or a text ("0 1 0 0
-        1"; None or - for an unjudged item; in a text, brackets around tied results).
+    judgements : JudgementsLike, Evaluation, or a relevance list
+        An evaluation of one run, a file, a dict {query: {item: grade}}, or a table. Without a run:
+        rows that hold relevant and retrieved ids, or the grades of one list in rank order, as a
+        list or a text ("0 1 0 0 1"; None or - for an unjudged item; in a text, brackets around
+        tied results).
     run : RunLike, optional
         A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table.
     measures : MeasuresLike, optional
@@ -105,7 +106,8 @@ def compare_conventions(
     [('AP(norm=capped)@2', 0.5), ('AP(norm=retrieved)@2', 1.0)]
     """
     parsed = parse_all(DEFAULT if measures is None else measures)
-    if run is None and may_be_list(judgements) and not holds_rows(judgements):
+    is_list = run is None and not isinstance(judgements, Evaluation)
+    if is_list and may_be_list(judgements) and not holds_rows(judgements):
         if scoring.get("item_to") is not None or scoring.get("exclude_same_id"):
             raise InputError(NO_IDS)
         if Policy.of(scoring.get("policy")).depth is not None:
@@ -124,11 +126,14 @@ def compare_conventions(
         for definition in family(measure)
         for use in definition.users
     }
-    return _disagreement(VariantScores(variants), parsed, unprepared(matched, libraries.values()))
+    warnings = [] if matched is None else unprepared(matched, libraries.values())
+    return _disagreement(VariantScores(variants), parsed, warnings)
 
 
 def variants_of(function: str, judgements: Any, run: Any, scoring: Scoring) -> tuple[Variants, Any]:
-    """Match one run with judgements under every policy; also return the run as read."""
+    """Match one run with judgements under every policy; also return the run as read, or None."""
+    if isinstance(judgements, Evaluation):
+        return _variants_of_evaluation(function, judgements)
     for name, value in scoring.items():
         if name not in USED_OPTIONS and value is not None and value is not False:
             raise InputError(f"{function} does not use {name}; leave it out.")
@@ -154,6 +159,20 @@ def variants_of(function: str, judgements: Any, run: Any, scoring: Scoring) -> t
     )
     read = data.run(f"{function} takes one run; call it once for each run.")
     return match_variants(data.judgements(), read, policy, scoring.get("collection")), read
+
+
+def _variants_of_evaluation(function: str, evaluation: Evaluation) -> tuple[Variants, Any]:
+    """Match the run of an evaluation again, or rearrange its rankings if only these are known."""
+    if len(evaluation.runs) > 1:
+        raise InputError(f"{function} takes one run; evaluate one run at a time.")
+    rankings = evaluation.runs[0].rankings
+    if evaluation.sources is None:
+        return Variants(rankings), None
+    policy = Policy(depth=evaluation.policy.depth, duplicates=evaluation.policy.duplicates)
+    sizes = rankings.collection
+    collection = None if sizes is None else dict(zip(rankings.queries, sizes.tolist(), strict=True))
+    read = evaluation.sources.run(f"{function} takes one run.")
+    return match_variants(evaluation.sources.judgements(), read, policy, collection), read
 
 
 def _disagreement(

@@ -37,6 +37,7 @@ from judged.text import Left, counted
 if TYPE_CHECKING:
     import polars as pl
 
+    from judged.evaluation.evaluation import Evaluation
     from judged.options import JudgementsLike, MeasuresLike, RunLike
 
 NEAREST = 5
@@ -51,7 +52,7 @@ MAX_LIBRARIES = 4
 @checked
 def identify(
     value: str | float,
-    judgements: JudgementsLike,
+    judgements: JudgementsLike | Evaluation,
     run: RunLike | None = None,
     measures: MeasuresLike | None = None,
     *,
@@ -64,8 +65,8 @@ def identify(
     ----------
     value : str or float
         The number. A text keeps digits that a number loses: "0.450" is not "0.45".
-    judgements : JudgementsLike
-        A file, a dict {query: {item: grade}}, or a table.
+    judgements : JudgementsLike or Evaluation
+        A file, a dict {query: {item: grade}}, or a table; or an evaluation of one run.
     run : RunLike, optional
         A file, a dict {query: {item: score}} or {query: [items, best first]}, or a table. None if
         `judgements` are rows that hold relevant and retrieved ids.

@@ -815,7 +815,9 @@ class Evaluation(Result):
         """
         from judged.conventions.disagreement import compare_conventions
 
-        return compare_conventions(self, measures=measures)
+        return compare_conventions(
+            self, measures=list(self.measures) if measures is None else measures
+        )
 
     def identify(self, number: str | float, measures: MeasuresLike | None = None) -> Identification:
         """Return the definitions that give a number for the run.

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-VERSIONS = (5, 6)
-"""Of Vega-Lite: what charts say is the same in all of them."""
-SCALE = 2.0
-"""Pixels of a PNG for each of the chart's own, so that text is sharp on today's screens."""
+VERSIONS = (5, 6)  # of Vega-Lite: what charts say is the same in all of them
+SCALE = 2.0  # pixels of a PNG for each of the chart's own, so that text is sharp on today's screens
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -97,7 +95,6 @@ class Figure(Result):
         return "\n".join(map(visible, lines))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """A drawing for notebooks; words where the extra is missing."""
         bundle: dict[str, Any] = {"text/plain": repr(self)}
         try:
             bundle["text/html"] = self._repr_html_()
@@ -280,7 +277,6 @@ class Chart(Figure):
         return f"<figure>{self.to_svg()}</figure>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Vega-Lite for notebooks that draw it themselves, a drawing for all others."""
         both = {
             f"application/vnd.vegalite.v{version}+json": {**self.spec, "$schema": schema(version)}
             for version in VERSIONS
@@ -317,7 +313,6 @@ def _version() -> int:
 
 @cache
 def _library() -> str:
-    """Vega-Lite and all that it needs, as one script."""
     found: str = _converter().javascript_bundle()
     return found
 
@@ -331,10 +326,8 @@ def _converter() -> Any:
 
 
 WIDTH, HEIGHT = 460, 300
-LETTERS = 6.0
-"""Pixels of a letter of a note, about."""
-TITLE_LETTERS = 8.0
-"""Of a letter of the title."""
+LETTERS = 6.0  # pixels of a letter of a note, about
+TITLE_LETTERS = 8.0  # of a letter of the title
 
 
 def chart(
@@ -349,9 +342,7 @@ def chart(
     unseen: Sequence[str] = (),
     words: Callable[[dict[str, Any]], str] | None = None,
 ) -> Chart:
-    """A chart of a table; `parts` are the layers or panels, which read the rows under the name
-    "table", without the columns that are `unseen`. `width` is that of the frame, which notes are
-    broken for, and `words` what the mark of a row says."""
+    """Make a chart of a table; `parts` read its rows as "table", without `unseen` columns."""
     said = tuple(note for note in notes if note)
     shown = title if canvas.title is None else canvas.title
     heading = {} if canvas.in_page else {"title": _heading(shown, said, canvas, width)}
@@ -368,7 +359,6 @@ def chart(
 
 
 def _heading(title: str, notes: Sequence[str], canvas: Canvas, width: int) -> dict[str, Any]:
-    """Title and notes, in lines that are no longer than the drawing."""
     room = width + 90 if canvas.width is None else canvas.width - 2 * canvas.padding
     letters = min(max(50 if canvas.width is None else 20, int(room / LETTERS)), LONGEST)
     lines = [line for note in notes if canvas.notes for line in wrap(note, letters)]

@@ -54,8 +54,7 @@ def chart_of_files(
     made_by: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Figure:
-    """A chart of judgements and runs, or of the JSON of another result; `options` are its own, and
-    `made_by` those of what it needs."""
+    """Draw a chart of files; `made_by` are options of what the chart is made from."""
     if kind.needs in OF_JSON:
         read = _json(files[0], kind)
         try:
@@ -104,8 +103,7 @@ def chart_of_files(
 
 
 def _runs(data: Data, kind: Kind, query: str | None) -> list[Any]:
-    """The runs, in blocks where only their ranks are needed. Of large ones, the results of a query
-    that is named are read without the rest."""
+    """Read runs, in blocks if only ranks are needed, or only the named query of large runs."""
     if not kind.needs.startswith("results"):
         return list(data.runs())
     if query is not None:
@@ -118,7 +116,6 @@ def _runs(data: Data, kind: Kind, query: str | None) -> list[Any]:
 def _compared(
     kind: Kind, files: Sequence[str], options: Mapping[str, Any], given: dict[str, Any]
 ) -> Comparison | Evaluation:
-    """A comparison of the runs in files; of one run alone, where that will do, an evaluation."""
     measures = given.pop("measures", None)
     if kind.needs == "pair":
         measures = options.get("measure", DEFAULT)
@@ -130,7 +127,6 @@ def _compared(
 
 
 def _evaluate(judgements: str, runs: Any, measures: Any, given: Mapping[str, Any]) -> Evaluation:
-    """Evaluate one run, with confidence intervals."""
     given = dict(given)
     policy = add_choices(given.pop("policy"), depth=given.pop("depth"))
     format = {"judgements": given.pop("judgements_format"), "run": given.pop("run_format")}

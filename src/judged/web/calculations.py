@@ -52,7 +52,9 @@ class Calculations:
 
         def evaluate() -> Evaluation:
             evaluation = self._evaluated(self.rankings(scoring), scoring.request)
-            return evaluation.showing(intervals=True, level=scoring.level) if interval else evaluation
+            if not interval:
+                return evaluation
+            return evaluation.showing(intervals=True, level=scoring.level)
 
         return self._kept(self._evaluation_key(scoring, interval), evaluate)
 

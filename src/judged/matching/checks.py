@@ -127,7 +127,8 @@ class UnlikeIds:
                 else "The results are judged for other queries: are the ids of the queries right?"
             )
             yield Warned(
-                f"{which}: {_first_two(ours)} of the run, {_first_two(theirs)} of the judgements. {question}"
+                f"{which}: {_first_two(ours)} of the run, {_first_two(theirs)} of the judgements. "
+                f"{question}"
             )
 
 

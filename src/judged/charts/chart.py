@@ -223,14 +223,20 @@ class Chart(Figure):
         pdf: bytes = _converter().vegalite_to_pdf(self.spec)
         return pdf
 
-    def to_html(self) -> str:
+    def to_html(self, **display: Unpack[DisplayOptions]) -> str:
         """A page with everything in it, the JavaScript too: it needs no network.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         Returns
         -------
         str
             An HTML document.
         """
+        self._display("to_html", display)
         self._refuse_names()
         _converter()
         colour = self.spec["config"]["background"]

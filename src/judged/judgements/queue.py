@@ -443,7 +443,7 @@ class Queue(Result):
     (['b', 'c'], [0.5, 0.5])
     """
 
-    QUEUE_SAVED_AS: ClassVar[dict[str, str]] = QUEUE_SAVED_AS
+    SAVED_AS: ClassVar[dict[str, str]] = QUEUE_SAVED_AS
 
     queries: tuple[str, ...]
     """Query of each row of the annotators' file."""

@@ -208,7 +208,8 @@ def test_the_same_policy_without_gaps_changes_nothing() -> None:
         ),
         (
             {"tie": "id"},
-            "Policy takes no 'tie'; did you mean 'ties'? It takes ties, missing, empty, unjudged, duplicates, depth.",
+            "Policy takes no 'tie'; did you mean 'ties'? It takes ties, missing, empty, unjudged, "
+            "duplicates, depth.",
         ),
         (
             {"xyz": "id"},

@@ -360,7 +360,23 @@ class Point:
 
     @classmethod
     def of(cls, temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
-        """Compute the means of one temperature from sums over queries and items."""
+        """Compute the means of one temperature from sums over queries and items.
+
+        Parameters
+        ----------
+        temperature : float
+            The temperature.
+        number : int
+            Its position in the sums.
+        there : Sums
+            Sums over queries.
+        back : Sums or None
+            Sums over items, if items are searched among queries too.
+
+        Returns
+        -------
+        Point
+        """
         count, with_negatives = there.queries, there.with_negatives
         counts, confidences, accuracies = there.bins[number].T
         slope = there.slope[number] / count

@@ -20,10 +20,22 @@ DEEPEST = 100
 MEASURES = {"TP": "true positives", "FP": "false positives", "FN": "false negatives"}
 
 
-def data(
-    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
-) -> pl.DataFrame:
-    """Return a row per count (without TN, which dwarfs the others) and cutoff."""
+@takes_design()
+def confusion_at_k(
+    source: Source,
+    *,
+    query: str | None = None,
+    k: int | None = None,
+    rel: float = 1,
+    **design: Unpack[Design],
+) -> Chart:
+    """True positives, false positives and false negatives at every cutoff.
+
+    >>> from judged import Rankings
+    >>> chart = confusion_at_k(Rankings.from_relevance([[1, 0, 1]], relevant=[3]))
+    >>> chart.data.filter(name="FN")["count"].to_list()
+    [2, 2, 1]
+    """
     systems = unweighted(Systems.of(source).one(query))
     r = systems.rankings[0]
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
@@ -46,27 +58,8 @@ def data(
         "k": pl.Int64,
         "count": pl.Int64,
     }
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-@takes_design()
-def confusion_at_k(
-    source: Source,
-    *,
-    query: str | None = None,
-    k: int | None = None,
-    rel: float = 1,
-    **design: Unpack[Design],
-) -> Chart:
-    """True positives, false positives and false negatives at every cutoff.
-
-    >>> from judged import Rankings
-    >>> chart = confusion_at_k(Rankings.from_relevance([[1, 0, 1]], relevant=[3]))
-    >>> chart.data.filter(name="FN")["count"].to_list()
-    [2, 2, 1]
-    """
     return draw(
-        data(source, query=query, k=k, rel=rel),
+        pl.DataFrame(rows, schema=schema, orient="row"),
         **design,
         sentences=Systems.of(source).sentences(query),
     )

@@ -25,11 +25,6 @@ KIND = "differences"
 MOST = 300  # so many bars can be told apart; more queries share them
 
 
-def data(source: PairSource, *, measure: str | Measure | None = None) -> pl.DataFrame:
-    """Return a row per query or few neighbours, by difference, with the verdict on the mean."""
-    return _table(paired(source, measure))
-
-
 def _table(pair: Paired) -> pl.DataFrame:
     ordered = pair.queries.sort("difference", descending=True, maintain_order=True)
     count = ordered.height

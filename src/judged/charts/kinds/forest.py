@@ -49,8 +49,16 @@ SCHEMA: dict[str, Any] = {
 FEW = 3  # so many verdicts are said above the chart; more are read from it
 
 
-def data(comparison: Comparison) -> pl.DataFrame:
-    """Return a row per measure and pair; rows with the same `panel` share an axis."""
+@takes_design()
+def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
+    """Differences with their intervals, by verdict.
+
+    >>> import judged
+    >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}
+    >>> chart = forest(judged.compare_values(values, measure_name="quality"))
+    >>> chart.data.select("run", "against", "verdict").rows()
+    [('new', 'old', 'better')]
+    """
     given = comparison_of(comparison)
     panels = _panels(given)
     rows = [
@@ -82,7 +90,9 @@ def data(comparison: Comparison) -> pl.DataFrame:
     ]
     room_for(len(rows), "name a baseline, or compare fewer runs or measures")
     table = pl.DataFrame(rows, schema=SCHEMA)
-    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
+    table = table.with_columns(pl.col(pl.Float64).fill_nan(None))
+    notes = [method_line(comparison), *terms(comparison)]
+    return draw(table, **design, sentences=notes, baseline=comparison.reference)
 
 
 def _panels(comparison: Comparison) -> dict[str, int]:
@@ -96,21 +106,6 @@ def _panels(comparison: Comparison) -> dict[str, int]:
     ]
     order = list(dict.fromkeys(keys))
     return {each.name: order.index(key) for each, key in zip(measures, keys, strict=True)}
-
-
-@takes_design()
-def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
-    """Differences with their intervals, by verdict.
-
-    >>> import judged
-    >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}
-    >>> chart = forest(judged.compare_values(values, measure_name="quality"))
-    >>> chart.data.select("run", "against", "verdict").rows()
-    [('new', 'old', 'better')]
-    """
-    table = data(comparison)
-    notes = [method_line(comparison), *terms(comparison)]
-    return draw(table, **design, sentences=notes, baseline=comparison.reference)
 
 
 def draw(

@@ -24,10 +24,21 @@ DEFAULT = ("nDCG",)
 NARROW, GAP = 300, 40  # pixels that a panel needs at least with its names, and between two
 
 
-def data(
-    source: Source, *, measures: MeasuresLike | None = None, k: int | None = None
-) -> pl.DataFrame:
-    """Return a row per system, measure and cutoff; of many cutoffs, some, ever further apart."""
+@takes_design(measures="Measures that have a cutoff, by default nDCG.")
+def measure_at_k(
+    source: Source,
+    *,
+    measures: MeasuresLike | None = None,
+    k: int | None = None,
+    **design: Unpack[Design],
+) -> Chart:
+    """Measures at every cutoff down to k: one panel per measure, one curve per system.
+
+    >>> from judged import Rankings
+    >>> chart = measure_at_k(Rankings.from_relevance([[1, 0, 1, 1]]), measures="P")
+    >>> chart.data["value"].to_list()[:2]
+    [1.0, 0.5]
+    """
     systems = Systems.of(source)
     wanted = parse_all(DEFAULT if measures is None else measures)
     for measure in wanted:
@@ -50,36 +61,17 @@ def data(
         for run in evaluation.runs
         for depth in depths
     ]
-    return pl.DataFrame(
+    table = pl.DataFrame(
         rows,
         schema=["run", "queries", "measure", "k", "value"],
         orient="row",
         infer_schema_length=None,
     )
+    return draw(table, **design, sentences=systems.sentences())
 
 
 def _without_cutoff(measure: Measure) -> str:
     return str(measure(k=None))
-
-
-@takes_design(measures="Measures that have a cutoff, by default nDCG.")
-def measure_at_k(
-    source: Source,
-    *,
-    measures: MeasuresLike | None = None,
-    k: int | None = None,
-    **design: Unpack[Design],
-) -> Chart:
-    """Measures at every cutoff down to k: one panel per measure, one curve per system.
-
-    >>> from judged import Rankings
-    >>> chart = measure_at_k(Rankings.from_relevance([[1, 0, 1, 1]]), measures="P")
-    >>> chart.data["value"].to_list()[:2]
-    [1.0, 0.5]
-    """
-    return draw(
-        data(source, measures=measures, k=k), **design, sentences=Systems.of(source).sentences()
-    )
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:

@@ -26,13 +26,6 @@ INTERPOLATED = [5, 3]  # the dash of the interpolated curve
 LABELLED = 12  # up to so many relevant items have their ranks written beside them
 
 
-def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
-    """Return the turning points of one query, or the mean curves at each hundredth of recall."""
-    systems = Systems.of(source)
-    systems = unweighted(systems if query is None else systems.about(query))
-    return pl.concat([_of_one(systems, r, rel) for r in systems.rankings])
-
-
 def _of_one(systems: Systems, r: Rankings, rel: float) -> pl.DataFrame:
     drawable = len(r) == 1 and r.relevant(rel)[0] > 0 and r.retrieved[0] > 0
     table = _saw_tooth(r, rel) if drawable else _mean(systems, r, rel)
@@ -122,7 +115,10 @@ def precision_recall(
     'Precision and recall of run, query 1: AP 0.3694'
     """
     systems = Systems.of(source)
-    return draw(data(source, query=query, rel=rel), **design, sentences=systems.sentences(query))
+    sentences = systems.sentences(query)
+    systems = unweighted(systems if query is None else systems.about(query))
+    table = pl.concat([_of_one(systems, r, rel) for r in systems.rankings])
+    return draw(table, **design, sentences=sentences)
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:

@@ -21,10 +21,22 @@ DEEPEST = 100
 MEASURES = {"P": "precision", "R": "recall", "F": "F1"}
 
 
-def data(
-    source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
-) -> pl.DataFrame:
-    """A row for each of P, R and F1 and each cutoff."""
+@takes_design()
+def precision_recall_at_k(
+    source: Source,
+    *,
+    query: str | None = None,
+    k: int | None = None,
+    rel: float = 1,
+    **design: Unpack[Design],
+) -> Chart:
+    """P@k, R@k and F1@k together, over all queries or for one.
+
+    >>> from judged import Rankings
+    >>> chart = precision_recall_at_k(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]]))
+    >>> chart.data.filter(k=4)["value"].to_list()
+    [0.75, 0.75, 0.75]
+    """
     systems = Systems.of(source).one(query)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
     wanted = {
@@ -46,27 +58,8 @@ def data(
         "k": pl.Int64,
         "value": pl.Float64,
     }
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-@takes_design()
-def precision_recall_at_k(
-    source: Source,
-    *,
-    query: str | None = None,
-    k: int | None = None,
-    rel: float = 1,
-    **design: Unpack[Design],
-) -> Chart:
-    """P@k, R@k and F1@k together, over all queries or for one.
-
-    >>> from judged import Rankings
-    >>> chart = precision_recall_at_k(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]]))
-    >>> chart.data.filter(k=4)["value"].to_list()
-    [0.75, 0.75, 0.75]
-    """
     return draw(
-        data(source, query=query, k=k, rel=rel),
+        pl.DataFrame(rows, schema=schema, orient="row"),
         **design,
         sentences=Systems.of(source).sentences(query),
     )

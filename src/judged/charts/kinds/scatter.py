@@ -26,11 +26,6 @@ SIZE = 360
 FACTS = ("measure", "run_a", "run_b")
 
 
-def data(source: PairSource, *, measure: str | Measure | None = None) -> pl.DataFrame:
-    """Return a row per pair of values, or per cell of a grid; `named` queries differ most."""
-    return _table(paired(source, measure))
-
-
 def _table(pair: Paired) -> pl.DataFrame:
     queries = pair.queries.with_columns(named=_named(pair.queries["difference"].to_numpy()))
     points = _gathered(queries)

@@ -329,11 +329,11 @@ TITLE_LETTERS = 8.0  # of a letter of the title
 def chart(
     kind: str,
     table: pl.DataFrame,
-    *,
+    canvas: Canvas,
     title: str,
     notes: Iterable[str],
-    canvas: Canvas,
     parts: dict[str, Any],
+    *,
     width: int = WIDTH,
     unseen: Sequence[str] = (),
     words: Callable[[dict[str, Any]], str] | None = None,

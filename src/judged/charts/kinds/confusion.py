@@ -109,7 +109,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"Relevant or not, shown or not, at k = {k}: {table['run'][0]}{about}"
     width, height = canvas.across(380, beside=90), canvas.down(190, below=30)
     parts = layers(cells, number, words, width=width, height=height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=width)
+    return chart(KIND, table, canvas, title, said, parts, width=width)
 
 
 def _shares(table: pl.DataFrame) -> str:

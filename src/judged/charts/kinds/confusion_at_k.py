@@ -11,12 +11,10 @@ from judged.charts.canvas import Canvas, Design, number_axis, rank_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
 from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
-from judged.charts.sources import Source, Systems, checked_k, cutoffs, unweighted
-from judged.measures import parse_measure
+from judged.charts.sources import Source, Systems, unweighted, values_at_cutoffs
 from judged.text import counted
 
 KIND = "confusion-at-k"
-DEEPEST = 100
 MEASURES = {"TP": "true positives", "FP": "false positives", "FN": "false negatives"}
 
 
@@ -36,33 +34,9 @@ def confusion_at_k(
     >>> chart.data.filter(name="FN")["count"].to_list()
     [2, 2, 1]
     """
-    systems = unweighted(Systems.of(source).one(query))
-    r = systems.rankings[0]
-    depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
-    wanted = {
-        (name, depth): parse_measure(name)(k=depth, rel=rel)
-        for name in MEASURES
-        for depth in depths
-    }
-    [run] = systems.evaluate(list(wanted.values())).runs
-    about = r.queries[0] if len(r) == 1 else None
-    rows = [
-        (r.name, about, len(r), name, depth, round(run.summary[measure]))
-        for (name, depth), measure in wanted.items()
-    ]
-    schema = {
-        "run": pl.String,
-        "query": pl.String,
-        "queries": pl.Int64,
-        "name": pl.String,
-        "k": pl.Int64,
-        "count": pl.Int64,
-    }
-    return draw(
-        pl.DataFrame(rows, schema=schema, orient="row"),
-        **design,
-        sentences=Systems.of(source).sentences(query),
-    )
+    table = values_at_cutoffs(unweighted(Systems.of(source).one(query)), MEASURES, k, rel)
+    table = table.with_columns(pl.col("value").round().cast(pl.Int64)).rename({"value": "count"})
+    return draw(table, **design, sentences=Systems.of(source).sentences(query))
 
 
 def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack[Design]) -> Chart:
@@ -86,4 +60,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     about = f", query {query}" if query else ""
     title = f"Items of {table['run'][0]} found, missed and shown for nothing, as k grows{about}"
     parts = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)
+    return chart(KIND, table, canvas, title, said, parts)

@@ -140,15 +140,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"{measure}: {short[second]} minus {short[first]}, query by query"
     drawn = layers(*parts, *frame.parts, width=frame.width, height=frame.height)
     return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=drawn,
-        width=WIDTH + 90,
-        unseen=SAID,
-        words=_words,
+        KIND, table, canvas, title, said, drawn, width=WIDTH + 90, unseen=SAID, words=_words
     )
 
 

@@ -22,29 +22,14 @@ if TYPE_CHECKING:
 
 KIND = "forest"
 LOWER = " (lower is better)"
-SCHEMA: dict[str, Any] = {
-    "panel": pl.Int64,
-    "measure": pl.String,
-    "run": pl.String,
-    "against": pl.String,
-    "higher_is_better": pl.Boolean,
-    "queries": pl.Int64,
+FLOATS = (
+    *("value", "against_value", "difference", "low", "high"),
+    *("p", "corrected_p", "level", "margin"),
+)
+TYPES: dict[str, Any] = {  # of columns that may hold nothing but nulls
+    **dict.fromkeys(FLOATS, pl.Float64),
+    **dict.fromkeys(("method", "note"), pl.String),
     "groups": pl.Int64,
-    "value": pl.Float64,
-    "against_value": pl.Float64,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "method": pl.String,
-    "p": pl.Float64,
-    "corrected_p": pl.Float64,
-    "level": pl.Float64,
-    "margin": pl.Float64,
-    "verdict": pl.String,
-    "negligible": pl.Boolean,
-    "depends_on": pl.String,
-    "says": pl.String,
-    "note": pl.String,
 }
 FEW = 3  # so many verdicts are said above the chart; more are read from it
 
@@ -89,7 +74,7 @@ def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
         for row in given.rows
     ]
     room_for(len(rows), "name a baseline, or compare fewer runs or measures")
-    table = pl.DataFrame(rows, schema=SCHEMA)
+    table = pl.DataFrame(rows, schema_overrides=TYPES, infer_schema_length=None)
     table = table.with_columns(pl.col(pl.Float64).fill_nan(None))
     notes = [method_line(comparison), *terms(comparison)]
     return draw(table, **design, sentences=notes, baseline=comparison.reference)
@@ -148,10 +133,10 @@ def draw(
     return chart(
         KIND,
         table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=panels(parts, canvas=canvas, zero=True),
+        canvas,
+        title,
+        said,
+        panels(parts, canvas=canvas, zero=True),
         width=560,
         unseen=SAID,
         words=_words,

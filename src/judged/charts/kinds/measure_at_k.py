@@ -96,7 +96,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     parts = (
         panels[0] if len(panels) == 1 else {"concat": panels, "columns": columns, "spacing": GAP}
     )
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts)
+    return chart(KIND, table, canvas, title, said, parts)
 
 
 def _panel(part: pl.DataFrame, canvas: Canvas, frame: Frame) -> dict[str, Any]:

@@ -152,10 +152,10 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     return chart(
         KIND,
         table,
-        title=title[0].upper() + title[1:] if measure is None else title,
-        notes=said,
-        canvas=canvas,
-        parts=layers(*parts, width=frame.width, height=frame.height),
+        canvas,
+        title[0].upper() + title[1:] if measure is None else title,
+        said,
+        layers(*parts, width=frame.width, height=frame.height),
         unseen=("said",),
         words=_words,
     )

@@ -210,7 +210,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         else f"Precision and recall of {run}: mean AP {step:.4f}"
     )
     drawn = layers(*parts, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn)
+    return chart(KIND, table, canvas, title, said, drawn)
 
 
 def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
@@ -234,7 +234,7 @@ def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> C
     ]
     title = "Precision and recall" + (f", query {query}" if query else "")
     drawn = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn)
+    return chart(KIND, table, canvas, title, said, drawn)
 
 
 def _points(

@@ -107,14 +107,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     names = " and ".join(table["measure"].unique(maintain_order=True).to_list())
     title = f"How far ties and unjudged results could move {names}"
-    return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts={"vconcat": panels, "spacing": SPACING},
-    )
+    return chart(KIND, table, canvas, title, said, {"vconcat": panels, "spacing": SPACING})
 
 
 def _panel(part: pl.DataFrame, canvas: Canvas, panels: int) -> dict[str, Any]:

@@ -154,9 +154,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     named = shown.with_columns(pl.col("item").replace_strict(items, return_dtype=pl.String))
     drawn = _layers(named, heads[first], heads[second], deepest, (width, height), chosen)
     parts = layers(*drawn, width=width, height=height)
-    return chart(
-        KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=WIDTH + 150
-    )
+    return chart(KIND, table, canvas, title, said, parts, width=WIDTH + 150)
 
 
 def _left_out(table: pl.DataFrame, shown: pl.DataFrame) -> str:

@@ -152,4 +152,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"Ranks of {OF[of]} in {table['run'][0]}: the median {middle}"
     width = canvas.across(max(300, (58 if wide else 34) * table.height + 40))
     drawn = layers(bars, numbers, word, width=width, height=canvas.down(HEIGHT))
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn, width=width)
+    return chart(KIND, table, canvas, title, said, drawn, width=width)

@@ -96,10 +96,10 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     return chart(
         KIND,
         table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=diagram(canvas.theme, width=width, height=height),
+        canvas,
+        title,
+        said,
+        diagram(canvas.theme, width=width, height=height),
         width=360,
     )
 

@@ -147,4 +147,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     title = "ROC curve" + (f", query {query}" if query else "")
     parts = layers(chance, *lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=SIZE + 60)
+    return chart(KIND, table, canvas, title, said, parts, width=SIZE + 60)

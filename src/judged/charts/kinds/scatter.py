@@ -152,15 +152,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     shown = [diagonal, points, *([rings] if frame.lists else [])]
     parts = layers(*shown, *frame.parts, width=frame.width, height=frame.height)
     return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=parts,
-        width=SIZE + 200,
-        unseen=SAID,
-        words=_words,
+        KIND, table, canvas, title, said, parts, width=SIZE + 200, unseen=SAID, words=_words
     )
 
 

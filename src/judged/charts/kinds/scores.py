@@ -219,7 +219,7 @@ def draw(table: pl.DataFrame, *, kind: str = KIND, **design: Unpack[Design]) -> 
     said = [f"{'; '.join(averages)[:1].upper()}{'; '.join(averages)[1:]}.", table["said"][0]]
     title = f"Scores of relevant items and of others: {table['run'][0]}"
     drawn = layers(*parts, width=width, height=height)
-    return chart(kind, table, title=title, notes=said, canvas=canvas, parts=drawn)
+    return chart(kind, table, canvas, title, said, drawn)
 
 
 def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:

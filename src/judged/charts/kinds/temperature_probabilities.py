@@ -89,15 +89,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     said = [table["softmax"][0], *others, table["said"][0]]
     parts = {"concat": panels, "columns": columns, "spacing": GAP}
     title = "Mean probability of the items at the first ranks"
-    return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=parts,
-        width=max(len(panels), 2) * WIDTH,
-    )
+    return chart(KIND, table, canvas, title, said, parts, width=max(len(panels), 2) * WIDTH)
 
 
 def _layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> list[dict[str, Any]]:

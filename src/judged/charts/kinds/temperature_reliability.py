@@ -102,12 +102,4 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     ]
     title = "Confidence in the top item, and how often it is relevant"
     parts = {"concat": panels, "columns": columns, "spacing": GAP}
-    return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=parts,
-        width=max(len(panels), 2) * (WIDTH + 40),
-    )
+    return chart(KIND, table, canvas, title, said, parts, width=max(len(panels), 2) * (WIDTH + 40))

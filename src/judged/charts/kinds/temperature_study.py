@@ -174,9 +174,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         "spacing": {"row": ROW_GAP, "column": GAP},
         "resolve": OWN_LOOKS,
     }
-    return chart(
-        KIND, table, title=title, notes=said, canvas=canvas, parts=parts, width=2 * WIDTH + 260
-    )
+    return chart(KIND, table, canvas, title, said, parts, width=2 * WIDTH + 260)
 
 
 def _domain(part: pl.DataFrame) -> tuple[float, float]:

@@ -339,9 +339,9 @@ def chart(
     words: Callable[[dict[str, Any]], str] | None = None,
 ) -> Chart:
     """Make a chart of a table; `parts` read its rows as "table", without `unseen` columns."""
-    said = tuple(note for note in notes if note)
+    sentences = tuple(note for note in notes if note)
     shown = title if canvas.title is None else canvas.title
-    heading = {} if canvas.in_page else {"title": _heading(shown, said, canvas, width)}
+    heading = {} if canvas.in_page else {"title": _heading(shown, sentences, canvas, width)}
     spec = {
         "$schema": schema(VERSIONS[-1]),
         **heading,
@@ -351,7 +351,7 @@ def chart(
         **parts,
         "datasets": {"table": rows_of(table.drop(unseen))},
     }
-    return Chart(kind, table, shown or title, said, drawable(spec), canvas, words)
+    return Chart(kind, table, shown or title, sentences, drawable(spec), canvas, words)
 
 
 def _heading(title: str, notes: Sequence[str], canvas: Canvas, width: int) -> dict[str, Any]:

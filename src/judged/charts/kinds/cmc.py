@@ -59,7 +59,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         low=low,
     )
     who, each = asked(table)
-    said = [
+    notes = [
         f"Share of {who} with a relevant item among the first k{each}.",
         "The axis begins at 80%." if low else "",
         f"Computed at {shown} of the {last:,} ranks." if shown < last else "",
@@ -67,4 +67,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     title = "Cumulative match characteristic"
     parts = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, canvas, title, said, parts)
+    return chart(KIND, table, canvas, title, notes, parts)

@@ -97,7 +97,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         "mark": {"type": "text", "dy": 16, "fontSize": 12},
         "encoding": {**place, "text": {"field": "label"}},
     }
-    said = [
+    notes = [
         "" if query else f"Summed over {counted(queries, 'query', 'queries')}.",
         _shares(table),
         "True negatives need the size of the collection: collection=… (--collection)."
@@ -109,7 +109,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"Relevant or not, shown or not, at k = {k}: {table['run'][0]}{about}"
     width, height = canvas.across(380, beside=90), canvas.down(190, below=30)
     parts = layers(cells, number, words, width=width, height=height)
-    return chart(KIND, table, canvas, title, said, parts, width=width)
+    return chart(KIND, table, canvas, title, notes, parts, width=width)
 
 
 def _shares(table: pl.DataFrame) -> str:

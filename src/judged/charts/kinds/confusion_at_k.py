@@ -52,7 +52,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     x = rank_axis("k: results shown", "k", last)
     frame = canvas.frame(WIDTH, HEIGHT, MEASURES.values())
     lines = curves(table, "name", x=x, y=y, canvas=canvas, frame=frame, high=high, said=MEASURES)
-    said = [
+    notes = [
         "" if query else f"Summed over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *sentences,
@@ -60,4 +60,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     about = f", query {query}" if query else ""
     title = f"Items of {table['run'][0]} found, missed and shown for nothing, as k grows{about}"
     parts = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, canvas, title, said, parts)
+    return chart(KIND, table, canvas, title, notes, parts)

@@ -128,7 +128,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     band = _band(table, chosen, y, reach, frame.width)
     parts = [*band, bars, zero, *_mean(table, chosen)]
     each = total / table.height
-    said = [
+    notes = [
         *said_of(table),
         f"The two are equal in {ties:,} of {counted(compared, 'query', 'queries')}."
         + (" Dashed: the mean difference" if table["is_mean"][0] else "")
@@ -140,7 +140,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"{measure}: {short[second]} minus {short[first]}, query by query"
     drawn = layers(*parts, *frame.parts, width=frame.width, height=frame.height)
     return chart(
-        KIND, table, canvas, title, said, drawn, width=WIDTH + 90, unseen=SAID, words=_words
+        KIND, table, canvas, title, notes, drawn, width=WIDTH + 90, unseen=SAID, words=_words
     )
 
 

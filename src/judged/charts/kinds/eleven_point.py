@@ -52,7 +52,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         frame=frame,
     )
     who, each = asked(table)
-    said = [
+    notes = [
         "Interpolated: the best precision at this recall or any higher one. "
         f"Mean over {who}{each}.",
         "The area under such a curve is not AP.",
@@ -60,4 +60,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     title = "Interpolated precision at eleven recall points"
     parts = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, canvas, title, said, parts)
+    return chart(KIND, table, canvas, title, notes, parts)

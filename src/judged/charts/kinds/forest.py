@@ -118,7 +118,7 @@ def draw(
         title = f"{measure}{'differences' if measure else 'Differences'} "
         title += "of all pairs" if baseline is None else f"from {names[baseline]}"
     bare = table.filter(pl.col("low").is_null()).height
-    said = [
+    notes = [
         *(table["says"] if table.height <= FEW else ()),
         "Each line is the interval of a difference; where it leaves out 0 and the difference "
         "counts among all comparisons, it is better or worse.",
@@ -135,7 +135,7 @@ def draw(
         table,
         canvas,
         title,
-        said,
+        notes,
         panels(parts, canvas=canvas, zero=True),
         width=560,
         unseen=SAID,

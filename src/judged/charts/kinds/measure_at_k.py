@@ -87,7 +87,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     last, shown = int(table["k"].max()), table["k"].n_unique()  # type: ignore[arg-type]
     who, each = asked(table)
-    said = [
+    notes = [
         f"Mean over {who}{each}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *sentences,
@@ -96,7 +96,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     parts = (
         panels[0] if len(panels) == 1 else {"concat": panels, "columns": columns, "spacing": GAP}
     )
-    return chart(KIND, table, canvas, title, said, parts)
+    return chart(KIND, table, canvas, title, notes, parts)
 
 
 def _panel(part: pl.DataFrame, canvas: Canvas, frame: Frame) -> dict[str, Any]:

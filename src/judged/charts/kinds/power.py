@@ -138,7 +138,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         if margin is None
         else f"how often a system is shown to be no worse by {size(margin)} or more"
     )
-    said = [
+    notes = [
         "Each curve is a true difference."
         if margin is None
         else "Each curve is a system that truly differs by so much.",
@@ -154,7 +154,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         table,
         canvas,
         title[0].upper() + title[1:] if measure is None else title,
-        said,
+        notes,
         layers(*parts, width=frame.width, height=frame.height),
         unseen=("said",),
         words=_words,

@@ -194,7 +194,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     looks = ((blue, DASHES[0]), (orange, INTERPOLATED))
     parts.append(end_labels(ends, looks, y=y, frame=frame))
     mean = "" if single else "mean "
-    said = [
+    notes = [
         f"Shaded: the steps whose area is {mean}AP, {step:.4f}. The area under the interpolated "
         f"curve is {interpolated:.4f}; "
         "it is not AP.",
@@ -210,7 +210,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         else f"Precision and recall of {run}: mean AP {step:.4f}"
     )
     drawn = layers(*parts, width=frame.width, height=frame.height)
-    return chart(KIND, table, canvas, title, said, drawn)
+    return chart(KIND, table, canvas, title, notes, drawn)
 
 
 def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
@@ -227,14 +227,14 @@ def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> C
     if table["rank"].null_count():
         lines[0]["mark"]["interpolate"] = "step-before"
     who, each = asked(table)
-    said = [
+    notes = [
         f"Not interpolated: the area of a curve's steps is its {mean}AP.",
         "" if query else f"Mean over {who}, in hundredths of recall{each}.",
         *sentences,
     ]
     title = "Precision and recall" + (f", query {query}" if query else "")
     drawn = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, canvas, title, said, drawn)
+    return chart(KIND, table, canvas, title, notes, drawn)
 
 
 def _points(

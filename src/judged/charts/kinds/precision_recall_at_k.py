@@ -46,7 +46,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     x, y = rank_axis("k: results shown", "k", last), share_axis("value", "value")
     frame = canvas.frame(WIDTH, HEIGHT, MEASURES.values())
     lines = curves(table, "measure", x=x, y=y, canvas=canvas, frame=frame)
-    said = [
+    notes = [
         "" if query else f"Mean over {counted(int(table['queries'][0]), 'query', 'queries')}.",
         f"Computed at {shown} of the {last:,} cutoffs." if shown < last else "",
         *sentences,
@@ -54,4 +54,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     about = f", query {query}" if query else ""
     title = f"Precision, recall and F1 of {table['run'][0]} as k grows{about}"
     parts = layers(*lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, canvas, title, said, parts)
+    return chart(KIND, table, canvas, title, notes, parts)

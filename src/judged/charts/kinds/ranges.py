@@ -93,7 +93,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     panels = [_panel(part, canvas, len(measures)) for part in measures]
     reasons = table["reason"].unique(maintain_order=True).to_list()
     who, each = asked(table)
-    said = [
+    notes = [
         f"The line is the value that is reported, over {who}{each}.",
         "Bars of ties: from the worst order of tied results to the best, or at least so far where "
         "there are too many orders to try; the dot is the mean over all of them."
@@ -107,7 +107,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     names = " and ".join(table["measure"].unique(maintain_order=True).to_list())
     title = f"How far ties and unjudged results could move {names}"
-    return chart(KIND, table, canvas, title, said, {"vconcat": panels, "spacing": SPACING})
+    return chart(KIND, table, canvas, title, notes, {"vconcat": panels, "spacing": SPACING})
 
 
 def _panel(part: pl.DataFrame, canvas: Canvas, panels: int) -> dict[str, Any]:

@@ -138,7 +138,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     width = canvas.across(WIDTH, beside=2 * (side + 10))
     deepest = int(max(shown["a"].max() or 1, shown["b"].max() or 1))  # type: ignore[arg-type]
     up, down, lost = _moves(table.filter("relevant"))
-    said = [
+    notes = [
         f"Of {counted(up + down + lost, 'relevant item')} with another rank, {up:,} rose and "
         f"{down + lost:,} fell" + (f", {lost:,} out of the list." if lost else "."),
         "Solid lines are relevant items, dotted ones are judged and not relevant."
@@ -154,7 +154,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     named = shown.with_columns(pl.col("item").replace_strict(items, return_dtype=pl.String))
     drawn = _layers(named, heads[first], heads[second], deepest, (width, height), chosen)
     parts = layers(*drawn, width=width, height=height)
-    return chart(KIND, table, canvas, title, said, parts, width=WIDTH + 150)
+    return chart(KIND, table, canvas, title, notes, parts, width=WIDTH + 150)
 
 
 def _left_out(table: pl.DataFrame, shown: pl.DataFrame) -> str:

@@ -142,7 +142,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         "encoding": {"x": x, "y": y, "text": {"value": "median"}},
     }
     wide = table.filter(pl.col("rank_to") > pl.col("rank_from")).height > 0
-    said = [
+    notes = [
         f"{counted(total, 'item')} in {counted(int(table['queries'][0]), 'query', 'queries')}"
         + (f"; {lost:,} were not retrieved and count as behind the last rank." if lost else "."),
         "Bars further down stand for several ranks." if wide else "",
@@ -152,4 +152,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"Ranks of {OF[of]} in {table['run'][0]}: the median {middle}"
     width = canvas.across(max(300, (58 if wide else 34) * table.height + 40))
     drawn = layers(bars, numbers, word, width=width, height=canvas.down(HEIGHT))
-    return chart(KIND, table, canvas, title, said, drawn, width=width)
+    return chart(KIND, table, canvas, title, notes, drawn, width=width)

@@ -85,7 +85,7 @@ def calibration_error(table: pl.DataFrame) -> float:
 
 def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     canvas = Canvas.of(design)
-    said = [
+    notes = [
         "Points on the dashed line are right; the bars are the gaps. "
         f"Expected calibration error {calibration_error(table):.4f} over "
         f"{counted(int(table['count'].sum()), 'result')} in {counted(table.height, 'bin')}.",
@@ -98,7 +98,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         table,
         canvas,
         title,
-        said,
+        notes,
         diagram(canvas.theme, width=width, height=height),
         width=360,
     )

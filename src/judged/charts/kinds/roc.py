@@ -135,7 +135,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         line["transform"] = [{"window": [{"op": "row_number", "as": "place"}]}]
     query, (who, each) = table["query"][0], asked(table)
     skipped = int(table["skipped"].max())  # type: ignore[arg-type]
-    said = [
+    notes = [
         "AUC is the chance that a relevant item stands above one that is not; the dotted line is "
         "chance.",
         "" if query else f"Mean over {who}, at {POINTS} points{each}.",
@@ -147,4 +147,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     ]
     title = "ROC curve" + (f", query {query}" if query else "")
     parts = layers(chance, *lines, width=frame.width, height=frame.height)
-    return chart(KIND, table, canvas, title, said, parts, width=SIZE + 60)
+    return chart(KIND, table, canvas, title, notes, parts, width=SIZE + 60)

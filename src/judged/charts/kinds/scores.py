@@ -216,10 +216,10 @@ def draw(table: pl.DataFrame, *, kind: str = KIND, **design: Unpack[Design]) -> 
         for group in shades
         if counts.get(group)
     ]
-    said = [f"{'; '.join(averages)[:1].upper()}{'; '.join(averages)[1:]}.", table["said"][0]]
+    notes = [f"{'; '.join(averages)[:1].upper()}{'; '.join(averages)[1:]}.", table["said"][0]]
     title = f"Scores of relevant items and of others: {table['run'][0]}"
     drawn = layers(*parts, width=width, height=height)
-    return chart(kind, table, canvas, title, said, drawn)
+    return chart(kind, table, canvas, title, notes, drawn)
 
 
 def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:

@@ -139,7 +139,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         parts.append((title, rows))
     measures = table["measure"].unique(maintain_order=True).to_list()
     bare = table.filter(pl.col("low").is_null()).height
-    said = [
+    notes = [
         f"Lines are {percent_of(table['level'][0])} intervals of each system alone"
         + (
             "; those of two may overlap where the difference is shown, so look at the differences."
@@ -160,7 +160,7 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
         table,
         canvas,
         title,
-        said,
+        notes,
         panels(parts, canvas=canvas),
         width=560,
         unseen=("note",),

@@ -152,10 +152,10 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
                 height=frame.height,
             )
         )
-    said = [table[name][0] for name in ("softmax", "ranking", "edges", "said")]
+    notes = [table[name][0] for name in ("softmax", "ranking", "edges", "said")]
     title = "What temperature does to probabilities"
     parts = {"vconcat": panels, "spacing": APART, "resolve": OWN_LOOKS}
-    return chart(KIND, table, canvas, title, said, parts, width=WIDTH + 60)
+    return chart(KIND, table, canvas, title, notes, parts, width=WIDTH + 60)
 
 
 def _frame(table: pl.DataFrame, canvas: Canvas, panels: int, heads: int) -> Frame:

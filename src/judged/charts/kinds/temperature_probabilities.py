@@ -86,10 +86,10 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         f"The last bars are all other items together, from rank {first:,} down."
         for first in rest["rank_from"][:1]
     ]
-    said = [table["softmax"][0], *others, table["said"][0]]
+    notes = [table["softmax"][0], *others, table["said"][0]]
     parts = {"concat": panels, "columns": columns, "spacing": GAP}
     title = "Mean probability of the items at the first ranks"
-    return chart(KIND, table, canvas, title, said, parts, width=max(len(panels), 2) * WIDTH)
+    return chart(KIND, table, canvas, title, notes, parts, width=max(len(panels), 2) * WIDTH)
 
 
 def _layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> list[dict[str, Any]]:

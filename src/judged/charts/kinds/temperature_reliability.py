@@ -94,7 +94,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         text = f"{name}: {written(at)}, ECE {error:.3f}"
         heading = {"text": text, "fontSize": 13, "anchor": "start", "frame": "group", "offset": 8}
         panels.append({"title": heading, **drawn})
-    said = [
+    notes = [
         "Points on the dashed line can be believed; above it confidence is too low, below it too "
         "high. ECE is the mean gap.",
         table["softmax"][0],
@@ -102,4 +102,4 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     ]
     title = "Confidence in the top item, and how often it is relevant"
     parts = {"concat": panels, "columns": columns, "spacing": GAP}
-    return chart(KIND, table, canvas, title, said, parts, width=max(len(panels), 2) * (WIDTH + 40))
+    return chart(KIND, table, canvas, title, notes, parts, width=max(len(panels), 2) * (WIDTH + 40))

@@ -158,7 +158,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         "; the band is that of the untrained similarity. Filled points differ from it, query "
         "by query"
     )
-    said = [
+    notes = [
         f"Similarity {table['similarity'][0]}, trained with "
         f"{counted(table['training'][0], 'query', 'queries')} and stopped by "
         f"{table['validation'][0]:,}. All but training loss and iterations is of "
@@ -174,7 +174,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
         "spacing": {"row": ROW_GAP, "column": GAP},
         "resolve": OWN_LOOKS,
     }
-    return chart(KIND, table, canvas, title, said, parts, width=2 * WIDTH + 260)
+    return chart(KIND, table, canvas, title, notes, parts, width=2 * WIDTH + 260)
 
 
 def _domain(part: pl.DataFrame) -> tuple[float, float]:

@@ -6,13 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, Kind
+from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, OF_RANKINGS, Kind
 from judged.charts.sources import DEFAULT, Systems
 from judged.comparison import compare
 from judged.errors import InputError
 from judged.evaluation import evaluate
 from judged.inputs.blocks import MEMORY, Room, RunBlocks
 from judged.inputs.data import Data
+from judged.inputs.formats import is_rankings_file
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
@@ -62,21 +63,23 @@ def chart_of_files(
             return kind.function(read, **options)
         except InputError as error:  # what is plain JSON does not know its file
             raise InputError(f"{files[0]}: {error}") from None
+    scoring: dict[str, Any] = {
+        "policy": add_choices(policy, depth=depth),
+        "collection": collection,
+        "item_to": item_to,
+        "exclude_same_id": exclude_same_id,
+        "columns": columns,
+    }
+    if judgements_format or run_format:
+        scoring["format"] = {"judgements": judgements_format, "run": run_format}
     if NEEDS[kind.needs].made_by:
-        given = {
-            "policy": policy,
-            "depth": depth,
-            "collection": collection,
-            "item_to": item_to,
-            "exclude_same_id": exclude_same_id,
-            "columns": columns,
-            "judgements_format": judgements_format,
-            "run_format": run_format,
-            "memory": memory,
-            "temporary": temporary,
-            **(made_by or {}),
-        }
-        return kind.function(_compared(kind, files, options, given), **options)
+        with config(memory=memory, temporary=temporary):
+            source = _compared(kind, files, options, dict(made_by or {}), scoring)
+        return kind.function(source, **options)
+    if kind.needs in OF_RANKINGS and is_rankings_file(files[0]):
+        evaluation = evaluate(files[0], files[1:] or None, DEFAULT, **scoring)
+        _check_runs(kind, len(evaluation.runs))
+        return kind.function(Systems.of(evaluation), **options)
     data = with_items(
         Data.of(
             files[0],
@@ -90,17 +93,20 @@ def chart_of_files(
         exclude_same_id=exclude_same_id,
     )
     judgements, runs = data.judgements(), _runs(data, kind, options.get("query"))
-    fewest, most = NEEDS[kind.needs].files
-    if len(runs) < fewest - 1 or (most is not None and len(runs) > most - 1):
-        raise InputError(
-            f"{kind.name} needs {NEEDS[kind.needs].says}; got {counted(len(runs), 'run')}."
-        )
+    _check_runs(kind, len(runs))
     if kind.needs == "results":
         return kind.function(judgements, runs[0], **options)
     if kind.needs == "results of a pair":
         return kind.function(judgements, {run.name: run for run in runs}, **options)
     judge = match_with(judgements, Policy.of(add_choices(policy, depth=depth)), collection)
     return kind.function(Systems.of([judge(run) for run in runs], policy=policy), **options)
+
+
+def _check_runs(kind: Kind, runs: int) -> None:
+    needs = NEEDS[kind.needs]
+    fewest, most = needs.files
+    if runs < fewest - 1 or (most is not None and runs > most - 1):
+        raise InputError(f"{kind.name} needs {needs.says}; got {counted(runs, 'run')}.")
 
 
 def _runs(data: Data, kind: Kind, query: str | None) -> list[Any]:
@@ -116,28 +122,24 @@ def _runs(data: Data, kind: Kind, query: str | None) -> list[Any]:
 
 
 def _compared(
-    kind: Kind, files: Sequence[str], options: Mapping[str, Any], given: dict[str, Any]
+    kind: Kind,
+    files: Sequence[str],
+    options: Mapping[str, Any],
+    made_by: dict[str, Any],
+    scoring: Mapping[str, Any],
 ) -> Comparison | Evaluation:
     """A comparison of the runs in files; of one run alone, where that will do, an evaluation."""
-    measures = given.pop("measures", None)
+    measures = made_by.pop("measures", None)
     if kind.needs == "pair":
         measures = options.get("measure", DEFAULT)
     runs = list(files[1:]) or None
-    alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
-    if kind.needs == "values" and alone and not {*given} & {*COMPARING} - {"level", "groups"}:
-        return _evaluate(files[0], runs, measures, given)
-    return compare(files[0], runs, measures, **given)
-
-
-def _evaluate(judgements: str, runs: Any, measures: Any, given: Mapping[str, Any]) -> Evaluation:
-    """Evaluate one run, with confidence intervals."""
-    given = dict(given)
-    policy = add_choices(given.pop("policy"), depth=given.pop("depth"))
-    format = {"judgements": given.pop("judgements_format"), "run": given.pop("run_format")}
-    shown = {name: given.pop(name) for name in ("level", "groups") if name in given}
-    with config(memory=given.pop("memory"), temporary=given.pop("temporary")):
-        evaluation = evaluate(judgements, runs, measures, policy=policy, format=format, **given)
-    return evaluation.showing(intervals=True, **shown)
+    if is_rankings_file(files[0]):
+        alone = runs is None
+    else:
+        alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
+    if kind.needs == "values" and alone and not {*made_by} & {*COMPARING} - {"level", "groups"}:
+        return evaluate(files[0], runs, measures, **scoring).showing(intervals=True, **made_by)
+    return compare(files[0], runs, measures, **made_by, **scoring)
 
 
 def _json(path: str, kind: Kind) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judged.inputs.vector_cache import MAX_SMALL_FILES, VectorCache, file_key, text_key
+from judged.inputs.encode import MAX_SMALL_FILES, VectorCache, file_key, text_key
 
 WHO = {"encoder": "e"}
 
@@ -86,7 +86,7 @@ def test_many_small_files_become_one_and_nothing_is_lost(tmp_path: Path) -> None
 
 
 def test_large_files_are_left_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judged.inputs.vector_cache.MAX_FILE_BYTES", 2000)
+    monkeypatch.setattr("judged.inputs.encode.MAX_FILE_BYTES", 2000)
     kept, names = kept_in(tmp_path), keys(3 * MAX_SMALL_FILES)
     kept.add(names[:40], np.arange(120.0).reshape(40, 3))  # 1,600 bytes: mapped when read
     [large] = kept.folder.glob("*.npy")

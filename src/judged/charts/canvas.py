@@ -14,8 +14,7 @@ from judged.text import visible
 
 LONGEST = 100
 """Letters of a name; the middle of a longer one is left out, so that charts stay charts."""
-LABEL = 34
-"""Letters of a name that stands beside marks."""
+LABEL = 34  # letters of a name that stands beside marks
 _CODE = frozenset({"$schema", "calculate", "filter", "test", "expr", "font"})
 """Parts of a specification that nobody reads."""
 
@@ -94,8 +93,7 @@ def _renamed(part: Any, names: dict[str, str]) -> Any:
 
 
 def _titled(channel: dict[str, Any]) -> dict[str, Any]:
-    """A channel whose title is that of its axis where it has a backslash: Vega-Lite makes programs
-    of the titles of channels, in which a backslash escapes."""
+    """Set the title on the axis if it has a backslash, which Vega-Lite would read as an escape."""
     title = channel.get("title")
     if not isinstance(title, str) or "\\" not in title:
         return channel
@@ -118,13 +116,10 @@ _WIDTHS = {
 }
 _LETTER = {letter: width for letters, width in _WIDTHS.items() for letter in letters}
 _USUAL = 0.56
-_WIDE = 1.0
-"""What is neither Latin nor a sign of punctuation, in widths of the font's size."""
+_WIDE = 1.0  # what is neither Latin nor a sign of punctuation, in widths of the font's size
 BOLD = 1.07
-SIZE = 11.5
-"""Of text beside marks, in pixels."""
-SHORTEST = 6
-"""Letters that are left of a name where there is hardly any room."""
+SIZE = 11.5  # of text beside marks, in pixels
+SHORTEST = 6  # letters that are left of a name where there is hardly any room
 
 
 def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
@@ -160,8 +155,7 @@ def fitted(names: Iterable[str], room: float, *, bold: bool = False) -> dict[str
     return found
 
 
-FAR = 6
-"""From this ratio to the least, or to 1, on, the greatest loss would flatten all others."""
+FAR = 6  # from this ratio to the least, or to 1, on, the greatest loss would flatten all others
 
 
 def share_axis(title: str, field: str, *, low: float = 0.0, top: float = 1.0) -> dict[str, Any]:
@@ -195,8 +189,7 @@ def rank_axis(title: str, field: str, last: int) -> dict[str, Any]:
 def temperature_axis(
     low: float, high: float, *, title: str | None, most: int = 9
 ) -> dict[str, Any]:
-    """Temperatures by their logarithm, with round numbers that have room; only lines where there is
-    no title."""
+    """Return a logarithmic axis with round numbers; only grid lines if there is no title."""
     if high / low < 1.05:
         low, high = low / 2, high * 2
     axis = {"values": ticks(low, high, most), "format": ",~g"}
@@ -210,8 +203,7 @@ def temperature_axis(
 
 
 def room_above(most: float) -> float:
-    """Where an axis that begins at 0 ends; nothing but rounding is no reason to look at it through
-    a microscope."""
+    """Return the end of an axis from 0, which does not magnify rounding errors."""
     return most * 1.06 if most > 1e-9 else 1.0
 
 
@@ -272,8 +264,7 @@ def ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def _even(low: float, high: float, most: int) -> list[float]:
-    """Multiples of the least round step that does not crowd: for a range so short that its
-    logarithm hardly bends."""
+    """Return multiples of the smallest round step that does not crowd, for a short range."""
     power = math.floor(math.log10((high - low) / most))
     steps = [float(f"{step}e{power + up}") for up in (0, 1, 2) for step in (1, 2, 5)]
     for step in steps:
@@ -287,14 +278,11 @@ Looks = Mapping[str, int] | Sequence[str]
 """The place of each system, from 0, which gives it its colour and dash; or names in that order."""
 NARROWEST, WIDEST = 160, 4000
 LOWEST = 80
-PADDING = 12
-"""Pixels around a picture; a drawing in a page has its room from the page."""
+PADDING = 12  # pixels around a picture; a drawing in a page has its room from the page
 LEFT, BELOW = 62, 46
 """Pixels of an axis with its numbers and its title: beside the frame, and below it."""
-PIECE = 37
-"""Pixels of the piece of a line before its name, with the gaps around it."""
-NAMES_SHARE = 0.42
-"""How much of the width names may take."""
+PIECE = 37  # pixels of the piece of a line before its name, with the gaps around it
+NAMES_SHARE = 0.42  # how much of the width names may take
 
 
 class Design(TypedDict, total=False):
@@ -332,8 +320,7 @@ class Design(TypedDict, total=False):
     looks: Looks | None
 
 
-DESIGN = tuple(Design.__annotations__)
-"""The names of these options."""
+DESIGN = tuple(Design.__annotations__)  # the names of these options
 
 
 @dataclass(frozen=True)
@@ -342,8 +329,7 @@ class Frame:
 
     width: int
     height: int
-    names: dict[str, str]
-    """Names as short as there is room for."""
+    names: dict[str, str]  # names as short as there is room for
 
 
 @dataclass(frozen=True)
@@ -403,17 +389,14 @@ class Canvas:
     def across(
         self, width: int, *, beside: float = LEFT + 10, panels: int = 1, gap: int = 0
     ) -> int:
-        """The width of a frame, or of each of several side by side that are a gap apart: its usual
-        one, or what the width of the whole leaves of it when all that is `beside` each has its
-        room."""
+        """Return the width of one frame, or of each of several, without what is beside it."""
         if self.width is None:
             return width
         free = self.width - 2 * self.padding - gap * (panels - 1)
         return max(40, int(free / panels - beside))
 
     def down(self, height: int, *, below: float = BELOW, panels: int = 1, gap: int = 0) -> int:
-        """The height of a frame, or of each of several above each other; all that is `below` or
-        above them has its room."""
+        """Return the height of one frame, or of each of several, without what is below it."""
         if self.height is None:
             return height
         free = self.height - 2 * self.padding - gap * (panels - 1)
@@ -434,9 +417,7 @@ class Canvas:
         rows: int = 1,
         row_gap: int = 0,
     ) -> Frame:
-        """A frame with an axis to its left and names to its right, which are shortened where they
-        would take too much of the width; `before` is what lies between frame and names, `behind`
-        what is said after each. Or each of several frames, in columns and rows."""
+        """Return a frame with room for `before`, names (shortened) and `behind` to its right."""
         every = list(dict.fromkeys(names))
         more = behind or dict.fromkeys(every, "")
         room = float("inf")
@@ -460,8 +441,7 @@ class Canvas:
         return min(panels, max(1, self.width // narrowest))
 
     def look(self, names: Sequence[str]) -> list[tuple[str, list[int]]]:
-        """The colour and the dash of each system: by its own place, where it has one, or by the
-        next that is left."""
+        """Return the colour and dash of each system: by its own place, or by the next free one."""
         known = self.looks or {}
         left = (place for place in range(len(names) + len(known)) if place not in known.values())
         places = [known[name] if name in known else next(left) for name in names]

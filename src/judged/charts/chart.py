@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-VERSIONS = (5, 6)
-"""Of Vega-Lite: what charts say is the same in all of them."""
-SCALE = 2.0
-"""Pixels of a PNG for each of the chart's own, so that text is sharp on today's screens."""
+VERSIONS = (5, 6)  # of Vega-Lite: what charts say is the same in all of them
+SCALE = 2.0  # pixels of a PNG for each of the chart's own, so that text is sharp on today's screens
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -60,7 +58,6 @@ class Figure(Result):
     """What stands under the title: how to read the chart, and what was left out or put together."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The kind, the title, the notes and the rows of `data`, as JSON can hold them."""
         return {
             "what": self.kind,
             "title": self.title,
@@ -69,11 +66,9 @@ class Figure(Result):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """Exactly what is shown, which is `data`."""
         return self.data
 
     def document(self, display: Display) -> Document:
-        """Return the rows of `data` in one table, and the notes under the title."""
         words = {
             name
             for name, kind in zip(self.data.columns, self.data.dtypes, strict=True)
@@ -87,7 +82,6 @@ class Figure(Result):
         )
 
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        """Return the notes under the title: how to read the chart, and what was left out."""
         return list(self.notes)
 
     def __repr__(self) -> str:
@@ -97,7 +91,6 @@ class Figure(Result):
         return "\n".join(map(visible, lines))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """A drawing for notebooks; words where the extra is missing."""
         bundle: dict[str, Any] = {"text/plain": repr(self)}
         try:
             bundle["text/html"] = self._repr_html_()
@@ -230,14 +223,20 @@ class Chart(Figure):
         pdf: bytes = _converter().vegalite_to_pdf(self.spec)
         return pdf
 
-    def to_html(self) -> str:
+    def to_html(self, **display: Unpack[DisplayOptions]) -> str:
         """A page with everything in it, the JavaScript too: it needs no network.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         Returns
         -------
         str
             An HTML document.
         """
+        self._display("to_html", display)
         self._refuse_names()
         _converter()
         colour = self.spec["config"]["background"]
@@ -274,7 +273,6 @@ class Chart(Figure):
         return f"<figure>{self.to_svg()}</figure>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Vega-Lite for notebooks that draw it themselves, a drawing for all others."""
         both = {
             f"application/vnd.vegalite.v{version}+json": {**self.spec, "$schema": schema(version)}
             for version in VERSIONS
@@ -311,7 +309,6 @@ def _version() -> int:
 
 @cache
 def _library() -> str:
-    """Vega-Lite and all that it needs, as one script."""
     found: str = _converter().javascript_bundle()
     return found
 
@@ -325,10 +322,8 @@ def _converter() -> Any:
 
 
 WIDTH, HEIGHT = 460, 300
-LETTERS = 6.0
-"""Pixels of a letter of a note, about."""
-TITLE_LETTERS = 8.0
-"""Of a letter of the title."""
+LETTERS = 6.0  # pixels of a letter of a note, about
+TITLE_LETTERS = 8.0  # of a letter of the title
 
 
 def chart(
@@ -343,9 +338,7 @@ def chart(
     unseen: Sequence[str] = (),
     words: Callable[[dict[str, Any]], str] | None = None,
 ) -> Chart:
-    """A chart of a table; `parts` are the layers or panels, which read the rows under the name
-    "table", without the columns that are `unseen`. `width` is that of the frame, which notes are
-    broken for, and `words` what the mark of a row says."""
+    """Make a chart of a table; `parts` read its rows as "table", without `unseen` columns."""
     said = tuple(note for note in notes if note)
     shown = title if canvas.title is None else canvas.title
     heading = {} if canvas.in_page else {"title": _heading(shown, said, canvas, width)}
@@ -362,7 +355,6 @@ def chart(
 
 
 def _heading(title: str, notes: Sequence[str], canvas: Canvas, width: int) -> dict[str, Any]:
-    """Title and notes, in lines that are no longer than the drawing."""
     room = width + 90 if canvas.width is None else canvas.width - 2 * canvas.padding
     letters = min(max(50 if canvas.width is None else 20, int(room / LETTERS)), LONGEST)
     lines = [line for note in notes if canvas.notes for line in wrap(note, letters)]

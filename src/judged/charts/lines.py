@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-LINE = 14
-"""Pixels that a label needs from the next one."""
-MOST = 100
-"""Lines that a chart has room for."""
+LINE = 14  # pixels that a label needs from the next one
+MOST = 100  # lines that a chart has room for
 OWN_LOOKS = {"scale": {"color": "independent", "strokeDash": "independent"}}
 """Panels of one chart number their lines each for itself."""
 
@@ -36,11 +34,7 @@ def curves(
     said: dict[str, str] | None = None,
     symlog: bool = False,
 ) -> list[dict[str, Any]]:
-    """A line for each name in a column, with points where there is room for them, and its name at
-    its end, as the frame has it.
-
-    `said` are words for names that the column has shorter; `symlog` is for `end_labels`.
-    """
+    """Draw a line per name in a column, with its name (or its words in `said`) at its end."""
     names = table[field].unique(maintain_order=True).to_list()
     looks = canvas.look(names if field == "run" else [""] * len(names))
     look = series(field, names, looks)
@@ -100,12 +94,7 @@ def end_labels(
     high: float = 1.0,
     symlog: bool = False,
 ) -> dict[str, Any]:
-    """The names of lines beside their last points, pushed apart where they would cover each other.
-
-    Before each name is a piece of its line, which tells whose name it is: text in the colours of
-    lines could not be read on every ground. `symlog` says that y is spread as Vega-Lite's scale of
-    that name has it: evenly near 0, and by its logarithm far above 1.
-    """
+    """Write names beside the last points, each after a piece of its line, without overlaps."""
     bottom, top, *values = [
         math.log1p(value) if symlog else value
         for value in (low, high, *(value for _, value in ends))
@@ -139,11 +128,7 @@ def end_labels(
             "clip": False,
             "fontWeight": "bold",
         },
-        "encoding": {
-            "x": {"value": frame.width},
-            "y": at,
-            "text": {"field": "label"},
-        },
+        "encoding": {"x": {"value": frame.width}, "y": at, "text": {"field": "label"}},
     }
     return {"data": {"values": rows}, "layer": [*pieces, names]}
 
@@ -151,8 +136,7 @@ def end_labels(
 def beside(
     head: str, lines: Sequence[str], *, x: float, y: float, theme: Theme, shade: str
 ) -> list[dict[str, Any]]:
-    """A bold line and others under it, outside of the frame of a chart, where no mark and no grid
-    can lie."""
+    """Write a bold line and others under it, outside of the frame of a chart."""
     return [
         {
             "data": {"values": [{"words": words}]},
@@ -193,11 +177,9 @@ def spread(values: Sequence[float], gap: float, low: float, high: float) -> list
     return [round(place, 9) for place in places]
 
 
-ROOMY = 600
-"""Pixels of a drawing that has room for words beside its frame."""
+ROOMY = 600  # pixels of a drawing that has room for words beside its frame
 SIDE_GAP = 10
-MOST_SIDES = 400
-"""The height of a square frame stays below this."""
+MOST_SIDES = 400  # the height of a square frame stays below this
 
 
 @dataclass(frozen=True)
@@ -205,8 +187,7 @@ class Side:
     """What is said of one side."""
 
     head: str
-    lines: Sequence[str]
-    """The queries that differ most, with their numbers."""
+    lines: Sequence[str]  # the queries that differ most, with their numbers
     shade: str
 
 
@@ -217,17 +198,13 @@ class Sided:
     width: int
     height: int
     parts: list[dict[str, Any]]
-    lists: bool
-    """Whether queries are named."""
+    lists: bool  # whether queries are named
 
 
 def sided(
     canvas: Canvas, width: int, height: int, *, first: Side, second: Side, square: bool = False
 ) -> Sided:
-    """A frame and its words: the first side above the second, or to its left.
-
-    A page has the queries in a table and links at the marks, so that there they are not named.
-    """
+    """Return a frame and words about both sides; a page lists the queries itself."""
     roomy = not canvas.in_page and (canvas.width is None or canvas.width >= ROOMY)
     if roomy:
         texts = [text for side in (first, second) for text in (side.head, *side.lines)]
@@ -254,8 +231,7 @@ def sided(
 
 
 def _above(first: Side, second: Side, width: int, theme: Theme) -> tuple[list[dict[str, Any]], int]:
-    """Heads above a frame, where no mark and no grid can lie, side by side or, where that is too
-    narrow, above each other; and the pixels that they take."""
+    """Write heads above a frame, side by side or stacked; also return the pixels they take."""
     taken = sum(text_width(side.head, bold=True) for side in (first, second)) + 2 * LINE
     rows = (0, 0) if taken < width else (1, 0)
     parts = [
@@ -283,18 +259,12 @@ def _above(first: Side, second: Side, width: int, theme: Theme) -> tuple[list[di
 
 
 WIDTH = 340
-ROW = 24
-"""Pixels from a row to the next."""
-LOW_ROW = 16
-"""The least of them that can be read."""
-SPACING = 26
-"""Pixels between panels."""
-NARROWEST = 150
-"""Pixels that marks should have at least."""
-ROW_GAP = 12
-"""Pixels between columns of text."""
-MOST_INTERVALS = 400
-"""Rows that a chart has room for."""
+ROW = 24  # pixels from a row to the next
+LOW_ROW = 16  # the least of them that can be read
+SPACING = 26  # pixels between panels
+NARROWEST = 150  # pixels that marks should have at least
+ROW_GAP = 12  # pixels between columns of text
+MOST_INTERVALS = 400  # rows that a chart has room for
 
 
 @dataclass(frozen=True)
@@ -305,16 +275,12 @@ class Row:
     value: float | None
     low: float | None
     high: float | None
-    words: Callable[[float | None], str]
-    """A number as text."""
+    words: Callable[[float | None], str]  # a number as text
     shade: str
-    says: str = ""
-    """What stands behind the numbers."""
+    says: str = ""  # what stands behind the numbers
     shape: str = "circle"
-    margin: float | None = None
-    """How far from 0 a difference does not matter."""
-    number: int = 0
-    """Of the row in the chart's table, from 0."""
+    margin: float | None = None  # how far from 0 a difference does not matter
+    number: int = 0  # of the row in the chart's table, from 0
 
 
 def room_for(rows: int, instead: str) -> None:
@@ -326,8 +292,7 @@ def room_for(rows: int, instead: str) -> None:
 def panels(
     given: Sequence[tuple[str, Sequence[Row]]], *, canvas: Canvas, zero: bool = False
 ) -> dict[str, Any]:
-    """Panels under each other, each with the title of its axis and its rows; with `zero`, a line at
-    0 that is always in sight."""
+    """Stack panels, each with an axis title and rows; `zero` adds a line at 0."""
     columns = _columns([row for _, rows in given for row in rows], canvas)
     free = canvas.down(0, below=BELOW, panels=len(given), gap=SPACING)
     most = max(len(rows) for _, rows in given)
@@ -344,13 +309,10 @@ class Columns:
     """What stands beside the marks, and what is left for them."""
 
     frame: int
-    names: dict[str, str]
-    """Names as short as there is room for."""
+    names: dict[str, str]  # names as short as there is room for
     number: float
-    interval: float
-    """Pixels of the texts of intervals; 0 where there is no room for them."""
-    signs: bool
-    """Whether of what is said only the first word has room."""
+    interval: float  # pixels of the texts of intervals; 0 where there is no room for them
+    signs: bool  # whether of what is said only the first word has room
 
     def says(self, row: Row) -> str:
         """What stands behind the numbers of a row."""
@@ -358,8 +320,7 @@ class Columns:
 
 
 def _columns(rows: Sequence[Row], canvas: Canvas) -> Columns:
-    """All that there is to say beside the marks; where the width has no room for it, first the ends
-    of intervals go, which the marks show, then the middle of names, then words behind signs."""
+    """Fit columns beside the marks: drop ends of intervals, then shorten names, then words."""
     number = widest((row.words(row.value) for row in rows), bold=True)
     interval = widest(_interval(row) for row in rows)
     every = [row.name for row in rows]
@@ -389,7 +350,6 @@ def _panel(
     height: int,
     place: int,
 ) -> dict[str, Any]:
-    """Rows under each other on one axis."""
     low, high = _bounds(rows, zero)
     signs = {"labelExpr": "(datum.value > 0 ? '+' : '') + datum.label"} if zero else {}
     x = number_axis(
@@ -468,14 +428,12 @@ def _bounds(rows: Sequence[Row], zero: bool) -> tuple[float, float]:
 
 
 def _interval(row: Row) -> str:
-    """The ends of an interval in words."""
     if row.low is None or row.high is None:
         return "no interval"
     return f"{row.words(row.low)} … {row.words(row.high)}"
 
 
 def _drawn(at: int, row: Row, columns: Columns, low: float, high: float) -> dict[str, Any]:
-    """A row as it is drawn: what is infinite ends where the axis does."""
     known = row.low is not None and row.high is not None
     return {
         "at": at,
@@ -495,7 +453,6 @@ def _drawn(at: int, row: Row, columns: Columns, low: float, high: float) -> dict
 
 
 def _texts(y: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
-    """Names to the left; to the right the number, its interval and what is said."""
     first = columns.frame + ROW_GAP + columns.number
     behind = first + ROW_GAP + (columns.interval + ROW_GAP if columns.interval else 0)
     texts: list[tuple[str, float, str, str]] = [

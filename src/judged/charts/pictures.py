@@ -29,21 +29,13 @@ PicturesLike: TypeAlias = "Path | Mapping[str, PictureLike]"
 
 HINT = 'galleries need Pillow: pip install "judged[charts]".'
 COLUMNS = ("id", "picture")
-SHOWN = 8
-"""How many columns of another table a message names."""
-LARGEST = 256
-"""Pictures on a page are made no larger than this, so that it stays small."""
-TILE, GAP, MARGIN = 68, 12, 18
-"""Pixels of a picture, between pictures, and around all."""
+SHOWN = 8  # how many columns of another table a message names
+LARGEST = 256  # pictures on a page are made no larger than this, so that it stays small
+TILE, GAP, MARGIN = 68, 12, 18  # pixels of a picture, between pictures, and around all
 
 
 def read_pictures(given: PicturesLike) -> dict[str, PictureLike]:
-    """{id: picture} from a dict, or from a CSV or TSV file with the columns id and picture, whose
-    paths are relative to it.
-
-    A picture is a path, the bytes of a file, an array of 8-bit grey or RGB pixels, or an image of
-    Pillow.
-    """
+    """Return {id: picture} from a dict, or from a CSV or TSV file with paths relative to it."""
     if isinstance(given, Mapping):
         return {str(name): picture for name, picture in given.items()}
     if not isinstance(given, (str, os.PathLike)):
@@ -133,8 +125,7 @@ def opened(picture: PictureLike, name: str) -> Image:
 
 
 def fitted(image: Image, size: int) -> Image:
-    """As large as fits into a square; small pictures are enlarged by whole pixels, so that they
-    stay sharp."""
+    """Return a picture that fits into a square; small ones are enlarged by whole pixels."""
     from PIL import Image
 
     scale = size / max(image.size)
@@ -143,8 +134,7 @@ def fitted(image: Image, size: int) -> Image:
 
 
 def address(picture: PictureLike, name: str) -> tuple[str, bool]:
-    """The picture inside a `data:` address, and whether it is so small that its pixels should stay
-    visible."""
+    """Return the picture as a `data:` address, and whether its pixels should stay visible."""
     image = opened(picture, name)
     tiny = max(image.size) <= 32
     if max(image.size) > LARGEST:
@@ -174,10 +164,7 @@ def painted(
     most = max(part.height for part in rows)
     top = MARGIN + 28 + 18 * len(notes) + 12
     step, line = TILE + GAP, TILE + GAP + 22
-    words = [
-        _font(18).getlength(title),
-        *(_font(12).getlength(note) for note in notes),
-    ]
+    words = [_font(18).getlength(title), *(_font(12).getlength(note) for note in notes)]
     width = max(2 * MARGIN + (most + 1) * step + 2 * GAP, int(max(words)) + 2 * MARGIN)
     canvas = Image.new("RGB", (width, top + line * len(rows) + MARGIN), theme.background)
     pen = ImageDraw.Draw(canvas)
@@ -189,11 +176,7 @@ def painted(
         query = part["query"][0]
         paint(query, MARGIN, y)
         pen.text(
-            (MARGIN + TILE / 2, y + TILE + 8),
-            _cut(query),
-            theme.ink,
-            font=_font(11),
-            anchor="mt",
+            (MARGIN + TILE / 2, y + TILE + 8), _cut(query), theme.ink, font=_font(11), anchor="mt"
         )
         pen.line((MARGIN + step + 2, y, MARGIN + step + 2, y + TILE), theme.muted)
         for at, (item, rank, relevant) in enumerate(
@@ -228,7 +211,6 @@ def _cut(name: str, most: int = 9) -> str:
 
 
 def _frame(pen: Any, x: int, y: int, colour: str, *, dashed: bool) -> None:
-    """A frame around a picture; a dashed one is seen as such in grey too."""
     if not dashed:
         pen.rectangle((x - 4, y - 4, x + TILE + 3, y + TILE + 3), outline=colour, width=4)
         return

@@ -261,7 +261,6 @@ def checked_k(k: int | None, longest: int, default: int) -> int:
 
 
 def _named(rankings: Sequence[Rankings]) -> tuple[Rankings, ...]:
-    """With distinct names: charts tell systems apart by them."""
     names = [each.name for each in rankings]
     again = [names[:at].count(name) for at, name in enumerate(names)]
     return tuple(
@@ -284,14 +283,11 @@ def asked(table: pl.DataFrame) -> tuple[str, str]:
     return "queries", f": {listed([f'{count:,} ({name})' for name, count in counts.items()])}"
 
 
-DEFAULT = "nDCG@10"
-"""The measure that two systems are compared by."""
+DEFAULT = "nDCG@10"  # the measure that two systems are compared by
 PairSource = Source | Comparison
 """Two systems: an evaluation of two runs, two rankings, systems, or a comparison of two runs."""
-SAID = ("says", "note")
-"""Columns of sentences, which stand above a chart and not in it."""
-NAMED = 3
-"""How many queries are named on each side of two systems."""
+SAID = ("says", "note")  # columns of sentences, which stand above a chart and not in it
+NAMED = 3  # how many queries are named on each side of two systems
 
 
 def comparison_of(source: Any) -> Comparison:
@@ -343,10 +339,8 @@ class Paired:
 
     queries: pl.DataFrame
     """A row for each query that both have a finite value of: query, a, b and difference."""
-    facts: dict[str, Any]
-    """What is the same for all queries, for columns of a table."""
-    notes: list[str]
-    """What has to be said under a chart."""
+    facts: dict[str, Any]  # what is the same for all queries, for columns of a table
+    notes: list[str]  # what has to be said under a chart
 
     def columns(self) -> list[pl.Expr]:
         """The facts as columns."""
@@ -415,7 +409,6 @@ def paired(source: PairSource, measure: str | Measure | None) -> Paired:
 
 
 def _compared(source: PairSource, measure: str | Measure | None) -> Comparison:
-    """A comparison of two systems that count every query once."""
     if isinstance(source, Comparison):
         if source.evaluation is not None:
             unweighted(Systems.of(source.evaluation))
@@ -431,7 +424,6 @@ def _compared(source: PairSource, measure: str | Measure | None) -> Comparison:
 
 
 def _measure_of(comparison: Comparison, measure: str | Measure | None) -> str | Measure | None:
-    """The measure that was asked for; of several nDCG@10, where it is among them."""
     several = measure is None and len(comparison.measures) > 1
     return DEFAULT if several and DEFAULT in comparison.measures else measure
 
@@ -445,8 +437,7 @@ def _finite(value: float) -> float | None:
 
 
 def said_of(table: pl.DataFrame) -> list[str]:
-    """What the comparison says of the two systems of a table: the difference with its interval, and
-    the verdict."""
+    """Return sentences about the two systems of a table: the difference and the verdict."""
     overall, low, high, level, note = (
         table[name][0] for name in ("overall", "low", "high", "level", "note")
     )

@@ -61,8 +61,7 @@ TOKENS: dict[str, tuple[str, str]] = {
     "s8": ("#b8a900", "#e69f00"),
 }
 """Every colour by its name: on light grounds, and on dark ones."""
-SERIES = 8
-"""Colours of systems; a ninth system begins again with another dash."""
+SERIES = 8  # colours of systems; a ninth system begins again with another dash
 FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
 
 MARKS = {
@@ -89,25 +88,20 @@ class Verdict:
 class Theme:
     """The colours of a chart."""
 
-    canvas: str
-    """What the whole is drawn on."""
-    background: str
-    """What lies behind marks, for the rims that part them."""
+    canvas: str  # what the whole is drawn on
+    background: str  # what lies behind marks, for the rims that part them
     ink: str
     muted: str
     grid: str
     axis: str
     series: tuple[str, ...]
     """One for each system or measure; every other is much lighter than its neighbours."""
-    fill: str
-    """An area that carries meaning."""
+    fill: str  # an area that carries meaning
     right: str
     wrong: str
-    right_ink: str
-    """Of text, which needs more contrast than marks."""
+    right_ink: str  # of text, which needs more contrast than marks
     wrong_ink: str
-    irrelevant: str
-    """What was judged and is not relevant."""
+    irrelevant: str  # what was judged and is not relevant
 
     @classmethod
     def of(cls, colour: Callable[[str], str], *, canvas: str | None = None) -> Theme:
@@ -243,8 +237,7 @@ _INHERITED = (
     "stroke-dasharray",
 )
 """What a group can say for all that is in it."""
-MANY = 4
-"""Neighbours of one look that are worth a group."""
+MANY = 4  # neighbours of one look that are worth a group
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 _CIRCLE = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0")
 _MOVED = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
@@ -263,11 +256,7 @@ def tidy(
     link: Callable[[int], tuple[str | None, str] | None] | None = None,
     tab_stops: bool = True,
 ) -> str:
-    """A drawing of Vega's with nothing in it that a page has no use for.
-
-    `link` gives for the number of a row, from 0, an address and words; what stands for that row
-    becomes a link with these words.
-    """
+    """Remove what a page does not need; `link` turns marks of rows into links with words."""
     root = ElementTree.fromstring(drawn)
     if link is not None:
         _link(root, link, tab_stops)
@@ -308,11 +297,8 @@ def with_rows(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _link(
-    root: ElementTree.Element,
-    link: Callable[[int], tuple[str | None, str] | None],
-    tab_stops: bool,
+    root: ElementTree.Element, link: Callable[[int], tuple[str | None, str] | None], tab_stops: bool
 ) -> None:
-    """Links around the marks of rows, and words for them."""
     for parent in list(root.iter()):
         for at, mark in enumerate(list(parent)):
             said = mark.get("aria-label", "")
@@ -360,7 +346,6 @@ def _own_ids(root: ElementTree.Element, prefix: str) -> None:
 
 
 def _clean(part: ElementTree.Element) -> None:
-    """A group without what is not seen, its parts first."""
     kept: list[ElementTree.Element] = []
     for each in part:
         if each.tag.endswith("}style") or each.tag.endswith("}script"):
@@ -420,7 +405,6 @@ def _rounded(found: re.Match[str]) -> str:
 
 
 def _round(each: ElementTree.Element) -> None:
-    """A circle as what it is, at its place."""
     radius = each.attrib.pop("d")[1:].partition(",")[0]
     moved = _MOVED.fullmatch(each.get("transform", "translate(0,0)"))
     each.tag = f"{{{SPACE}}}circle"
@@ -432,7 +416,6 @@ def _round(each: ElementTree.Element) -> None:
 
 
 def _one_path(lines: list[ElementTree.Element]) -> ElementTree.Element:
-    """Lines of one look, such as those of a grid, as one shape."""
     steps = []
     for each in lines:
         moved = _MOVED.fullmatch(each.get("transform", "translate(0,0)"))
@@ -463,9 +446,7 @@ def _gather(group: ElementTree.Element) -> None:
 
 
 def _wrap(
-    group: ElementTree.Element,
-    parts: list[ElementTree.Element],
-    inside: list[ElementTree.Element],
+    group: ElementTree.Element, parts: list[ElementTree.Element], inside: list[ElementTree.Element]
 ) -> None:
     """Many neighbours of one look in a group of their own, which says it for them."""
     kept: list[ElementTree.Element] = []

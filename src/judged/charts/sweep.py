@@ -109,8 +109,7 @@ class Record:
         return list(found)
 
 
-NAMES = ("sharp", "medium", "smooth")
-"""Of three temperatures, the lowest first."""
+NAMES = ("sharp", "medium", "smooth")  # of three temperatures, the lowest first
 APART = 4.0
 """The sharp and the smooth temperature lie by this factor from the medium one, unless others are
 named."""
@@ -164,17 +163,14 @@ def written(temperature: float) -> str:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Three rows of a sweep, or two where it ends at the medium one, and what there is to say about
-    the choice."""
+    """Three rows of a sweep, or two if it ends at the medium one, and notes on the choice."""
 
-    rows: dict[str, Record]
-    """By name: sharp, medium, smooth."""
+    rows: dict[str, Record]  # by name: sharp, medium, smooth
     note: str
 
 
 def three(sweep: Record, temperatures: Sequence[float] | None) -> Chosen:
-    """The rows nearest to the lowest loss, to a quarter and to four times of it; or those nearest
-    to three temperatures."""
+    """Choose the rows nearest to three temperatures, or to 1/4, 1 and 4 times the best one."""
     rows = sweep.records("temperatures")
     if temperatures is not None:
         return _asked(rows, temperatures)

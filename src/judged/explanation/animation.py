@@ -18,8 +18,7 @@ from judged.text import counted
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
 
-MOST_ROWS = 45
-"""A walk past more results than this is too long to watch."""
+MOST_ROWS = 45  # a walk past more results than this is too long to watch
 
 NOTHING = "–"
 
@@ -61,8 +60,7 @@ class Frame:
 
     rank: int
     caption: str
-    readings: tuple[str, ...]
-    """The texts of the animation's readings, in their order."""
+    readings: tuple[str, ...]  # the texts of the animation's readings, in their order
     score: str
     """The measure's value, as far as the results down to here make it up; empty where it is no sum.
     """
@@ -112,14 +110,10 @@ class _Walk:
     """An explanation on its way to an animation."""
 
     e: Explanation
-    rows: tuple[Row, ...]
-    """The results that are walked past."""
-    end: int
-    """The last rank of the walk."""
-    listed: int
-    """How many results count."""
-    by_precision: bool
-    """Whether the measure looks at precision or recall."""
+    rows: tuple[Row, ...]  # the results that are walked past
+    end: int  # the last rank of the walk
+    listed: int  # how many results count
+    by_precision: bool  # whether the measure looks at precision or recall
 
     @cached_property
     def relevant(self) -> list[int]:
@@ -186,8 +180,7 @@ def _walk(e: Explanation) -> _Walk:
 
 
 def _walked(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """As many results as can be looked at one by one: the relevant ones, then the others from the
-    top."""
+    """Return the results to look at one by one: relevant ones, then others from the top."""
     by_worth = sorted(rows, key=lambda row: (not row.relevant, row.rank))
     return tuple(sorted(by_worth[:MOST_ROWS], key=lambda row: row.rank))
 
@@ -232,8 +225,7 @@ def _mark(walk: _Walk, row: Row) -> str:
 
 # -- readings: a name, and what it says after some ranks
 
-Reading = Callable[[int, int], str]
-"""(first, last) -> text: one rank, or several told as one."""
+Reading = Callable[[int, int], str]  # (first, last) -> text: one rank, or several told as one
 
 
 def _readings(walk: _Walk) -> dict[str, Reading]:
@@ -254,7 +246,6 @@ def _readings(walk: _Walk) -> dict[str, Reading]:
 
 
 def _column_readings(walk: _Walk) -> dict[str, Reading]:
-    """What the measure itself looks at."""
     steps = walk.e.steps
     names = [column.name for column in steps.columns if column.name] if steps is not None else []
 
@@ -265,7 +256,6 @@ def _column_readings(walk: _Walk) -> dict[str, Reading]:
 
 
 def _sum_readings(walk: _Walk) -> dict[str, Reading]:
-    """What each rank adds, and the sums so far where gains add up."""
     if walk.adds is None:
         return {}
     of = walk.cumulated

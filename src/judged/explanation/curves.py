@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bar:
-    """A piece of the area under the precision-recall curve, which a relevant item adds, or several
-    that are drawn as one; all in shares of the axes."""
+    """A piece of the area under the precision-recall curve, in shares of the axes."""
 
     rank: int
     left: float
@@ -105,8 +104,7 @@ def listed(values: Any) -> Any:
 
 
 def area(e: Explanation, rows: Sequence[Row], end: int) -> Area | None:
-    """The curve past some results, and all that follow down to the end as one bar; None where
-    nothing is relevant."""
+    """Return the curve past some results, the rest as one bar; None without relevant results."""
     whole = _whole(e)
     if not whole:
         return None
@@ -142,15 +140,13 @@ def relevant_ranks(e: Explanation, end: float) -> list[int]:
 
 
 def _whole(e: Explanation) -> float:
-    """What a relevant item's share of the horizontal axis is one part of."""
     if e.steps is not None and e.steps.bars is not None and e.steps.divisor is not None:
         return e.steps.divisor.value.value
     return float(e.relevant)
 
 
 def _points(rows: Sequence[Row], relevant: list[int], whole: float) -> list[Point]:
-    """A point after each result, and where some were skipped one before it: the curve falls past
-    them and rises after them."""
+    """Return a point after each result, and one before it if results were skipped."""
     points, before, found = [], 0, 0
     for row in rows:
         if row.rank - before > 1 and before:
@@ -162,8 +158,7 @@ def _points(rows: Sequence[Row], relevant: list[int], whole: float) -> list[Poin
 
 
 def growth(e: Explanation, rows: Sequence[Row], end: int) -> Growth | None:
-    """The sum past some results, and all that follow down to the end as one; None where nothing
-    adds anything."""
+    """Return the sum past some results, and the rest as one; None if nothing adds anything."""
     steps = e.steps
     if steps is None or steps.adds is None:
         return None

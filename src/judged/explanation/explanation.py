@@ -35,11 +35,7 @@ class Explanation(Result):
     'AP = (1/2 + 2/5 + 3/7 + 4/9) / 6 = (0.5 + 0.4 + 0.4286 + 0.4444) / 6 = 1.773 / 6 = 0.2955'
     """
 
-    SAVED_AS: ClassVar[dict[str, str]] = {
-        **Result.SAVED_AS,
-        ".tex": "to_latex",
-        ".gif": "to_gif",
-    }
+    SAVED_AS: ClassVar[dict[str, str]] = {**Result.SAVED_AS, ".tex": "to_latex", ".gif": "to_gif"}
 
     measure: Measure
     """What is explained."""

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 
 def to_latex(e: Explanation) -> str:
-    """An align* environment: the definition, what is worked out first, and the value; needs
-    amsmath."""
+    """Return an align* environment (amsmath): definition, intermediate results and value."""
     name = symbol_latex(str(e.measure))
     rows = [rf"{symbol_latex(e.measure.spec.name)} &= {e.measure.formula}"]
     if e.steps is None:
@@ -181,8 +180,7 @@ def to_html(e: Explanation) -> str:
 
 
 def notebook(e: Explanation) -> str:
-    """What a notebook shows: the value and the query first, then how it comes about; it has no
-    stylesheet of ours."""
+    """Return the value and the query, then the calculation, without a stylesheet."""
     head, before = header(e), gaps(e)
     told = "".join(
         f"<br><code>{html(line.text)}</code>" + (f"<br>{html(line.says)}" if line.says else "")

@@ -23,15 +23,13 @@ SCALE = 2
 """Drawn so many times larger and made smaller afterwards: Pillow draws slanted lines without
 smoothing."""
 
-FIRST, EACH, RELEVANT, LAST = 1200, 550, 1100, 4000
-"""How long the frames stand, in milliseconds."""
+FIRST, EACH, RELEVANT, LAST = 1200, 550, 1100, 4000  # how long the frames stand, in milliseconds
 
 PAPER, INK, SOFT, LINE, TILE = "card", "ink", "soft", "line", "sunk"
 GOOD, GOOD_SOFT, AREA, NOW, IDEAL = "better", "accent-soft", "area", "focus", "worse"
 """Colours by the names that all pages have for them."""
 
-A_ROW = 15
-"""So many results stand beside each other."""
+A_ROW = 15  # so many results stand beside each other
 
 
 def to_gif(e: Explanation) -> bytes:
@@ -61,7 +59,6 @@ def to_gif(e: Explanation) -> bytes:
 
 
 def _colour(name: str) -> str:
-    """As it is on light pages."""
     return palette()[name][0]
 
 
@@ -96,11 +93,7 @@ class _Pen:
     ) -> None:
         corners = [value * SCALE for value in (left, top, right, bottom)]
         self.draw.rounded_rectangle(
-            corners,
-            round_ * SCALE,
-            fill=_colour(fill),
-            outline=_colour(edge),
-            width=width * SCALE,
+            corners, round_ * SCALE, fill=_colour(fill), outline=_colour(edge), width=width * SCALE
         )
 
     def line(self, points: list[tuple[float, float]], *, fill: str, width: float) -> None:
@@ -175,13 +168,11 @@ def _spelled(text: str) -> str:
 
 
 def _lines(caption: str) -> list[str]:
-    """At most two lines."""
     lines = wrap(_spelled(caption), 96)
     return lines if len(lines) <= 2 else [lines[0], lines[1][:92] + " ..."]
 
 
 def _tiles(pen: _Pen, scene: Animation, frame: Frame) -> float:
-    """The results; returns where they end."""
     all_of_them = len(scene.tiles) + (scene.rest is not None and scene.rest.results > 0)
     step = min(60.0, (WIDTH - 48) / max(min(all_of_them, A_ROW), 1))
     side = step - 8
@@ -220,12 +211,10 @@ def _tiles(pen: _Pen, scene: Animation, frame: Frame) -> float:
     return top + high * -(-max(all_of_them, 1) // A_ROW)
 
 
-LEFT, RIGHT = 70.0, 500.0
-"""Where the chart begins and ends."""
+LEFT, RIGHT = 70.0, 500.0  # where the chart begins and ends
 
 
 def _frame(pen: _Pen, top: float, height: int, names: tuple[str, str]) -> tuple[float, float]:
-    """The axes with their names; returns where they begin and end, from above."""
     high, low = top + 4, height - 50.0
     pen.line([(LEFT, high), (LEFT, low), (RIGHT, low)], fill=SOFT, width=1.5)
     pen.text((LEFT + RIGHT) / 2, low + 30, _spelled(names[0]), size=13, fill=SOFT, anchor="mm")

@@ -16,8 +16,7 @@ from judged.measures.conventions import namesakes
 from judged.measures.params import Choice
 from judged.rankings.rankings import Rankings, Subtopics
 
-CLOSE = 1e-12
-"""Values closer than this are the same: sums in another order."""
+CLOSE = 1e-12  # values closer than this are the same: sums in another order
 
 
 @dataclass(frozen=True)
@@ -69,8 +68,7 @@ class Variant:
 
 
 def variants(measure: Measure, value: float, r: Rankings) -> tuple[Variant, ...]:
-    """Other definitions that give this list another value: those of libraries first, then what else
-    the parameters allow."""
+    """Return other definitions with another value: those of libraries first."""
     users: dict[Measure, list[tuple[str, str]]] = {}
     for convention in conventions().values():
         for named in namesakes(convention, measure):
@@ -116,8 +114,7 @@ def _difference(measure: Measure, other: Measure) -> str:
     return "; ".join(changed)
 
 
-PLACES = 10
-"""Moves to the first so many ranks are tried."""
+PLACES = 10  # moves to the first so many ranks are tried
 
 MOVERS = 40
 """So many results, and so many items that were not retrieved, are tried as those that move."""
@@ -150,8 +147,7 @@ class _Move:
 
 
 def best_change(measure: Measure, value: float, r: Rankings) -> Change | None:
-    """The move of one item that makes a measure's value best, the shortest of several; None where
-    none makes it better."""
+    """Return the shortest best move of one item; None if no move helps."""
     moves = list(_moves(r))
     if not moves or isnan(value) or not measure.spec.rates_relevance:
         return None
@@ -196,8 +192,7 @@ def _moves(r: Rankings) -> Iterator[_Move]:
 
 
 def _lost(r: Rankings) -> Sequence[tuple[int | None, float]]:
-    """Items of a positive grade that were not retrieved: one of each grade, or each one where
-    subtopics tell them apart."""
+    """Return relevant items not retrieved: one per grade, or all if there are subtopics."""
     if r.subtopics is not None and r.hit_item is not None:
         best: dict[int, float] = {}
         for item, grade in zip(r.subtopics.item.tolist(), r.subtopics.grade.tolist(), strict=True):
@@ -211,7 +206,6 @@ def _lost(r: Rankings) -> Sequence[tuple[int | None, float]]:
 
 
 def _all_moved(r: Rankings, moves: list[_Move]) -> Rankings:
-    """One query for each move: the list after it."""
     hits = [_after(r, move) for move in moves]
     many = len(moves)
     lengths = np.array([len(each) for each in hits])
@@ -247,8 +241,7 @@ def _repeated(judged: Subtopics, many: int) -> Subtopics:
 
 
 def _after(r: Rankings, move: _Move) -> list[tuple[int, float, int]]:
-    """Rank, grade and item of each hit after a move: two results change places, or a new one takes
-    the place of another."""
+    """Return rank, grade and item of each hit after a swap, or after a new item came in."""
     items = [0] * len(r.hit_rank) if r.hit_item is None else r.hit_item.tolist()
     rows = {
         rank: (grade, item)

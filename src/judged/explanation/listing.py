@@ -15,8 +15,7 @@ from judged.explanation.arithmetic import Expression, Named, total
 from judged.measures import Measure
 from judged.rankings.rankings import Cutoff, Rankings
 
-ANY = float(np.nextafter(0, 1))
-"""The lowest grade above 0."""
+ANY = float(np.nextafter(0, 1))  # the lowest grade above 0
 
 Cell = Expression | str | None
 
@@ -25,16 +24,11 @@ Cell = Expression | str | None
 class Row:
     """One rank of the list."""
 
-    rank: int
-    """From 1."""
-    item: str | None
-    """Its id; None where the input has none."""
-    grade: float | None
-    """None where nobody judged it."""
-    relevant: bool
-    """Whether the measure counts it as relevant, or gains something from it."""
-    counts: bool
-    """Whether it is at or above the cutoff."""
+    rank: int  # from 1
+    item: str | None  # its id; None where the input has none
+    grade: float | None  # None if unjudged
+    relevant: bool  # whether the measure counts it as relevant, or gains something from it
+    counts: bool  # whether it is at or above the cutoff
 
 
 def threshold(measure: Measure) -> float:
@@ -47,8 +41,7 @@ def threshold(measure: Measure) -> float:
 
 @dataclass(frozen=True)
 class Column:
-    """What a measure looks at, at each of the ranks that are shown; None where there is nothing to
-    say."""
+    """What a measure looks at, at each shown rank; None for an empty cell."""
 
     name: str
     cells: tuple[Cell, ...]
@@ -67,16 +60,13 @@ class Line:
 class Cumulated:
     """Gains that add up down the list, and down the ideal one."""
 
-    name: str
-    """What they add up to."""
+    name: str  # what they add up to
     gains: Mapping[int, Expression]
     """The gain of each rank that gains something, before its discount."""
-    terms: Mapping[int, Expression]
-    """What is left of each gain."""
+    terms: Mapping[int, Expression]  # what is left of each gain
     ideal: tuple[float, ...] = ()
     """What each rank of the ideal list adds, from the first; nothing where none is ideal."""
-    ideal_name: str = ""
-    """What these add up to."""
+    ideal_name: str = ""  # what these add up to
 
 
 @dataclass(frozen=True)
@@ -87,18 +77,15 @@ class Steps:
     columns: tuple[Column, ...] = ()
     adds: dict[int, Expression] | None = None
     """What each rank adds to the value, together all of it; None where the value is no such sum."""
-    before: tuple[Line, ...] = ()
-    """What is worked out first."""
+    before: tuple[Line, ...] = ()  # what is worked out first
     divisor: Line | None = None
     says: str = ""
     """What happened in this list, in a sentence, where the arithmetic does not say it."""
-    end: float = inf
-    """The last rank that counts."""
+    end: float = inf  # the last rank that counts
     bars: tuple[tuple[int, float], ...] | None = None
     """For measures that are an area under the precision-recall curve: the rank and height of each
     bar, all as wide as 1 / divisor."""
-    cumulated: Cumulated | None = None
-    """For measures of gain: how it adds up."""
+    cumulated: Cumulated | None = None  # for measures of gain: how it adds up
 
 
 def divided(
@@ -176,8 +163,7 @@ class Listing:
 
 
 def shown_ranks(r: Rankings, rel: float, end: float, rows: int | None) -> tuple[int, ...]:
-    """The ranks that matter: those of relevant items that count, then the others from the top, as
-    many as fit."""
+    """Return the ranks that fit: relevant items that count, then others from the top."""
     length = int(r.retrieved[0])
     if rows is None or length <= rows:
         return tuple(range(1, length + 1))

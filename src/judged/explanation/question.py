@@ -106,7 +106,6 @@ def read(
 
 
 def _read_rankings(rankings: Rankings, query: str | None) -> Read:
-    """One query of rankings made before; they know no ids."""
     chosen = _chosen(rankings.queries, query, rankings.queries)
     return Read(rankings.take([rankings.queries.index(chosen)]))
 
@@ -118,7 +117,6 @@ def _read_query(
     policy: Policy,
     collection: CollectionLike | None = None,
 ) -> Read:
-    """Read one query of a run and its judgements."""
     found = _results(run, _queries(known), query)
     chosen = _chosen(_queries(known), query, _queries(found))
     own = _only(known, chosen)
@@ -154,11 +152,7 @@ def _results(run: Run | Lookup | RunBlocks, judged: list[str], query: str | None
 
 
 def _order(
-    run: Run | Lookup,
-    query: str,
-    grades: Mapping[str, float],
-    r: Rankings,
-    policy: Policy,
+    run: Run | Lookup, query: str, grades: Mapping[str, float], r: Rankings, policy: Policy
 ) -> list[str]:
     """The items of the whole list in the order of their ranks.
 
@@ -191,8 +185,7 @@ def _order(
 def _by_grade(
     items: list[str], wanted: list[float | None], grades: Mapping[str, float]
 ) -> Iterator[str]:
-    """The items so that each place has the grade that is wanted there (None: nobody judged it), and
-    otherwise in the order they have; each item is looked at a few times, however many there are."""
+    """Reorder items so that each place has the wanted grade (None: unjudged), in linear time."""
     left = OrderedDict.fromkeys(items)
     waiting: dict[float | None, deque[str]] = {}
     for item in items:
@@ -231,7 +224,6 @@ def _queries(table: Judgements | Run | Lookup) -> list[str]:
 
 
 def _only(table: Judgements | Run | Lookup, query: str) -> Judgements | Run | Lookup:
-    """The rows of one query."""
     if isinstance(table, Lookup):
         return replace(table, lists={query: table.lists[query]} if query in table.lists else {})
     own = (table.frame["query"] == query).arg_true().to_numpy()
@@ -246,14 +238,12 @@ def _items(run: Run | Lookup, query: str) -> list[str]:
 
 
 def _grades_of(judgements: Judgements | Lookup, duplicates: str) -> dict[str, float]:
-    """The grade of each judged item of the one query; by subtopic the best one."""
     pool = pool_of(judgements, duplicates=duplicates)
     return dict(zip(pool.items[0], pool.grades.tolist(), strict=True))
 
 
 def policy_of_a_list(policy: PolicyLike | None, given: Any) -> Any:
-    """A policy for a relevance list, which has no ids: ties stand as they are written, unless
-    grades decide; where nothing is tied, they are not broken at all."""
+    """Return a policy for a list without ids: ties stay as written, unless grades decide."""
     chosen = policy.to_dict() if isinstance(policy, Policy) else {} if policy is None else policy
     if not isinstance(chosen, Mapping):
         return policy
@@ -270,8 +260,7 @@ def refuse_unbroken_ties(policy: Policy) -> None:
         )
 
 
-ROWS = 30
-"""So many ranks are shown, where nobody says how many."""
+ROWS = 30  # so many ranks are shown, where nobody says how many
 
 
 @takes_scoring
@@ -343,13 +332,7 @@ def explain(
     )
     _check(settings)
     query_read = read(
-        judgements,
-        run,
-        query,
-        relevant=relevant,
-        pool=pool,
-        settings=settings,
-        scoring=scoring,
+        judgements, run, query, relevant=relevant, pool=pool, settings=settings, scoring=scoring
     )
     return _explained(settings.measures[0], query_read, settings.policy, rows)
 
@@ -357,7 +340,6 @@ def explain(
 def _explain_evaluation(
     evaluation: Evaluation, run: Any, measure: str | Measure, query: str | None, rows: int | None
 ) -> Explanation:
-    """Explain a value of an evaluation; items are looked up in what it was made from."""
     chosen = evaluation.measure(measure)
     settings = replace(evaluation.settings, measures=(chosen,))
     _check(settings)

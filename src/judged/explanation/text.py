@@ -19,8 +19,7 @@ from judged.text import Best, Warned, markdown, markdown_table, shown
 if TYPE_CHECKING:
     from judged.explanation.explanation import Explanation
 
-MOST_VARIANTS = 8
-"""So many other definitions are told in words; JSON has all."""
+MOST_VARIANTS = 8  # so many other definitions are told in words; JSON has all
 
 
 def is_a_list(e: Explanation) -> bool:
@@ -88,15 +87,11 @@ def gaps(e: Explanation) -> dict[int, int]:
 class Worked:
     """A line of the arithmetic."""
 
-    symbol: str
-    """What is worked out."""
-    stages: tuple[str, ...]
-    """The sum with its numbers, step by step down to the value."""
+    symbol: str  # what is worked out
+    stages: tuple[str, ...]  # the sum with its numbers, step by step down to the value
     value: float
-    says: str
-    """Why it is so; empty for the last line, which is the measure itself."""
-    latex: str
-    """The sum with its numbers, as LaTeX."""
+    says: str  # why it is so; empty for the last line, which is the measure itself
+    latex: str  # the sum with its numbers, as LaTeX
 
     @property
     def text(self) -> str:
@@ -160,7 +155,6 @@ def improvement(e: Explanation) -> str:
 
 
 def _move(e: Explanation, change: Change) -> str:
-    """The move of one item, with its id where it is known."""
     if change.rank is None:
         name = next((item for item, grade in e.lost.items() if grade == change.grade), "an item")
         return (
@@ -224,8 +218,7 @@ def ranking(e: Explanation) -> Table:
     return Table(head, rows, words=WORDS)
 
 
-WORDS: frozenset[str] = frozenset({"item", "serves", ""})
-"""Columns whose cells stand to the left."""
+WORDS: frozenset[str] = frozenset({"item", "serves", ""})  # columns whose cells stand to the left
 
 
 def right(head: list[str]) -> list[int]:

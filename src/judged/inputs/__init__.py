@@ -94,7 +94,6 @@ def read_judgements(
 
 
 def judgements_in(source: Source, format: FileFormat | None = None) -> Judgements:
-    """Read the judgements of a file."""
     file_format = format_of(source, format)
     rows = rows_of_file(source, file_format, ("relevant",))
     if rows is not None and rows.judgements is not None:
@@ -169,7 +168,6 @@ def read_run(
 
 
 def run_in(source: Source, name: str | None = None, format: FileFormat | None = None) -> Run:
-    """Read the run of a file."""
     name = name or run_name(source.path)
     file_format = format_of(source, format)
     rows = rows_of_file(source, file_format, ("retrieved",))
@@ -230,7 +228,6 @@ def _with_notes(lists: Lookup, notes: tuple[str, ...]) -> Lookup:
 
 
 def opened(path: str | PathLike[str], kind: Kind, columns: ColumnsLike | None) -> Source:
-    """Open a file."""
     from judged.inputs.source import open_source
 
     return replace(open_source(fspath(path), kind), columns=as_columns(columns))
@@ -277,23 +274,7 @@ def _refuse_columns(columns: ColumnsLike | None, kind: Kind, source: str, why: s
 
 
 def as_runs(given: RunsLike) -> dict[str | None, Any]:
-    """Return one run or several by name, unread.
-
-    Parameters
-    ----------
-    given : RunsLike
-        A run, a dict {name: run}, or a list of files; a file may be named: "NAME=FILE".
-
-    Returns
-    -------
-    dict
-        {name: run as given}; None is the name of a run that has its own.
-
-    >>> as_runs(["runs/bm25.run", "runs/dense.run.gz"])
-    {'bm25': 'runs/bm25.run', 'dense': 'runs/dense.run.gz'}
-    >>> as_runs("first stage=runs/bm25.run")
-    {'first stage': 'runs/bm25.run'}
-    """
+    """Return one run or several by name, unread."""
     if isinstance(given, (str, PathLike)):
         return dict([_named(given)])
     if isinstance(given, (list, tuple)):

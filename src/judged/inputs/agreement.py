@@ -89,19 +89,16 @@ _MIN_LENGTH = 4
 def meet(
     ours: Sequence[str], theirs: Sequence[str], change: Callable[[str], str | None]
 ) -> tuple[bool, bool]:
-    """Return whether some of our ids, once changed, are among theirs, and the other way round.
-
-    Changing both sides is no sign: all ids that begin with doc_ would agree.
-    """
+    """Return whether some of our ids, once changed, are among theirs, and the other way round."""
 
     def changed(ids: Sequence[str]) -> set[str | None]:
         return {new for name in ids if (new := change(name)) != name}
 
+    # Changing both sides is no sign: all ids that begin with doc_ would agree.
     return not changed(ours).isdisjoint(theirs), not changed(theirs).isdisjoint(ours)
 
 
 def agreement(ours: Sequence[str], theirs: Sequence[str], whose: tuple[str, str]) -> str | None:
-    """Describe the change that would make ids of two sides agree; `whose` names the sides."""
     for words, (_, change) in changes().items():
         for side, agrees in zip(whose, meet(ours, theirs, change), strict=True):
             if agrees:
@@ -112,20 +109,12 @@ def agreement(ours: Sequence[str], theirs: Sequence[str], whose: tuple[str, str]
 
 
 def few(ids: Sequence[str]) -> str:
-    """Return the first of some ids.
-
-    >>> few(["a", "b", "c", "d"])
-    "'a', 'b', 'c', …"
-    """
+    """Return the first of some ids."""
     return ", ".join(map(repr, ids[:3])) + (", …" if len(ids) > 3 else "")
 
 
 def apart(known: Sequence[str], queries: Sequence[str], they_are: str) -> str:
-    """Return the message on ids none of which is that of a query.
-
-    >>> apart(["Q1"], ["q1"], "The groups are")[:54]
-    "The groups are of 'Q1'; the queries are 'q1'. They wou"
-    """
+    """Return the message on ids none of which is that of a query."""
     like = agreement(known[:1000], queries, ("their ids", "the queries' ids"))
     return (
         f"{they_are} of {few(known)}; the queries are {few(queries)}. "

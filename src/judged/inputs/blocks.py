@@ -56,7 +56,6 @@ def watched(watcher: Watcher) -> Iterator[None]:
 
 @contextmanager
 def phase(name: str, size: int | None) -> Iterator[Told]:
-    """Show the progress of one phase of reading."""
     watcher = _WATCHER.get()
     if watcher is None:
         yield lambda done: None
@@ -162,11 +161,8 @@ class UngroupedError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class RunBlocks:
-    """A run that is read block by block."""
-
     name: str
     source: str
-    """The name in messages."""
     blocks: Cut
     """A function from the judged queries (None: all) to tables of whole queries.
 
@@ -176,11 +172,7 @@ class RunBlocks:
     """The name of the run in its own file, once it has been read."""
 
     def gather(self, make: Callable[[], Made]) -> Made:
-        """Call `make`, which reads all blocks, and again if a query came back.
-
-        >>> RunBlocks("run", "run.txt", lambda judged: iter(())).gather(lambda: "made")
-        'made'
-        """
+        """Call `make`, which reads all blocks, and again if a query came back."""
         try:
             return make()
         except UngroupedError:
@@ -230,6 +222,5 @@ class DistantRun(RunBlocks):
 
 
 def holds(table: Run | Lookup) -> bool:
-    """Return whether a block has a query, even one without results."""
     lists = getattr(table, "lists", None)
     return bool(lists) if lists is not None else bool(table.frame.height or table.queries)  # type: ignore[union-attr]

@@ -83,7 +83,6 @@ ROLES = (
     *(*LISTS, "scores", "grades"),
 )
 _IDS = ("query", "item", "document")
-"""Roles that several columns may make up."""
 _NUMBERS = ("score", "grade", "rank", "weight")
 _ONLY_IN = {
     **dict.fromkeys(("score", "rank", "retrieved", "scores"), RUN),
@@ -191,7 +190,6 @@ def may_be_grade(name: str) -> bool:
 
 
 def is_known(name: str) -> bool:
-    """Return whether a text is the name of a column."""
     return any(plain(name) in known for known in _KNOWN.values())
 
 
@@ -210,10 +208,7 @@ def has_lists(
     named: NamedColumns | None = None,
     alone: bool = False,
 ) -> bool:
-    """Return whether a table has lists of ids in these roles, not one item per row.
-
-    A table without judgements or runs beside it (`alone`) must have them.
-    """
+    """Return whether a table has lists of ids in these roles, not one item per row."""
     by_user = {} if named is None else named.positions(header)
     is_sure = alone or any(role in by_user for role in LISTS)
     if not is_sure and ("item" in by_user or candidates("item", header)):
@@ -250,7 +245,6 @@ class NamedColumns(dict[str, tuple[str, ...]]):
         return self.texts.get("grade") == "1"
 
     def positions(self, header: Sequence[str]) -> dict[str, tuple[int, ...]]:
-        """Return the positions of the columns that a header has."""
         places: dict[str, tuple[int, ...]] = {}
         for role, parts in self.items():
             text = self.texts.get(role)
@@ -260,10 +254,7 @@ class NamedColumns(dict[str, tuple[str, ...]]):
         return places
 
     def record(self, kind: Kind, source: str, columns: Sequence[str] | str) -> None:
-        """Record the columns of a table, or why it has none.
-
-        Once judgements and a run are known, a column that neither has is an error.
-        """
+        """Record the columns of a table, or why it has none."""
         if not self:
             return
         self.seen.setdefault(kind, (source, columns))
@@ -279,7 +270,6 @@ class NamedColumns(dict[str, tuple[str, ...]]):
                 raise InputError(self.lacking(role, possible))
 
     def lacking(self, role: str, tables: Iterable[tuple[str, Sequence[str] | str]]) -> str:
-        """Return the message on a role that no table has."""
         tables = list(tables)
         names = [name for _, columns in tables if not isinstance(columns, str) for name in columns]
         lost = [name for name in self[role] if not _places((name,), names)]
@@ -308,15 +298,7 @@ def _places(names: Sequence[str], header: Sequence[str]) -> tuple[int, ...]:
 
 
 def as_columns(given: ColumnsLike | None, *, alone: bool = True) -> NamedColumns:
-    """Parse the columns that the user named, from a dict or a text.
-
-    `alone` means that they are about one table.
-
-    >>> as_columns("query=question_id, item=file+page")
-    {'query': ('question_id',), 'item': ('file', 'page')}
-    >>> as_columns({"item": ["file", "page"]})
-    {'item': ('file', 'page')}
-    """
+    """Parse the columns that the user named, from a dict or a text."""
     if isinstance(given, NamedColumns):
         return given if alone else NamedColumns(given, given.texts, alone)
     if given is None:
@@ -391,16 +373,12 @@ class TableColumns:
 
     @property
     def ids(self) -> dict[str, tuple[int, ...]]:
-        """Positions of texts by role."""
         subtopic = {} if self.subtopic is None else {self.subtopic_role: (self.subtopic,)}
         document = {role: at for role, at in self.extra.items() if role not in _NUMBERS}
         return {"query": self.query, "item": self.item, **subtopic, **document}
 
     def with_ranks(self, rows: Iterable[Sequence[Any]]) -> TableColumns:
-        """Return the same, with a warning if ranks and scores of some rows contradict each other.
-
-        Rows hold a value for each column, or are cut off.
-        """
+        """Return the same, with a warning if ranks and scores of these rows contradict."""
         if self.rank is None or self.value is None:
             return self
         query, rank, value = self.query, self.rank, self.value
@@ -427,12 +405,10 @@ class TableColumns:
 
     @property
     def weight(self) -> int | None:
-        """The position of the weight of the query."""
         return self.extra["weight"][0] if "weight" in self.extra else None
 
     @property
     def needed(self) -> list[int]:
-        """All positions, each once."""
         numbers = [at for at in (self.value, self.weight) if at is not None]
         ids = (at for positions in self.ids.values() for at in positions)
         return list(dict.fromkeys([*ids, *numbers]))
@@ -509,8 +485,6 @@ def choose_columns(
 
 
 class _Choice:
-    """The columns of one table that may have each role."""
-
     def __init__(self, header: Sequence[str], kind: Kind, source: str, named: NamedColumns) -> None:
         self.header, self.kind, self.source, self.named = header, kind, source, named
         # Roles of judgements mean nothing in a run, but a grade shows that it is none.
@@ -592,7 +566,6 @@ class _Choice:
         return any(map(may_be_grade, others))
 
     def ids(self, role: str) -> tuple[int, ...]:
-        """Return the columns that make an id."""
         if role not in self.by_user:
             return (self.one(role),)
         positions = self.by_user[role]
@@ -602,7 +575,6 @@ class _Choice:
         return positions
 
     def one(self, role: str) -> int:
-        """Return the column of a role that has one."""
         if role in self.by_user:
             at = self.by_user[role][0]
             if role == "score" and _SMALLER_IS_BETTER.search(self.header[at]):
@@ -636,7 +608,6 @@ class _Choice:
             )
 
     def _need(self, role: str) -> None:
-        """Raise an error if no column has a role."""
         if self.has(role):
             return
         value = ("score", "rank") if self.kind is RUN else ("grade",)
@@ -649,7 +620,6 @@ class _Choice:
 def _refuse_two_roles(
     columns: TableColumns, header: Sequence[str], source: str, value_role: str
 ) -> None:
-    """Raise an error for a column that is a text and a number, or the query and the item."""
     numbers = {value_role: columns.value, "weight": columns.weight}
     for role, positions in columns.ids.items():
         for other, at in numbers.items():

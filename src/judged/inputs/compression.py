@@ -16,7 +16,6 @@ from judged.options import size_in_bytes
 from judged.text import counted
 
 LIMIT_VARIABLE = "JUDGED_MAX_UNPACKED"
-"""The environment variable with the limit, such as "20GB"."""
 _DEFAULT_LIMIT = "8GB"
 _MAX_ZSTD_BLOCK = 1 << 17
 _BYTES_PER_PART = 1 << 22
@@ -24,11 +23,8 @@ _BYTES_PER_PART = 1 << 22
 
 @dataclass(frozen=True)
 class Compression:
-    """A compression format."""
-
     name: str
     magic: tuple[bytes, ...]
-    """The first bytes of its files."""
     unpacker: Callable[[], Any]
     """A function that returns an object with `decompress(data, most)`, `eof` and `unused_data` for
     one part of a file; None if no library is installed."""
@@ -81,7 +77,6 @@ _COMPRESSIONS = (
 
 
 def compression(start: bytes) -> Compression | None:
-    """Return the compression of bytes that begin like this."""
     return next((known for known in _COMPRESSIONS if start.startswith(known.magic)), None)
 
 
@@ -119,7 +114,6 @@ def _unpacked_part(unpacker: Any, data: bytes, most: int, packed: Compression, l
 
 
 def decompressed(data: bytes, packed: Compression, label: str) -> bytes:
-    """Unpack bytes, all parts of a file one after the other."""
     limit = most_unpacked()
     if packed.unpacker() is None:
         return _by_polars(data, label, limit)
@@ -138,7 +132,6 @@ def decompressed(data: bytes, packed: Compression, label: str) -> bytes:
 
 
 def most_unpacked() -> int:
-    """Return the limit in bytes."""
     try:
         return size_in_bytes(os.environ.get(LIMIT_VARIABLE, _DEFAULT_LIMIT))
     except JudgedError as error:
@@ -153,7 +146,6 @@ def _damaged(packed: Compression, label: str, reason: str) -> InputError:
 
 
 def too_large(label: str, packed: int, limit: int) -> InputError:
-    """Return the error for a file that unpacks to more than the limit."""
     return InputError(
         f"{label}: its {counted(packed, 'byte')} unpack to more than {counted(limit, 'byte')}. If "
         f"that is meant, set the environment variable {LIMIT_VARIABLE} to a larger size (20GB, "

@@ -48,7 +48,6 @@ SEPARATORS = {"csv": ",", "tsv": "\t"}
 _CHECKED_FIRST = ("query", "item", "score", "grade", "document", "weight")
 """The order in which missing cells are reported."""
 _QUEPID = ("query", "docid", "rating")
-"""The header of Quepid's judgements."""
 
 
 def read_csv(source: Source) -> RawTable:
@@ -61,12 +60,9 @@ def read_tsv(source: Source) -> RawTable:
 
 @dataclass(frozen=True, eq=False)
 class DelimitedReader:
-    """A reader of text with a header."""
-
     source: Source
     separator: str
     line: int
-    """The line of the header."""
     header: Sequence[str]
     columns: TableColumns
     comments: int
@@ -95,11 +91,9 @@ class DelimitedReader:
         return any("\n" in name for name in self.header)
 
     def without_data(self) -> DelimitedReader:
-        """Return the same reader without the first bytes of the file."""
         return replace(self, source=replace(self.source, data=b""))
 
     def whole(self, source: Source) -> RawTable:
-        """Read all rows."""
         above = skipped_comments(self.comments)
         if self.has_line_ends_in_header:
             frame = self._careful_frame(islice(records(source, self.separator), 1, None))
@@ -115,11 +109,7 @@ class DelimitedReader:
         return RawTable(frame, (*notes, *self.columns.notes), lines, may_be_run=may_be_run)
 
     def pieces(self, handle: Readable, size: int) -> Iterator[Piece]:
-        """Parse the rows below the header.
-
-        If quotation marks are ambiguous, all that follows is read row by row, because it is
-        unclear where a row ends.
-        """
+        """Parse the rows below the header."""
         if self.comments:
             yield Piece(self._careful_frame([]), 1, notes=skipped_comments(self.comments))
         coming = _whole_rows(handle, size)
@@ -131,6 +121,7 @@ class DelimitedReader:
                 first += min(above, len(lines))
                 above = max(above - len(lines), 0)
             if not is_plain(block, self.separator.encode()):
+                # Quotation marks are ambiguous, so it is unclear where a row ends from here on.
                 yield from self._row_by_row(chain([block], coming), first)
                 return
             if block:
@@ -266,10 +257,6 @@ def _comments_on_top(source: Source) -> int:
 
 
 def records(source: Source, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the rows, each with the number of its first line.
-
-    A quoted cell may run over several lines.
-    """
     return records_of(source.lines(ends=True), source.label, separator)
 
 
@@ -300,16 +287,11 @@ def records_of(
 
 
 def line_numbers(source: Source, separator: str) -> Iterator[int]:
-    """Yield the line of each row."""
     return (number for number, _ in islice(records(source, separator), 1, None))
 
 
 def is_plain(block: bytes, separator: bytes) -> bool:
-    """Return whether all CSV parsers agree on a text.
-
-    They do if CR is only before LF, and quotation marks come in pairs, around a whole cell or
-    beside each other inside one.
-    """
+    """Return whether all CSV parsers agree on a text."""
     if has_lone_returns(block):
         return False
     if b'"' not in block:

@@ -14,13 +14,7 @@ from typing import Any
 
 from judged.errors import InputError, quoted
 from judged.inputs.columns import candidates, has_lists, sure
-from judged.inputs.objects import (
-    as_dict,
-    holds_queries,
-    is_record,
-    is_series,
-    results_of_series,
-)
+from judged.inputs.objects import as_dict, holds_queries, is_record, is_series, results_of_series
 from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.tables import JUDGEMENTS, NO_GRADES, RUN, Kind, Lookup
 from judged.text import Warned, counted, listed, quote
@@ -104,7 +98,6 @@ def _grades_of(
 
 
 def holds_subtopics(given: Mapping[Any, Any]) -> bool:
-    """Return whether the first item has a dict of grades, not a grade."""
     inner = (value for value in given.values() if isinstance(value, Mapping))
     return isinstance(next((value for items in inner for value in items.values()), None), Mapping)
 
@@ -204,7 +197,6 @@ def _scores_of(
 
 
 def _sortable(score: Any) -> float:
-    """Return a score for sorting; scores that are errors later must be kept here."""
     try:
         return float("inf") if score != score else float(score)
     except (TypeError, ValueError, OverflowError):
@@ -214,11 +206,7 @@ def _sortable(score: Any) -> float:
 def results_of(
     items: Sequence[Any], place: str, kind: Kind = RUN
 ) -> tuple[list[tuple[str, Any]], dict[str, None]]:
-    """Return (item, score) of each result of a list, and the notes on them.
-
-    A list holds items, the best first, (item, score), or {"id": item, "score": score}; of
-    judgements, it holds grades instead of scores, and items alone are all relevant.
-    """
+    """Return (item, score) of each result of a list, and the notes on them."""
     forms = dict.fromkeys(map(_form, items))
     if len(forms) > 1:
         at = next(at for at, item in enumerate(items) if _form(item) != _form(items[0]))
@@ -285,7 +273,6 @@ def _object(result: Mapping[Any, Any], place: str, at: int, kind: Kind) -> tuple
 
 @lru_cache(64)
 def _fields_of(names: tuple[Any, ...], kind: Kind) -> tuple[str | None, str | None]:
-    """Return the fields of the item and of its score or grade; None if that is not clear."""
     header = [name for name in names if isinstance(name, str)]
     item = "id" if "id" in header else sure("item", header)
     return item, sure(kind.value, header) or (sure("score", header) if kind is not RUN else None)
@@ -352,13 +339,11 @@ def with_texts(given: Mapping[Any, Any], place: str, what: str) -> dict[str, Any
 
 
 def only_texts(keys: Mapping[Any, Any]) -> bool:
-    """Return whether all keys are plain texts that are not empty.
-
-    Python packs a dict whose keys are plain texts more tightly, so its size often tells. Looking
-    at every key would take longer than everything else that is done with the dict.
-    """
+    """Return whether all keys are plain texts that are not empty."""
     if "" in keys:
         return False
+    # Python packs a dict whose keys are plain texts more tightly. Looking at every key would take
+    # longer than everything else that is done with the dict.
     if type(keys) is dict and sys.getsizeof(keys) in _sizes_with_texts_only():
         return True
     return list(map(type, keys)).count(str) == len(keys)
@@ -377,7 +362,6 @@ Document = tuple[Mapping[str, Any], tuple[str, ...]]
 
 
 def is_document(content: Any) -> bool:
-    """Return whether this is a document that another tool writes, not a dict of queries."""
     return isinstance(content, Mapping) and any(
         known(content) for known in (_is_request, _is_response, _is_searches, _is_llama_index)
     )

@@ -6,9 +6,11 @@ recognised by their methods and never imported.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,10 +27,10 @@ from numpy.typing import NDArray
 from judged.errors import InputError, OutputError, quoted
 from judged.inputs.dicts import as_id, is_list
 from judged.inputs.texts import Of, Texts, read_texts
-from judged.inputs.vector_cache import VectorCache, file_key, text_key
 from judged.inputs.vectors.vectors import Vectors, array_of, check_vectors
 from judged.options import choice, text, whole
-from judged.text import Warned, counted, few, listed, quote
+from judged.outputs import replacing
+from judged.text import Warned, counted, few, listed, quote, to_json
 
 BATCH_SIZE = 64
 SIDES: tuple[Of, Of] = ("queries", "items")
@@ -48,36 +50,27 @@ _MODEL_ATTRIBUTES = (
 
 @dataclass(frozen=True, eq=False)
 class EncoderInputs:
-    """The queries or the items to encode."""
-
     of: Of
     contents: tuple[str, ...]
     """Texts, or paths of files."""
     ids: tuple[str, ...] | None = None
     files: bool = False
-    """Whether the contents are paths."""
     source: str = ""
-    """The name in messages."""
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.contents)
 
     def name(self, row: int) -> str:
-        """Return the id of a row, or its number from 0."""
         return self.ids[row] if self.ids is not None else str(row)
 
     @property
     def unit(self) -> tuple[str, str]:
-        """The words for one and for several of them."""
         return ("file", "files") if self.files else ("text", "texts")
 
 
 def read_inputs(given: Any, of: Of, *, paths: bool = False) -> EncoderInputs:
-    """Read texts in any form of `read_texts` or in a list, a folder of files, or paths.
-
-    With `paths`, the texts are paths of files.
-    """
+    """Read texts in any form of `read_texts` or in a list, a folder of files, or paths."""
     source = f"the {of}"
     if isinstance(given, (str, PathLike)) and os.path.isdir(given):
         return _read_folder(Path(given), of)
@@ -177,8 +170,6 @@ def _file_inputs(
 
 
 class EncoderMethod(NamedTuple):
-    """A method that encodes."""
-
     name: str
     takes_one_text: bool = False
 
@@ -206,8 +197,6 @@ that the object has."""
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """An encoder of one side."""
-
     given: Any
     call: Callable[[list[str]], Any]
     method: str
@@ -222,13 +211,11 @@ class Encoder:
 
     @property
     def description(self) -> str:
-        """The encoder in words."""
         by = self.name + (f" ({self.method})" if self.method else "")
         prompt = self.prompt if self.prompt is not None else self.prefix
         return by + (f" with the prompt {prompt!r}" if prompt else "")
 
     def is_same(self, other: Encoder) -> bool:
-        """Return whether the other encoder gives the same vectors."""
         one, two = self.given, other.given
         same = one is two or (isinstance(one, MethodType) and bool(one == two))
         return same and (self.method, self.prompt) == (other.method, other.prompt)
@@ -237,7 +224,6 @@ class Encoder:
 def as_encoder(
     given: Any, of: Of, *, prompt: str | None = None, name: str | None = None
 ) -> Encoder:
-    """Return how to call an encoder for one side; an error if that is not clear."""
     if isclass(given):
         raise InputError(
             f"the encoder is the class {given.__name__}; give an object of it, or a function."
@@ -279,7 +265,6 @@ def _one_by_one(function: Callable[[str], Any], texts: list[str]) -> list[Any]:
 
 
 def _check_call(function: Any, what: str = "") -> None:
-    """Raise an error for what cannot be called with a list of texts."""
     called = getattr(function, "__call__", None)  # noqa: B004
     if iscoroutinefunction(function) or iscoroutinefunction(called):
         raise InputError(
@@ -324,7 +309,6 @@ def _name_of(encoder: Any) -> tuple[str, bool]:
 
 
 def _model_names(encoder: Any) -> Iterator[str]:
-    """Yield the names of the model in an object, the most reliable first."""
     holders = [encoder]
     with suppress(Exception):  # the first module of a sentence-transformers model
         holders.append(encoder[0])
@@ -344,12 +328,9 @@ def _model_names(encoder: Any) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class EncoderBatch:
-    """Rows that are encoded in one call."""
-
     inputs: EncoderInputs
     rows: Sequence[int]
     number: int
-    """From 1."""
     batches: int
 
     def __str__(self) -> str:
@@ -414,7 +395,6 @@ def _copy(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _place(error: Exception) -> str:
-    """Return the place in the user's own code where an exception was raised."""
     frames = [
         frame
         for frame in extract_tb(error.__traceback__)
@@ -434,24 +414,161 @@ def _is_library_file(path: str) -> bool:
     return installed or "site-packages" in place or "dist-packages" in place
 
 
+# Cached vectors: each encoder has a folder, named by a hash, that only its owner can read. A file
+# in it is an array of records: the hash of a text or file, and its vector. The file is named by the
+# hash of its own bytes, so that damaged files are ignored. Nothing is ever unpickled.
+
+HASH_BYTES = 16
+MAX_SMALL_FILES = 16
+"""With more small files than this, they are joined."""
+MAX_FILE_BYTES = 1 << 27
+ENCODER_FILE = "encoder.json"
+
+
+def _hash(*parts: bytes) -> bytes:
+    digest = hashlib.blake2b(digest_size=HASH_BYTES)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.digest()
+
+
+def text_key(text: str) -> bytes:
+    return _hash(b"text", text.encode("utf-8", "surrogatepass"))
+
+
+def file_key(path: str) -> bytes:
+    """Return the key of a file's vector, which depends on its bytes and not on its name."""
+    try:
+        with open(path, "rb") as handle:
+            return _hash(b"file", hashlib.file_digest(handle, hashlib.sha256).digest())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from None
+
+
+@dataclass(frozen=True, eq=False)
+class VectorCache:
+    root: Path
+    folder: Path
+
+    @classmethod
+    def open(cls, root: Path, key: str, description: dict[str, Any]) -> VectorCache:
+        folder = root / _hash(key.encode("utf-8", "surrogatepass")).hex()
+        try:
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise OutputError(f"{root}: cannot be used as a cache ({reason}).") from None
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise OutputError(f"{root}: cannot be used as a cache (it cannot be written to).")
+        if not (folder / ENCODER_FILE).exists():
+            with replacing(folder / ENCODER_FILE) as temporary:
+                temporary.write_text(to_json(description) + "\n", encoding="utf-8")
+        return cls(root, folder)
+
+    def read(self, keys: Collection[bytes]) -> dict[bytes, NDArray[Any]]:
+        vectors: dict[bytes, NDArray[Any]] = {}
+        for path in self._files():
+            records = _read_records(path)
+            if records is not None:
+                rows = {key: row for row, key in enumerate(_keys(records)) if key in keys}
+                vectors |= zip(rows, records["vector"][list(rows.values())], strict=True)
+        dims = {len(vector) for vector in vectors.values()}
+        if len(dims) > 1:
+            raise InputError(
+                f"{self.folder}: holds vectors of {min(dims)} and of {max(dims)} dimensions, from "
+                "different encoders with the same name. Delete this folder, or give each encoder "
+                "its own encoder_name (--encoder-name)."
+            )
+        return vectors
+
+    def add(self, keys: Sequence[bytes], vectors: NDArray[Any]) -> None:
+        plain = vectors.astype(vectors.dtype.newbyteorder("<"), copy=False)
+        fields = [("key", "u1", (HASH_BYTES,)), ("vector", plain.dtype, (plain.shape[1],))]
+        records = np.empty(len(keys), np.dtype(fields))
+        records["key"] = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, HASH_BYTES)
+        records["vector"] = plain
+        self._write(records)
+
+    def join_small_files(self) -> None:
+        """Join small files if there are many, which one batch each has left."""
+        small = [path for path in self._files() if _size(path) < MAX_FILE_BYTES // 2]
+        if len(small) <= MAX_SMALL_FILES:
+            return
+        by_type: dict[Any, list[tuple[Path, NDArray[Any]]]] = {}
+        for path in small:
+            records = _read_records(path)
+            if records is not None:
+                group = by_type.setdefault(records.dtype, [])
+                group.append((path, records))
+                if sum(array.nbytes for _, array in group) > MAX_FILE_BYTES:
+                    self._join(by_type.pop(records.dtype))
+        for group in by_type.values():
+            self._join(group)
+
+    def _join(self, files: Sequence[tuple[Path, NDArray[Any]]]) -> None:
+        # The old files go once the new one is in place, for other programs that read meanwhile.
+        joined = self._write(np.concatenate([records for _, records in files]))
+        for path, _ in files:
+            if path != joined:
+                with suppress(OSError):  # another program has joined them
+                    path.unlink()
+
+    def _write(self, records: NDArray[Any]) -> Path:
+        buffer = io.BytesIO()
+        np.save(buffer, records, allow_pickle=False)
+        data = buffer.getvalue()
+        path = self.folder / f"{_hash_file(data)}.npy"
+        with replacing(path) as temporary:
+            temporary.write_bytes(data)
+        return path
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob("*.npy"))
+
+
+def _hash_file(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=HASH_BYTES).hexdigest()
+
+
+def _read_records(path: Path) -> NDArray[Any] | None:
+    """Return the records of a file; None if it is damaged or was joined with others meanwhile."""
+    try:
+        data = path.read_bytes()
+        if _hash_file(data) != path.stem:
+            return None
+        records: NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    return records if records.dtype.names == ("key", "vector") else None
+
+
+def _keys(records: NDArray[Any]) -> Iterable[bytes]:
+    data = np.ascontiguousarray(records["key"]).tobytes()
+    return (data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return MAX_FILE_BYTES
+
+
 # Encoding both sides
 
 
 @dataclass(eq=False)
 class EncodedVectors:
-    """Vectors by one encoder, of one side or of both."""
-
     encoder: Encoder
     cache: VectorCache | None
     notes: list[str] = field(default_factory=list)
     vectors: dict[bytes, NDArray[Any]] = field(default_factory=dict)
-    """By the hash of the text or file."""
     check: EncoderBatch | None = None
     """One cached input, which is encoded again to detect a changed encoder."""
 
     @property
     def dims(self) -> int | None:
-        """The number of dimensions, once there is a vector."""
         return len(next(iter(self.vectors.values()))) if self.vectors else None
 
     def keys_of(self, inputs: EncoderInputs) -> tuple[bytes, ...]:
@@ -460,7 +577,6 @@ class EncodedVectors:
         return tuple(map(file_key if hash_file else text_key, inputs.contents))
 
     def read_cache(self, sides: Sequence[tuple[EncoderInputs, tuple[bytes, ...]]]) -> None:
-        """Read the cached vectors of all inputs."""
         if self.cache is None:
             return
         wanted = {key for _, keys in sides for key in keys}
@@ -509,12 +625,10 @@ class EncodingSide:
     encoder: Encoder
     encoded: EncodedVectors
     keys: tuple[bytes, ...]
-    """A hash of each input."""
     rows: tuple[int, ...]
     """The rows to encode; equal inputs are encoded once."""
 
     def vectors(self) -> Vectors:
-        """Return the vectors of all rows."""
         values = np.stack([self.encoded.vectors[key] for key in self.keys])
         return Vectors(
             values,
@@ -574,12 +688,10 @@ class EncodingTask:
 
     @property
     def todo(self) -> int:
-        """The number of texts and files to encode."""
         return sum(len(side.rows) for side in self.sides)
 
     @property
     def unit(self) -> str:
-        """The word for them: texts, files or both."""
         return " and ".join(dict.fromkeys(side.inputs.unit[1] for side in self.sides))
 
     @property
@@ -593,7 +705,6 @@ class EncodingTask:
         return folders
 
     def run(self, progress: Callable[[int], None] | None = None) -> tuple[Vectors, Vectors]:
-        """Encode what has no vector yet, and return the vectors of both sides."""
         groups = list(dict.fromkeys(side.encoded for side in self.sides))
         for encoded in groups:
             encoded.check_cache()
@@ -658,9 +769,7 @@ def _open_cache(encoder: Encoder, root: Path | None, side: str) -> VectorCache |
 
 
 def _make_sides(
-    groups: Sequence[EncodedVectors],
-    encoders: Sequence[Encoder],
-    sources: Sequence[EncoderInputs],
+    groups: Sequence[EncodedVectors], encoders: Sequence[Encoder], sources: Sequence[EncoderInputs]
 ) -> tuple[EncodingSide, EncodingSide]:
     keys = [encoded.keys_of(inputs) for encoded, inputs in zip(groups, sources, strict=True)]
     for encoded in dict.fromkeys(groups):
@@ -679,6 +788,5 @@ def _make_sides(
 
 
 def _short(path: Path) -> str:
-    """Return a path without the user's name."""
     home, full = os.path.expanduser("~"), os.path.abspath(path)
     return f"~{full[len(home) :]}" if full.startswith(home + os.sep) else str(path)

@@ -36,14 +36,11 @@ def is_rankings_file(source: object) -> bool:
 
 @dataclass(frozen=True)
 class Format:
-    """A file format."""
-
     name: str
     suffixes: tuple[str, ...]
     reader: str
     """The function that reads it, as "module:function"."""
     magic: tuple[bytes, ...] = ()
-    """First bytes of its files; none for text."""
 
 
 FORMATS = {
@@ -69,14 +66,10 @@ UNDECIDED = Format("msmarco or scores", (), "judged.inputs.trec:read_three_field
 PAIRS = Format("pairs", (), "judged.inputs.trec:read_pairs")
 """Judgements of two columns without a name for the format, query and item."""
 NAMELESS = ("trec", "msmarco", "scores", UNDECIDED.name, PAIRS.name)
-"""Formats whose columns have no names."""
 
 
 def is_number(text: str) -> bool:
-    """Return whether polars reads a text as a number, so that all ways of parsing agree.
-
-    Unlike `float`, that excludes "1_000", digits of other scripts and white space.
-    """
+    """Return whether polars reads a text as a number, so that all ways of parsing agree."""
     if "_" in text or not text.isascii() or text != text.strip():
         return False
     try:
@@ -87,12 +80,10 @@ def is_number(text: str) -> bool:
 
 
 def split(line: bytes) -> list[bytes]:
-    """Split a line at spaces and tabs."""
     return [field for field in line.replace(b"\t", b" ").split(b" ") if field]
 
 
 def check_format(name: str | None, known: Iterable[str] = FORMATS, of: str = "") -> None:
-    """Raise an error for an unknown format, with the nearest known one."""
     if name is not None and (not isinstance(name, str) or name not in known):
         near = did_you_mean(name, known)
         raise InputError(
@@ -101,7 +92,6 @@ def check_format(name: str | None, known: Iterable[str] = FORMATS, of: str = "")
 
 
 def signed(start: bytes, formats: Mapping[str, Format] = FORMATS) -> str | None:
-    """Return the format whose files begin with these bytes."""
     return next((row.name for row in formats.values() if start.startswith(row.magic)), None)
 
 
@@ -125,10 +115,7 @@ def printable(path: str | os.PathLike[str]) -> str:
 
 
 def run_name(path: str | PurePath) -> str:
-    """Return the name of the run in a file: "runs/bm25.run.gz" is "bm25".
-
-    Extensions that name no format ("bm25.v2") belong to the name.
-    """
+    """Return the name of the run in a file: "runs/bm25.run.gz" is "bm25"."""
     if str(path) == "-":
         return "stdin"
     if "://" in str(path) and "#" in str(path):  # a table of a database
@@ -140,11 +127,7 @@ def run_name(path: str | PurePath) -> str:
 
 
 def named_file(given: str) -> tuple[str | None, str]:
-    """Split NAME=FILE; a file that has "=" in its name has no other name.
-
-    >>> named_file("first stage=runs/bm25.run"), named_file("runs/bm25.run")
-    (('first stage', 'runs/bm25.run'), (None, 'runs/bm25.run'))
-    """
+    """Split NAME=FILE; a file that has "=" in its name has no other name."""
     name, equals, file = given.partition("=")
     if not equals or "://" in name or os.path.lexists(given):
         return None, given
@@ -154,7 +137,6 @@ def named_file(given: str) -> tuple[str | None, str]:
 
 
 def distinct_names(named: Sequence[tuple[str | None, str | os.PathLike[str]]]) -> list[str]:
-    """Return a distinct name for each run, from its path if it has none."""
     by_user = [name for name, _ in named if name is not None]
     if twice := next((name for name in by_user if by_user.count(name) > 1), None):
         raise InputError(f"two runs are called {twice!r}; give each a name of its own.")
@@ -171,7 +153,6 @@ def distinct_names(named: Sequence[tuple[str | None, str | os.PathLike[str]]]) -
 
 
 def detect_format(source: Source) -> Format:
-    """Detect the format of a run or of judgements."""
     name = _detected(source)
     return next((row for row in (UNDECIDED, PAIRS) if row.name == name), None) or FORMATS[name]
 

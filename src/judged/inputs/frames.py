@@ -34,7 +34,6 @@ def run_from_frame(
     source: str = "a data frame",
     columns: NamedColumns | None = None,
 ) -> Run:
-    """Read a run from a polars, pandas or pyarrow table, or any other Arrow table."""
     if name != "run":
         source = f"{source.removeprefix('a ')} {name!r}"
     return to_run(_read(frame, RUN, source, columns), source, name)
@@ -43,7 +42,6 @@ def run_from_frame(
 def judgements_from_frame(
     frame: Any, *, source: str = "a data frame", columns: NamedColumns | None = None
 ) -> Judgements:
-    """Read judgements from a polars, pandas or pyarrow table, or any other Arrow table."""
     return to_judgements(_read(frame, JUDGEMENTS, source, columns), source)
 
 
@@ -64,7 +62,6 @@ def _read(frame: Any, kind: Kind, source: str, named: NamedColumns | None) -> Ra
 def with_checked_ranks(
     frame: pl.LazyFrame, columns: TableColumns, header: Sequence[str]
 ) -> TableColumns:
-    """Return the columns, with a warning if ranks and scores contradict each other."""
     if columns.rank is None:
         return columns
     assert columns.value is not None
@@ -77,7 +74,6 @@ def with_checked_ranks(
 def tidy(
     frame: pl.LazyFrame, kind: Kind, source: str, columns: TableColumns, header: Sequence[str]
 ) -> RawTable:
-    """Select the needed columns, with the right names and types."""
     select, notes = typed(frame.collect_schema(), kind, source, columns, header)
     table = frame.select(select).collect(engine="streaming")
     return RawTable(complete(table, kind, source), notes, may_be_run=columns.may_be_run)
@@ -86,7 +82,6 @@ def tidy(
 def typed(
     schema: pl.Schema, kind: Kind, source: str, columns: TableColumns, header: Sequence[str]
 ) -> tuple[list[pl.Expr], tuple[str, ...]]:
-    """Return the columns with the right names and types, and the notes on them."""
     notes: list[str] = []
     texts = {
         role: joined_columns(
@@ -162,10 +157,7 @@ def _subtopic(name: str, dtype: pl.DataType, source: str) -> pl.Expr:
 
 
 def complete(table: pl.DataFrame, kind: Kind, source: str, first: int = 1) -> pl.DataFrame:
-    """Return the table; a missing value is an error that names its row, from `first` on.
-
-    Rows may only name a query, and judgements may lack a grade.
-    """
+    """Return the table; a missing value is an error that names its row, from `first` on."""
     extra = [name for name in ("document", "weight") if name in table.columns]
     for name in ("query", "item", kind.value, *extra):
         column = table[name]

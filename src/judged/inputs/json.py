@@ -184,10 +184,8 @@ def _parsed_by_polars(
 
 
 def _is_plain(source: Source, rows: int, texts: Iterable[str], others: Iterable[str]) -> bool:
-    """Return whether each name occurs once in each row, those in `texts` before a text.
-
-    polars takes the first of two, and makes the text "1" of the number 1.0.
-    """
+    """Return whether each name occurs once in each row, those in `texts` before a text."""
+    # polars takes the first of two, and makes the text "1" of the number 1.0.
     keys = {name: json.dumps(name, ensure_ascii=False).encode() for name in (*texts, *others)}
     counts = dict.fromkeys(keys.values(), 0)
     with source.open() as handle:
@@ -211,7 +209,6 @@ def _careful_table(
     columns: TableColumns,
     header: Sequence[str],
 ) -> RawTable:
-    """Read row by row, and name a bad one."""
     value = source.kind.value
     ids = {role: [header[at] for at in positions] for role, positions in columns.ids.items()}
     numbers = {
@@ -277,7 +274,6 @@ def _text(given: Any, role: str, name: str, place: str, integers: dict[str, None
 
 
 def _refuse_more(row: Mapping[str, Any], header: Sequence[str], place: str) -> None:
-    """Raise an error for a row that may have a grade, if the first row has none."""
     if more := [name for name in row if name not in header and may_be_grade(name)]:
         raise InputError(
             f"{place}: there is {quote(more[0], 30)}, which the first row does not have; give "
@@ -297,7 +293,6 @@ def _number(value: object, role: str, place: str) -> float:
 
 
 def objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the object of each line of NDJSON, with the number of the line."""
     for number, line in enumerate(source.lines(), 1):
         if line.strip():
             content = parse(source, line, number, _expected(source))
@@ -371,5 +366,4 @@ def _refuse_halves(text: str, place: str) -> None:
 
 
 def line_numbers(source: Source) -> Iterator[int]:
-    """Yield the line of each row."""
     return (number for number, line in enumerate(source.lines(), 1) if line.strip())

@@ -29,14 +29,7 @@ from judged.inputs.json import parse
 from judged.inputs.objects import as_dict, as_known, column_of, is_record
 from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.source import Source, decoded, open_source
-from judged.inputs.tables import (
-    CATEGORIES,
-    Categories,
-    KeyedKind,
-    Kind,
-    QueryWeights,
-    texts,
-)
+from judged.inputs.tables import CATEGORIES, Categories, KeyedKind, Kind, QueryWeights, texts
 from judged.options import real
 from judged.text import Warned, counted, quote
 
@@ -60,7 +53,6 @@ class Sheet:
     """Whether the columns have names; otherwise they are numbered."""
     is_text: bool = False
     lines: Sequence[int] | None = None
-    """The line of each row, if there are lines."""
     remarks: tuple[str, ...] = ()
     """Comments below rows, as judged writes its warnings."""
 
@@ -69,13 +61,11 @@ class Sheet:
         return self.frame.columns
 
     def place(self, row: int) -> str:
-        """Name the place of a row in messages."""
         if self.lines is None:
             return f"{self.source}, row {row + 1}"
         return f"{self.source}, line {self.lines[row]}"
 
     def with_columns(self, frame: pl.DataFrame) -> Sheet:
-        """Return the same rows with other columns."""
         return replace(self, frame=frame)
 
     def ids(self, column: str, word: str) -> pl.Series:
@@ -95,8 +85,6 @@ class Sheet:
 
 @dataclass(frozen=True, eq=False)
 class Nested:
-    """A dict, of Python or of JSON."""
-
     content: Mapping[Any, Any]
     source: str
 
@@ -110,11 +98,7 @@ def names_columns(cells: Sequence[str]) -> bool:
 def read_sheet(
     given: Any, kind: Kind, name: str, is_header: IsHeader, *, most_fields: int = 0
 ) -> Sheet | Nested:
-    """Read the table or the dict that a file or an object of Python holds.
-
-    `name` stands for an object in messages. `is_header` decides from its cells whether the first
-    line of a text names the columns. Lines split at white space have up to `most_fields`.
-    """
+    """Read the table or the dict that a file or an object of Python holds."""
     if isinstance(given, (str, PathLike)):
         return _sheet_in(open_source(fspath(given), kind), is_header, most_fields)
     if isinstance(given, Mapping):
@@ -194,7 +178,6 @@ def _of_rows(
 
 
 def typed_column(name: str, values: Sequence[Any]) -> pl.Series:
-    """Return a column of values; booleans do not become numbers."""
     types = {type(value) for value in values if value is not None}
     if len(types) > 1 and types & {bool, np.bool_}:
         return pl.Series(name, values, dtype=pl.Object)
@@ -294,14 +277,12 @@ def _records(source: Source, most_fields: int) -> Iterator[tuple[int, list[str]]
 
 
 def _keys(kind: KeyedKind, header: Sequence[str]) -> list[int]:
-    """Return the columns that may hold the ids, the surest first."""
     plain = [name.strip().lower() for name in header]
     also = (plain.index(name) for name in kind.key_names if name in plain)
     return list(dict.fromkeys([*also, *candidates(kind.key, header)]))
 
 
 def _read(given: Any, kind: KeyedKind) -> Sheet | Nested:
-    """Read the table."""
     is_header = names_columns if kind.key == "query" else partial(_names_items, kind)
     return read_sheet(given, kind, kind.given, is_header, most_fields=2 * kind.surest)
 
@@ -311,7 +292,6 @@ def _names_items(kind: KeyedKind, cells: Sequence[str]) -> bool:
 
 
 def _columns_of(sheet: Sheet, kind: KeyedKind) -> tuple[str, str]:
-    """Choose the columns of the id and of the value."""
     header = sheet.header
     if not sheet.headed:
         if len(header) != 2:
@@ -421,25 +401,7 @@ WEIGHTS = KeyedKind(
 
 
 def groups_of(given: GroupsLike, queries: Sequence[str]) -> tuple[Ints, tuple[str, ...]]:
-    """Return the number of each query's group, and the names of the groups.
-
-    Groups are numbered in the order in which they occur among the queries.
-
-    Parameters
-    ----------
-    given : GroupsLike
-        {query: group}, a table or a file with the columns query and group.
-    queries : sequence of str
-        The queries that need a group.
-
-    Returns
-    -------
-    groups : numpy.ndarray
-    names : tuple of str
-
-    >>> groups_of({"q1": "s1", "q2": "s2", "q3": "s1"}, ["q2", "q1", "q3"])
-    (array([0, 1, 1]), ('s2', 's1'))
-    """
+    """Return the number of each query's group, and the names of the groups."""
     frame, source = _read_texts(given, GROUPS)
     by_query = dict(frame.iter_rows())
     missing = [query for query in queries if query not in by_query]
@@ -455,11 +417,7 @@ def groups_of(given: GroupsLike, queries: Sequence[str]) -> tuple[Ints, tuple[st
 
 
 def read_weights(given: Any) -> QueryWeights:
-    """Read the weight of each query: {query: weight}, a table or a file.
-
-    >>> read_weights({"q1": 3, "q2": 0.5}).weights
-    {'q1': 3.0, 'q2': 0.5}
-    """
+    """Read the weight of each query: {query: weight}, a table or a file."""
     if isinstance(given, QueryWeights):
         return given
     table = _read(given, WEIGHTS)
@@ -529,23 +487,7 @@ class Attributes:
 
 
 def attributes_of(given: AttributesLike, queries: Sequence[str]) -> Attributes:
-    """Read the attributes of some queries.
-
-    Parameters
-    ----------
-    given : AttributesLike
-        {query: {attribute: value}}, or a table or a file with the column query and any others.
-    queries : sequence of str
-        The queries whose attributes are wanted.
-
-    Returns
-    -------
-    Attributes
-
-    >>> found = attributes_of({"q1": {"language": "en", "words": 3}, "q2": {"words": 5}}, ["q2"])
-    >>> found.frame.to_dicts()
-    [{'language': None, 'words': 5}]
-    """
+    """Read the attributes of some queries."""
     table = read_sheet(given, ATTRIBUTES, "the attributes given", lambda cells: True)
     notes: list[str] = []
     if isinstance(table, Nested):

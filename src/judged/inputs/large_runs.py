@@ -35,14 +35,7 @@ from judged.inputs.parquet import (
     places_in,
     scan_file,
 )
-from judged.inputs.source import (
-    ByteStream,
-    Source,
-    StreamedFile,
-    ahead,
-    blocks,
-    checked,
-)
+from judged.inputs.source import ByteStream, Source, StreamedFile, ahead, blocks, checked
 from judged.inputs.tables import RUN, Locate, Lookup, Passed, Piece, Places, Run, run_of
 from judged.inputs.trec import LastTag, LineReader, ThirdColumn
 from judged.text import merged
@@ -72,7 +65,6 @@ def read_run_or_blocks(
     format: FileFormat | None = None,
 ) -> Run | Lookup | RunBlocks:
     """Read a run like `read_run`; a large one that can be cut is left to be read in blocks."""
-
     if not may_be_large(given):
         return read_run(given, name=name, columns=columns, format=format)
     named = as_columns(columns)
@@ -90,7 +82,6 @@ def read_query(
     given: Any, query: str | None, room: Room, *, name: str | None = None
 ) -> Run | Lookup:
     """Read a run; of a large one, only the results of a query that it has."""
-
     if query is not None and not isinstance(given, (Run, Lookup)) and may_be_large(given):
         run = read_run_or_blocks(given, room, name=name)
         if not isinstance(run, RunBlocks):
@@ -103,7 +94,6 @@ def read_query(
 def _lazy_blocks(
     frame: Any, room: Room, name: str, named: NamedColumns
 ) -> Run | Lookup | RunBlocks:
-
     source = "a data frame" if name == "run" else f"data frame {name!r}"
     if has_lists(frame.collect_schema().names(), ("retrieved",), named):
         return read_run(frame, name=name, columns=named)
@@ -120,7 +110,6 @@ def _parquet_blocks(
     named: NamedColumns,
     folder: Path | None = None,
 ) -> RunBlocks:
-
     first = LazyRun.of(scan_file(files[0], label, folder), label, named, sampled=True)
     first_rows: dict[Path, int] = {}
     places = None if folder is None else partial(places_in, folder, first_rows)
@@ -144,7 +133,6 @@ class _LargeFile:
     format: FileFormat | None
 
     def read(self) -> Run | RunBlocks:
-
         file = StreamedFile.at(
             self.path, "standard input" if str(self.path) == "-" else printable(self.path)
         )
@@ -163,11 +151,9 @@ class _LargeFile:
         return self._from_stream(file, stream, max(_BYTES_IN_STREAM, self.room.memory // 4))
 
     def _source(self, file: StreamedFile, data: bytes | None) -> Source:
-
         return checked(Source(file.label, RUN, file.path, data, file.lasting, self.columns))
 
     def _parquet(self, source: Source) -> Run | RunBlocks:
-
         names = scan_file(self.path, source.label).collect_schema().names()
         if has_lists(names, ("retrieved",), self.columns):
             return run_in(source, self.name, self.format)
@@ -175,7 +161,6 @@ class _LargeFile:
 
     def _from_stream(self, file: StreamedFile, stream: ByteStream, most: int) -> Run | RunBlocks:
         """Read a compressed file or a pipe whole if it is small or cannot be cut."""
-
         head = stream.read(most)
         if len(head) == most:
             start = head[: head.rfind(b"\n", 0, _BYTES_SAMPLED) + 1] or head[:_BYTES_SAMPLED]
@@ -198,7 +183,6 @@ class _LargeFile:
         opened: Callable[[Told], AbstractContextManager[ByteStream]],
     ) -> RunBlocks | None:
         """Return the run in blocks; None if it cannot be cut."""
-
         format = format_of(source, self.format)
         if format.name in SEPARATORS:
             table = self._delimited(source, SEPARATORS[format.name])
@@ -237,7 +221,6 @@ class _LargeFile:
 
     def _delimited(self, source: Source, separator: str) -> DelimitedReader | None:
         """Return the reader of a table; None if it has lists in it or line ends in its header."""
-
         names = next(records(source, separator), (0, []))[1]
         if has_lists(names, ("retrieved",), self.columns) or any("\n" in name for name in names):
             return None
@@ -245,8 +228,6 @@ class _LargeFile:
 
 
 def _third_column(run: RunBlocks) -> ThirdColumn:
-    """Look at the third column of all blocks."""
-
     def look(block: Any) -> ThirdColumn:
         def line(row: int) -> int:
             rows = [row] if block.rows is None else block.rows[[row]].tolist()
@@ -259,14 +240,11 @@ def _third_column(run: RunBlocks) -> ThirdColumn:
 
 @dataclass(frozen=True)
 class RunInfo:
-    """The properties that all blocks of a run share."""
-
     name: str
     source: str
     notes: tuple[str, ...] = ()
     tag: LastTag | None = None
     by_line: bool = True
-    """Whether places are lines, not rows."""
     places: Places | None = None
     """A function from row numbers to words, if there are several files."""
 
@@ -279,9 +257,7 @@ class BlockReader:
     pieces: Callable[[Told], Iterator[Piece]]
     room: Room
     size: int | None = None
-    """The number of bytes, if it is known."""
     lasting: bool = True
-    """Whether the run can be read more than once."""
     grouped: bool = True
     used: bool = False
 
@@ -364,7 +340,6 @@ class JudgedFilter:
         self._names_left = _MAX_NAMES
 
     def judged(self, names: pl.Series) -> npt.NDArray[np.bool_]:
-        """Return which names are those of judged queries."""
         if self._judged is None:
             return np.ones(len(names), bool)
         if len(names) * 50 < len(self._judged):
@@ -466,10 +441,7 @@ def partitioned(
     room: Room,
     size: int | None,
 ) -> Iterator[Run]:
-    """Yield tables of whole judged queries, from rows in any order.
-
-    `size` is that of the input in bytes, if it is known.
-    """
+    """Yield tables of whole judged queries, from rows in any order."""
     wanted = (size or _MAX_PARTITIONS * _BYTES_PER_PARTITION) // _BYTES_PER_PARTITION
     count = min(_MAX_PARTITIONS, max(_MIN_PARTITIONS, wanted))
     with room.folder() as folder, (folder / "rows").open("w+b", buffering=0) as handle:

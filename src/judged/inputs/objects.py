@@ -35,7 +35,6 @@ class Records:
 
 
 def is_record(given: Any) -> bool:
-    """Return whether this is one row, with names."""
     return (
         isinstance(given, Mapping)
         or _is_namedtuple(given)
@@ -49,7 +48,6 @@ def _is_namedtuple(given: Any) -> bool:
 
 
 def as_dict(record: Any) -> Mapping[Any, Any]:
-    """Return a row as a dict."""
     if isinstance(record, Mapping):
         return record
     if _is_namedtuple(record):
@@ -78,7 +76,6 @@ def records_of(given: Iterable[Any], label: str = "a list of rows") -> Records:
 
 
 def column_of(name: str, values: Sequence[Any]) -> pl.Series:
-    """Return values of Python as a column, of objects if they have several types."""
     import numpy as np
     import polars as pl
 
@@ -138,7 +135,6 @@ def _called(given: Any, method: str) -> Any:
 
 
 def _from_pandas(given: Any, kind: Kind) -> Any:
-    """Return a frame without a named index, or a dict for a Series of lists by query."""
     if not hasattr(given, "iloc"):
         return given
     index = given.index
@@ -153,7 +149,6 @@ def _from_pandas(given: Any, kind: Kind) -> Any:
 
 
 def _by_query(series: Any) -> dict[Any, Any]:
-    """Return the list of each query by its id."""
     if not series.index.is_unique:
         twice = series.index[series.index.duplicated()][0]
         raise InputError(f"a Series: query '{twice}' has more than one list; give each query one.")
@@ -161,20 +156,11 @@ def _by_query(series: Any) -> dict[Any, Any]:
 
 
 def is_series(given: Any) -> bool:
-    """Return whether this is a pandas Series."""
     return hasattr(given, "iloc") and not hasattr(given, "columns")
 
 
 def results_of_series(series: Any, place: str, kind: Kind) -> list[Any]:
-    """Return the ids of a pandas Series, or (id, score) of each result.
-
-    Texts are ids. Numbers with texts for an index are scores by id, and so are fractions. If both
-    are whole numbers, only a default index or the names of the two show which are ids.
-
-    >>> import pandas as pd
-    >>> results_of_series(pd.Series([2, 1], index=["a", "b"]), "query 'q'", RUN)
-    [('a', 2), ('b', 1)]
-    """
+    """Return the ids of a pandas Series, or (id, score) of each result."""
     values, labels = series.tolist(), series.index.tolist()
     pairs = list(zip(labels, values, strict=True))
     if not values or not all(isinstance(value, Real) for value in values):

@@ -19,14 +19,10 @@ DISTANCES = 5
 
 
 class OrderOnly(str):
-    """A note that a run has an order and no scores."""
-
     __slots__ = ()
 
 
 class Ranked(OrderOnly):
-    """A note that a run has ranks and no scores."""
-
     __slots__ = ()
 
 
@@ -39,7 +35,6 @@ def refuse_odd_ranks(run: Run) -> None:
 
 
 def odd_rank_message(place: str, rank: float) -> str:
-    """Return the message about a value that cannot be a rank."""
     return (
         f"{place}: the rank is {rank:g}, but ranks are whole numbers from 0 or 1, the best first. "
         "If the greatest value is the best, the column is a score: columns={'score': COLUMN} "
@@ -48,9 +43,7 @@ def odd_rank_message(place: str, rank: float) -> str:
 
 
 SAMPLE = 1000
-"""Number of leading rows in which ranks are compared with scores."""
 MOST_SAMPLED = 20_000
-"""Number of rows sampled if no two of the first are of one query."""
 _TOLERATED = 100
 """One pair in this number may disagree."""
 
@@ -62,15 +55,7 @@ class AgainstRanks(Warned):
 
 
 def against_ranks(rows: Iterable[tuple[Any, Any, Any]]) -> tuple[AgainstRanks, ...]:
-    """Return a warning if the ranks and scores of a run's first rows contradict each other.
-
-    Rows are (query, rank, score), in any order. Ties and values that are no numbers are ignored.
-
-    >>> against_ranks([("q", 2, 0.9), ("q", 1, 0.1)])[0][:47]
-    'The ranks of the run put lower scores first (ra'
-    >>> against_ranks([("q", 2, 0.1), ("q", 1, 0.9)])
-    ()
-    """
+    """Return a warning if the ranks and scores of a run's first rows contradict each other."""
     by_query: dict[Any, list[tuple[float, float]]] = {}
     numbers: list[tuple[float, float]] = []
     remaining = iter(rows)
@@ -151,10 +136,7 @@ def _are_average_ranks(lists: Sequence[Sequence[tuple[float, float]]]) -> bool:
 
 
 def _are_swapped(lists: Sequence[Sequence[tuple[float, float]]], is_cut: bool) -> bool:
-    """Return whether the scores number the results of each list, and the ranks do not.
-
-    Of lists that were cut off, only the numbers of all of them together leave no gaps.
-    """
+    """Return whether the scores number the results of each list, and the ranks do not."""
     if any(rank % 1 or score % 1 for results in lists for rank, score in results):
         return False
     ranks, scores = ([[pair[at] for pair in results] for results in lists] for at in (0, 1))

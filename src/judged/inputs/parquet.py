@@ -145,7 +145,6 @@ class LazyRun:
 
 
 def lazy_pieces(table: LazyRun) -> Iterator[Piece]:
-    """Read a lazy frame in batches."""
     with refusing(f"{table.label}: cannot be read"):
         yield from table.pieces()
 
@@ -159,10 +158,7 @@ def parquet_pieces(
     tell: Callable[[int], None],
     first_rows: dict[Path, int],
 ) -> Iterator[Piece]:
-    """Read the Parquet files of a run in batches.
-
-    Report to `tell` how many bytes were read, and to `first_rows` the first row of each file.
-    """
+    """Read the Parquet files of a run in batches."""
     first, done, names = 1, 0, None
     for path in files:
         first_rows[path] = first - 1
@@ -187,12 +183,7 @@ def parquet_pieces(
 
 
 def places_in(folder: Path, first_rows: Mapping[Path, int], rows: Sequence[int]) -> str:
-    """Name the places of some rows, from 0 and ascending, of files that begin at `first_rows`.
-
-    >>> first_rows = {Path("runs/a.parquet"): 0, Path("runs/b.parquet"): 10}
-    >>> places_in(Path("runs"), first_rows, [3, 10, 11])
-    'row 4 of a.parquet and rows 1 and 2 of b.parquet'
-    """
+    """Name the places of some rows, from 0 and ascending, of files that begin at `first_rows`."""
     # A file without rows begins where the next one does, and holds none of them.
     paths = {first: path for path, first in first_rows.items()}
     starts = sorted(paths)

@@ -29,15 +29,12 @@ def refusing(what: str, advice: str = "") -> Iterator[None]:
 
 
 def reading_parquet(label: str) -> AbstractContextManager[None]:
-    """Raise an `InputError` for a damaged Parquet file."""
     return refusing(
         f"{label}: not a Parquet file that can be read", "; write or fetch the file again"
     )
 
 
 class _Held:
-    """Descriptor 2 while files are read."""
-
     lock = Lock()
     readers = 0
     failed = False

@@ -21,18 +21,15 @@ _TABLES = {
     "sqlframe": "DataFrame",
     "dask": "DataFrame",
 }
-"""Types of lazy tables by their library."""
 
 
 class RemoteTable:
     """A table in a database or in Spark that may hold a run or judgements."""
 
     def run(self, name: str | None, columns: NamedColumns) -> RunBlocks:
-        """Return the run in this table."""
         raise NotImplementedError
 
     def judgements(self, columns: NamedColumns) -> Judgements:
-        """Fetch the judgements in this table."""
         raise NotImplementedError
 
     def whole(self) -> Any:
@@ -44,11 +41,7 @@ AnyRun: TypeAlias = "Run | Lookup"
 
 
 def is_table(given: Any) -> bool:
-    """Return whether this is a lazy table of a database library, or the address of one.
-
-    >>> is_table("duckdb://runs.duckdb#bm25"), is_table("runs/bm25.parquet")
-    (True, False)
-    """
+    """Return whether this is a lazy table of a database library, or the address of one."""
     if isinstance(given, str):
         return ADDRESS.fullmatch(given) is not None
     kind = type(given)
@@ -56,15 +49,10 @@ def is_table(given: Any) -> bool:
 
 
 ADDRESS = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<place>[^#]*)#(?P<table>.+)", re.I)
-"""The address of a table in a database, URL#TABLE."""
 
 
 def is_spark(given: Any) -> bool:
-    """Return whether this is a data frame of Spark, classic or Connect, or a table read by it.
-
-    >>> is_spark({"q": {"a": 1.0}})
-    False
-    """
+    """Return whether this is a data frame of Spark, classic or Connect, or a table read by it."""
     kind = type(given)
     if kind.__name__ == "SparkTable":
         return kind.__module__ == "judged.engines.spark.tables"

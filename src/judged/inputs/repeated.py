@@ -62,14 +62,7 @@ def repeats(*runs: Any) -> Repeats:
 
 
 def apart(runs: Any) -> tuple[Any, Repeated]:
-    """Return runs with every repeat as a run of its own, and which of them belong together.
-
-    >>> apart({"bm25": "bm25.run", "dense": repeats("1.run", "2.run")})
-    ({'bm25': 'bm25.run', 'dense (1)': '1.run', 'dense (2)': '2.run'}, \
-{'dense': ('dense (1)', 'dense (2)')})
-    >>> apart(["bm25.run", "dense=1.run,2.run"])[1]
-    {'dense': ('dense (1)', 'dense (2)')}
-    """
+    """Return runs with every repeat as a run of its own, and which of them belong together."""
     if isinstance(runs, Repeats):
         raise InputError(_NAMELESS)
     if isinstance(runs, (list, tuple)):
@@ -108,11 +101,7 @@ def _from_files(runs: list[Any] | tuple[Any, ...]) -> Any:
 
 
 def files_of(name: str | None, file: Any) -> Any:
-    """Return the repeats of NAME=FILE,FILE,…; a file of that very name is one run.
-
-    >>> files_of("dense", "1.run,2.run").runs, files_of("dense", "1.run")
-    (('1.run', '2.run'), '1.run')
-    """
+    """Return the repeats of NAME=FILE,FILE,…; a file of that very name is one run."""
     if name is None or not isinstance(file, str) or "," not in file or os.path.lexists(file):
         return file
     files = [part.strip() for part in file.split(",")]

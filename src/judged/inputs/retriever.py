@@ -14,14 +14,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, 
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import (
-    isasyncgen,
-    isawaitable,
-    isclass,
-    iscoroutine,
-    iscoroutinefunction,
-    signature,
-)
+from inspect import isasyncgen, isawaitable, isclass, iscoroutine, iscoroutinefunction, signature
 from itertools import pairwise
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -59,11 +52,9 @@ if TYPE_CHECKING:
     )
 
 OPTIONS = set(SCORING) - {"skip_bad"}
-"""Options of `evaluate` that `evaluate_retriever` takes."""
 MAX_FAILURES_AT_START = 20
 """If so many queries failed and none was answered, no more are asked."""
 _FIRST_ONLY = ("RR", "Success")
-"""Measures that depend on the first relevant result only."""
 
 
 @checked
@@ -162,14 +153,11 @@ class RetrieverCall:
 
     function: Callable[[Any], Any]
     name: str
-    """The name of the run."""
     awaited: bool
-    """Whether it is known to be asynchronous."""
     run: Callable[..., Any] | None = None
     """The method of Haystack that is called with keyword arguments."""
 
     def check(self, query: Any) -> None:
-        """Raise an error if the method cannot be called with a query, such as a pipeline."""
         if self.run is None:
             return
         try:
@@ -192,7 +180,6 @@ class RetrieverCall:
 
 
 def call_of(retriever: Any) -> RetrieverCall:
-    """Return how to call a retriever; an error if that is not clear."""
     if isclass(retriever):
         raise InputError(
             f"the retriever is the class {retriever.__name__}; give an object of it, or a function."
@@ -243,7 +230,6 @@ def _awaited(function: Any) -> bool:
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a retriever or function; a lambda has none."""
     while isinstance(function, partial):
         function = function.func
     owner = getattr(function, "__self__", None)
@@ -262,8 +248,6 @@ sleep_in_loop: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 @dataclass(frozen=True)
 class RetrieverAnswer:
-    """What the retriever returned for a query, or the error of the last try."""
-
     query: str
     found: Any = None
     seconds: float = 0.0
@@ -274,8 +258,6 @@ class RetrieverAnswer:
 
 @dataclass(frozen=True)
 class RetrieverClient:
-    """Asks queries, several at once, and again if they fail."""
-
     workers: int = 1
     retries: int = 0
     wait: float = 1.0
@@ -284,14 +266,10 @@ class RetrieverClient:
     def __call__(
         self, call: RetrieverCall, queries: Mapping[str, Any]
     ) -> Generator[RetrieverAnswer]:
-        """Yield the answers as they come.
-
-        The first query is asked alone, because its result shows whether a function is
-        asynchronous.
-        """
+        """Yield the answers as they come."""
         remaining = dict(queries)
         if remaining and not call.awaited:
-            query = next(iter(remaining))
+            query = next(iter(remaining))  # its result shows whether a function is asynchronous
             try:
                 first = self._answer(call, query, remaining[query])
             except _ToBeAwaitedError:
@@ -308,7 +286,6 @@ class RetrieverClient:
                 yield self._answer(call, query, given)
 
     def _waits(self) -> Iterator[float]:
-        """Yield the seconds before each try."""
         yield 0.0
         yield from (self.wait * 2**at for at in range(self.retries))
 
@@ -456,9 +433,7 @@ class RetrieverTask:
     measures: Any
     options: Mapping[str, Any]
     queries: Mapping[str, Any]
-    """All queries to ask."""
     todo: Mapping[str, Any]
-    """Queries that a saved file does not answer."""
     asking: RetrieverClient
     reader: AnswerReader
     record: AnswerFile | None
@@ -522,7 +497,6 @@ class RetrieverTask:
         )
 
     def evaluate(self, progress: Progress | None = None) -> Evaluation:
-        """Ask the queries and evaluate the answers."""
         order = _Order(self.answered)
         try:
             with closing(self.asking(self.call, self.todo)) as answers:
@@ -581,7 +555,6 @@ class RetrieverTask:
         return f"{type(error).__name__}{f': {shown}' if shown else ''} (query {query!r})."
 
     def _said(self, answered: Mapping[str, SavedAnswer], order: _Order) -> list[str]:
-        """Return the notes and warnings about the answers."""
         request = EvaluationSettings.of(
             self.measures, self.options.get("policy"), self.options.get("convention")
         )
@@ -683,7 +656,6 @@ class RetrieverTask:
 def _relevant_items(
     judgements: Judgements | Lookup, queries: Mapping[str, Any]
 ) -> dict[str, set[str]]:
-    """Return the items with a grade above 0 of some queries."""
     if isinstance(judgements, Judgements):
         rows = judgements.frame.select("query", "item", "grade").iter_rows()
     else:

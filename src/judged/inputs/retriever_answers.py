@@ -34,17 +34,14 @@ QUERY_TEXT_COLUMNS = (
     *("text", "query_text", "query", "question", "user_input", "input", "title", "topic"),
     *("content", "utterance", "prompt"),
 )
-"""Names of the column with the text of the query, the most reliable first."""
 QUERY_ID_COLUMNS = (
     *("query_id", "qid", "topic_id", "question_id", "query_no", "_id", "id"),
     *("query", "question", "topic", "user_id", "user"),
 )
-"""Names of the column with the id, the most reliable first."""
 QUERY_FORMS = "{id: query}, a list of texts, rows with an id and a text, a table, or a file"
 
 
 def read_queries(given: Any) -> dict[str, Any]:
-    """Read queries by their ids."""
     if isinstance(given, Mapping):
         if not given:
             raise InputError("there are no queries to ask; give at least one.")
@@ -217,16 +214,13 @@ def _is_header(cells: Sequence[str]) -> bool:
 # Answers
 
 LIST_NAMES = ("documents", "hits", "matches", "points", "nodes", "source_nodes", "results")
-"""Names of the list in an answer that is not a list."""
 ID_NAMES = (
     *("id", "_id", "id_", "item_id", "doc_id", "docno", "document_id", "chunk_id", "node_id"),
     *("passage_id", "corpus_id", "pid"),
 )
-"""Names of the id of a result."""
 ITEM_NAMES = ("item", "doc", "document", "passage", "node")
 """Names of the id, or of the object that holds it, if nothing is named as an id."""
 METADATA_NAMES = ("metadata", "meta", "payload")
-"""Names of the metadata, which may hold the id."""
 SOURCE_NAME = "source"
 _ID_TYPES = (str, Integral, UUID)
 
@@ -235,17 +229,13 @@ ItemOption = str | Callable[[Any], Any] | None
 
 @dataclass(frozen=True)
 class RetrievedResults:
-    """The kept results of one query, in the order of the answer or of their ranks."""
-
     items: tuple[str, ...]
     scores: tuple[float, ...] | None
     """None if there is only an order."""
     cut: int = 0
-    """The number of results that were not kept."""
 
     @property
     def ranks(self) -> list[int]:
-        """The rank of each result, by score if there are scores."""
         order = _best_first(self.scores, len(self.items))
         ranks = [0] * len(order)
         for rank, at in enumerate(order, 1):
@@ -254,7 +244,6 @@ class RetrievedResults:
 
     @property
     def pairs(self) -> list[Any]:
-        """Items, or items with scores, for a run."""
         if self.scores is None:
             return list(self.items)
         return list(zip(self.items, self.scores, strict=True))
@@ -341,7 +330,6 @@ class AnswerReader:
 
 
 def _listed(answer: Any, place: str) -> list[Any]:
-    """Return an answer as a list of results."""
     if answer is None:
         raise InputError(
             f"{place}: the retriever returned None; return an empty list if nothing was found."
@@ -379,7 +367,6 @@ def _listed(answer: Any, place: str) -> list[Any]:
 
 
 def _from_mapping(answer: Mapping[Any, Any], place: str) -> list[Any]:
-    """Read {id: score}, or a list under a known name."""
     inside = _inside(answer, place)
     if inside is not None:
         return _listed(inside, place)
@@ -396,7 +383,6 @@ def _from_mapping(answer: Mapping[Any, Any], place: str) -> list[Any]:
 
 
 def _inside(answer: Any, place: str) -> Any:
-    """Return the list in an answer that is not a list."""
     held = {name: _get(answer, name) for name in LIST_NAMES}
     lists = {
         name: each
@@ -412,7 +398,6 @@ def _inside(answer: Any, place: str) -> Any:
 
 
 def table_rows(answer: Any) -> list[dict[str, Any]] | None:
-    """Return the rows of a table of polars, pandas or pyarrow."""
     if isinstance(answer, Mapping) or not hasattr(answer, "columns"):
         return None
     for method, arguments in (("to_dicts", ()), ("to_pylist", ()), ("to_dict", ("records",))):
@@ -422,7 +407,6 @@ def table_rows(answer: Any) -> list[dict[str, Any]] | None:
 
 
 def _get(given: Any, name: str) -> Any:
-    """Return an attribute, or a value of a mapping; None if there is none."""
     if isinstance(given, Mapping):
         return given.get(name)
     try:
@@ -433,7 +417,6 @@ def _get(given: Any, name: str) -> Any:
 
 
 def _names(result: Any) -> list[str] | None:
-    """Return the names in a mapping or a named tuple; None for anything else."""
     if isinstance(result, Mapping):
         return [name for name in result if isinstance(name, str)]
     if isinstance(result, tuple) and hasattr(result, "_fields"):
@@ -447,7 +430,6 @@ def _is_id(given: Any) -> bool:
 
 
 def _split(result: Any, where: str) -> tuple[Any, Any]:
-    """Split a pair into id and score."""
     if not is_list(result):
         return result, None
     if len(result) != 2:
@@ -498,7 +480,6 @@ def _number_of(result: Any, names: list[str], role: str) -> Any:
 
 
 def _is_ranked(result: Any) -> bool:
-    """Return whether a result has a rank and no score."""
     names = _names(result) or []
     return _number_of(result, names, "rank") is not None and (
         _number_of(result, names, "score") is None
@@ -564,18 +545,14 @@ SAVED_SETTINGS = {"k": "k", "from": "item", "retriever": "the retriever"}
 
 @dataclass(frozen=True)
 class SavedAnswer:
-    """The answer to a query, with its time."""
-
     results: RetrievedResults
     seconds: float
     tries: int
     workers: int
     asked: str
-    """The hash of the query."""
 
 
 def hash_of(query: str, asked: Any) -> str:
-    """Return a hash that shows whether a query was asked before."""
     try:
         text = json.dumps(asked, sort_keys=True, default=_as_list)
     except (TypeError, ValueError, RecursionError):
@@ -593,7 +570,6 @@ def _as_list(given: Any) -> Any:
 
 
 def _parse_row(line: bytes) -> dict[str, Any] | None:
-    """Parse a line of a saved run; None for anything else."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -629,7 +605,6 @@ class AnswerFile:
 
     path: Path
     settings: Mapping[str, Any]
-    """The settings that answers depend on."""
     saved: dict[str, SavedAnswer] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     _handle: BinaryIO | None = None
@@ -673,7 +648,6 @@ class AnswerFile:
         return remaining
 
     def add(self, query: str, saved: SavedAnswer) -> None:
-        """Append the answer to a query."""
         first = not self.saved
         self.saved[query] = saved
         try:
@@ -689,7 +663,6 @@ class AnswerFile:
             raise OutputError(f"{self.path}: cannot be written ({error.strerror}).") from error
 
     def close(self) -> None:
-        """Close the file."""
         if self._handle is not None:
             self._handle.close()
             self._handle = None
@@ -710,10 +683,7 @@ class AnswerFile:
     def _lines(
         self, query: str, saved: SavedAnswer, *, first: bool, with_scores: bool | None
     ) -> bytes:
-        """Return a line for each result, or one that names the query.
-
-        With `with_scores`, results without scores get scores from their order.
-        """
+        """Return a line for each result, or one that names the query."""
         results, number = saved.results, len(saved.results.items)
         scores: list[Any] | None = None if results.scores is None else list(results.scores)
         if with_scores and scores is None:

@@ -59,16 +59,13 @@ class IdLists:
     counts: Ints
     """The number of ids of each row; -1 if the list is missing."""
     integers: bool = False
-    """Whether ids were whole numbers."""
     are_ranks: bool = False
     """Whether `values` are negated ranks."""
     ranks: Sequence[Any] | None = None
-    """The rank of each id, if results have ranks beside scores."""
     distances: tuple[str, Sequence[Any]] | None = None
     """The name of a field of distances and the distance of each id."""
 
     def rows(self) -> NDArray[np.intp]:
-        """Return the row of each id."""
         return np.repeat(np.arange(len(self.counts)), np.maximum(self.counts, 0))
 
     def frame(self, queries: pl.Series, value: pl.Series) -> pl.DataFrame:
@@ -84,27 +81,20 @@ class IdLists:
 
 @dataclass(frozen=True)
 class IdListColumn:
-    """One column of lists, as it was given."""
-
     name: str
     role: str
-    """relevant or retrieved."""
     cells: pl.Series | Sequence[Any]
     place: Callable[[int], str]
-    """A function that names the place of a row."""
     by_user: bool = False
-    """Whether the user named the column."""
 
     @property
     def value(self) -> str:
-        """The word for the number beside an id."""
         return "score" if self.role == "retrieved" else "grade"
 
     def refuse(self, row: int, what: str) -> InputError:
         return InputError(f"{self.place(row)}: column {quote(self.name)} {what}")
 
     def lists(self) -> IdLists:
-        """Return the lists of ids; anything else is an error that names the row."""
         cells = self._parsed_cells()
         counts = _counts(cells)
         flat = list(chain.from_iterable(filter(None, cells)))
@@ -145,7 +135,6 @@ class IdListColumn:
         return IdLists(series, values, counts, not types <= {str}, is_rank, ranks, distances)
 
     def numbers(self, word: str) -> tuple[pl.Series, Ints]:
-        """Return all numbers in lists of them, and how many each row has."""
         cells = self._parsed_cells()
         counts = _counts(cells)
         return self._as_numbers(
@@ -172,7 +161,6 @@ class IdListColumn:
         return [self._parsed(cell, row) for row, cell in enumerate(cells)]
 
     def _parsed(self, cell: Any, row: int) -> Sequence[Any] | None:
-        """Return one row's list; None if there is none."""
         if cell is None or (isinstance(cell, float) and cell != cell):
             return None
         if isinstance(cell, str):
@@ -327,7 +315,6 @@ def _counts(cells: Sequence[Sequence[Any] | None]) -> Ints:
 
 
 def _first(counts: Ints) -> int:
-    """Return the first row with anything in it."""
     return int(np.argmax(counts > 0))
 
 

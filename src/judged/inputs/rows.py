@@ -15,24 +15,13 @@ import polars as pl
 
 from judged.arrays import Ints
 from judged.errors import InputError
-from judged.inputs.columns import (
-    LISTS,
-    ROW_PATTERNS,
-    NamedColumns,
-    has_lists,
-    matching,
-)
+from judged.inputs.columns import LISTS, ROW_PATTERNS, NamedColumns, has_lists, matching
 from judged.inputs.csv import SEPARATORS, records
 from judged.inputs.csv import line_numbers as record_lines
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
 from judged.inputs.json import line_numbers as object_lines
 from judged.inputs.json import objects, parse
-from judged.inputs.objects import (
-    Records,
-    from_arrow,
-    is_record,
-    records_of,
-)
+from judged.inputs.objects import Records, from_arrow, is_record, records_of
 from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
 from judged.inputs.parquet import scan_source
 from judged.inputs.polars_errors import reading_parquet, refusing
@@ -63,37 +52,28 @@ _LONG_TEXT = 60
 
 @dataclass(frozen=True, eq=False)
 class RowContents:
-    """The judgements and the run that rows hold."""
-
     judgements: Judgements | None
     run: Run | None
 
 
 @dataclass(frozen=True)
 class RowColumns:
-    """The column of each role; None if there is none."""
-
     query: str | None
     relevant: str | None
     retrieved: str | None
     scores: tuple[str, ...]
     """Columns that may hold the scores of retrieved items, if they hold lists of numbers."""
     grades: tuple[str, ...]
-    """Columns that may hold the grades of relevant items, if they hold lists of numbers."""
     by_user: frozenset[str]
-    """The columns that the user named."""
     notes: tuple[str, ...] = ()
 
     def needed(self) -> list[str]:
-        """Return every column that is read."""
         names = (self.query, self.relevant, self.retrieved, *self.scores, *self.grades)
         return list(dict.fromkeys(name for name in names if name is not None))
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedTable:
-    """A table with lists in it, as it was read."""
-
     header: Sequence[str]
     columns: Mapping[str, pl.Series | Sequence[Any]]
     height: int
@@ -101,11 +81,9 @@ class LoadedTable:
     locate: Locate | None = None
 
     def lists(self, name: str, role: str, *, by_user: bool = False) -> IdListColumn:
-        """Return a column of lists."""
         return IdListColumn(name, role, self.columns[name], self.place, by_user)
 
     def place(self, row: int) -> str:
-        """Name the place of a row: "rows.jsonl, line 3"."""
         word = "line" if self.locate else "row"
         number = self.locate([row])[0] if self.locate else row + 1
         return f"{self.label}, {word} {number}"
@@ -118,20 +96,12 @@ class UnreadTable:
     header: Sequence[str]
     label: str
     load: Callable[[RowColumns], LoadedTable]
-    """A function that reads the needed columns."""
 
 
 def rows_in(
-    table: UnreadTable | None,
-    roles: Sequence[str],
-    columns: NamedColumns,
-    *,
-    alone: bool = False,
+    table: UnreadTable | None, roles: Sequence[str], columns: NamedColumns, *, alone: bool = False
 ) -> RowContents | None:
-    """Read the rows of a table in these roles; return None if it has no such lists of ids.
-
-    A table that is given `alone` must have them, whatever other columns it has.
-    """
+    """Read the rows of a table in these roles; return None if it has no such lists of ids."""
     if table is None or not has_lists(table.header, roles, columns, alone):
         return None
     for role in roles:
@@ -146,7 +116,6 @@ def rows_in(
 
 
 def refuse_other_judgements(ours: Judgements, theirs: Judgements) -> None:
-    """Raise an error if two tables of rows do not agree on what is relevant."""
     both = f"{ours.source} and {theirs.source} do not agree on what is relevant"
     advice = "Runs are compared on the same judgements."
     for one, other in ((ours, theirs), (theirs, ours)):
@@ -168,7 +137,6 @@ def refuse_other_judgements(ours: Judgements, theirs: Judgements) -> None:
 
 
 def missing_columns(header: Sequence[str] | None) -> str:
-    """Return the message on an input without a run beside it."""
     columns = "" if header is None else f" (found: {_shown_header(header)})"
     names = "; ".join(f"{role}: {names}" for role, names in _EXAMPLES.items())
     return (
@@ -186,7 +154,6 @@ def _shown_header(header: Sequence[str]) -> str:
 def choose_row_columns(
     header: Sequence[str], source: str, named: NamedColumns, roles: Sequence[str] = LISTS
 ) -> RowColumns:
-    """Choose the column of each role, those that the user named first; two are an error."""
     by_user = _columns_by_user(header, source, named)
     chosen: dict[str, str | None] = dict.fromkeys(("query", *LISTS))
     notes: list[str] = []
@@ -290,7 +257,6 @@ def table_of(given: Any) -> UnreadTable | None:
 
 
 def document_table(source: Source) -> UnreadTable | None:
-    """Return the rows in a JSON document: a list of them, {query: row} or {column: [values]}."""
     expected = "JSON should be a list of rows with names."
     rows = records_in(parse(source, source.read(), 1, expected, whole=True), source.label)
     return None if rows is None else _records_table(rows)
@@ -330,7 +296,6 @@ def _from_columns(content: Mapping[Any, Any], label: str) -> Records:
 
 
 def _first_names(text: bytes) -> list[str] | None:
-    """Return the names in the object that a text begins with."""
     try:
         first, _ = json.JSONDecoder().raw_decode(text.decode("utf-8", "replace").lstrip())
     except (ValueError, RecursionError):
@@ -594,7 +559,6 @@ def _notes_on_order(scores: pl.Series, rows: Ints) -> tuple[str, ...]:
 def _lists_and_values(
     table: LoadedTable, columns: RowColumns, role: str
 ) -> tuple[IdLists, pl.Series | None]:
-    """Return the ids of a role, and their scores or grades."""
     name = columns.relevant if role == "relevant" else columns.retrieved
     if name is None:
         raise InputError(missing_columns(table.header))
@@ -627,7 +591,6 @@ def _lists_and_values(
 def _column_beside(
     table: LoadedTable, columns: RowColumns, role: str, lists: IdLists
 ) -> str | None:
-    """Return the column that holds the scores or grades of ids, or None."""
     possible = columns.grades if role == "relevant" else columns.scores
     names = [
         name
@@ -645,10 +608,7 @@ def _column_beside(
 def _repeats_relevance(
     table: LoadedTable, columns: RowColumns, name: str, relevant: IdLists
 ) -> bool:
-    """Return whether a column says of each retrieved id whether it is relevant.
-
-    If it may say that, but does not agree with the relevant ids, it is an error.
-    """
+    """Return whether a column says of each retrieved id whether it is relevant."""
     retrieved = columns.retrieved
     may_be_labels = bool(matching("grades", [name])[1])
     if retrieved is None or name in columns.by_user or not may_be_labels:

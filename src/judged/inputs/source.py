@@ -29,7 +29,6 @@ from judged.inputs.tables import Kind
 from judged.text import quote
 
 HEAD_BYTES = 1 << 16
-"""Bytes from which the format of a file is detected."""
 BYTES_WORTH_POLARS = 3 << 20
 """Up to this size, loading polars takes longer than parsing a file in Python."""
 MAGIC_LENGTH = 16
@@ -60,8 +59,6 @@ _FOREIGN = (
 
 
 class Readable(Protocol):
-    """An object that bytes are read from."""
-
     def read(self, size: int, /) -> bytes: ...
 
 
@@ -90,7 +87,6 @@ class Source:
     """Decompressed bytes that can be read more than once, in a file or in memory."""
 
     label: str
-    """The name in messages."""
     kind: Kind
     path: Path
     data: bytes | None
@@ -98,10 +94,8 @@ class Source:
     lasting: bool
     """Whether the path can be opened a second time; a pipe cannot."""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The columns that the user named."""
 
     def open(self) -> BinaryIO:
-        """Open the bytes after a byte order mark."""
         try:
             handle: BinaryIO = (
                 io.BufferedReader(_NamedFile(self.path, self.label))
@@ -200,7 +194,6 @@ def open_source(path: str | Path, kind: Kind) -> Source:
 
 
 def checked(source: Source) -> Source:
-    """Return the source; raise an error if it is empty or another kind of file."""
     head = source.head()
     if not head:
         what = "file" if source.lasting else "input"
@@ -216,7 +209,6 @@ def checked(source: Source) -> Source:
 
 
 def unreadable(label: str, error: Exception) -> InputError:
-    """Return the error for a file that cannot be opened or read to its end."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"{label}: no such file.")
     if isinstance(error, IsADirectoryError):
@@ -228,7 +220,6 @@ def unreadable(label: str, error: Exception) -> InputError:
 
 
 def not_a_table(place: str, error: Exception) -> InputError:
-    """Return the error for text that Python's csv module does not read."""
     if "field limit" in str(error):
         import csv
 
@@ -306,11 +297,9 @@ class StreamedFile:
     label: str
     path: Path
     lasting: bool
-    """Whether it can be read more than once."""
     packed: Compression | None
     """The compression of a file; that of a pipe is known only when it is read."""
     size: int | None
-    """The size of the file in bytes, compressed."""
 
     @classmethod
     def at(cls, path: str | os.PathLike[str], label: str) -> StreamedFile:
@@ -329,10 +318,7 @@ class StreamedFile:
 
     @contextmanager
     def opened(self, tell: Callable[[int], None] | None = None) -> Iterator[ByteStream]:
-        """Open the unpacked bytes; report to `tell` how many bytes of the file were read.
-
-        A file that has changed in the end is an error.
-        """
+        """Open the unpacked bytes; report to `tell` how many bytes of the file were read."""
         try:
             if str(self.path) == "-":
                 yield ByteStream.of(standard_input(), self.label, tell)
@@ -348,7 +334,6 @@ class StreamedFile:
 
 
 def check_unchanged(label: str, before: os.stat_result, after: os.stat_result) -> None:
-    """Raise an error if a file was written to while it was read."""
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise InputError(
             f"{label}: changed while it was read (from {before.st_size:,} to {after.st_size:,} "
@@ -369,7 +354,6 @@ class ByteStream:
     def of(
         cls, handle: BinaryIO, label: str, tell: Callable[[int], None] | None = None
     ) -> ByteStream:
-        """Return the content of a file without a byte order mark at its start."""
         start = b""
         while len(start) < MAGIC_LENGTH and (more := _read(handle, MAGIC_LENGTH - len(start))):
             start += more
@@ -389,7 +373,6 @@ class ByteStream:
         return stream
 
     def read(self, size: int) -> bytes:
-        """Return so many bytes, or fewer at the end."""
         parts, length = [self._rest], len(self._rest)
         while length < size and (part := next(self._parts, None)) is not None:
             parts.append(part)

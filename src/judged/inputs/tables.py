@@ -11,14 +11,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from judged.errors import InputError
 from judged.inputs.agreement import few
 from judged.inputs.order import Ranked, refuse_odd_ranks
 from judged.text import Tallied, Warned, WarnedOnce, counted, listed
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -48,10 +47,8 @@ class Kind:
     value: str
     """The name of the third column."""
     columns: str
-    """The form of the table in words."""
 
     def mistaken_for(self, wanted: Kind, source: str) -> str:
-        """Return the message for a file of this kind where another kind is expected."""
         return (
             f"{source} looks like {self.phrase} ({self.columns}), not {wanted.phrase} "
             f"({wanted.columns}). "
@@ -69,11 +66,9 @@ class KeyedKind(Kind):
 
     key: str = "query"
     names: tuple[str, ...] = ()
-    """Names of the column of values."""
     given: str = ""
     """The name of an object of Python in messages."""
     every: str = ""
-    """The advice about an id without a value."""
     plural: str = ""
     key_names: tuple[str, ...] = ()
     """Further names of the column of ids."""
@@ -114,18 +109,15 @@ class Categories:
     """A table of items, each once, with the category or document of each."""
 
     frame: pl.DataFrame
-    """Columns item and category."""
     source: str = CATEGORIES.given
     kind: KeyedKind = CATEGORIES
 
     @cached_property
     def by_item(self) -> dict[str, str]:
-        """The category of each item."""
         return dict(self.frame.select("item", "category").iter_rows())
 
     @cached_property
     def all(self) -> frozenset[str]:
-        """Every category."""
         return frozenset(self.frame["category"].to_list())
 
     def of(self, names: Sequence[str], source: str) -> list[str]:
@@ -147,57 +139,17 @@ def is_frame(given: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class QueryWeights:
-    """The weight of each query by its id.
-
-    Parameters
-    ----------
-    weights : mapping
-        {query: weight}.
-    source : str, optional
-        The name in messages.
-
-    >>> QueryWeights({"a": 3.0}).known(["b", "a"]).tolist()
-    [nan, 3.0]
-    """
+    """The weight of each query by its id."""
 
     weights: Mapping[str, float]
     source: str = "the weights given"
 
-    def known(self, queries: Sequence[str]) -> NDArray[np.float64]:
-        """Return the weight of each query, NaN for a query without one.
-
-        Parameters
-        ----------
-        queries : sequence of str
-
-        Returns
-        -------
-        numpy.ndarray
-
-        >>> QueryWeights({"a": 3.0}).known(["b", "a"]).tolist()
-        [nan, 3.0]
-        """
-        return np.array([self.weights.get(query, np.nan) for query in queries], np.float64)
-
     def of(
         self, queries: Sequence[str], one: str = "judged query", many: str = "judged queries"
     ) -> NDArray[np.float64]:
-        """Return the weight of each query; a query without one, or a sum of 0, is an error.
+        """Return the weight of each query; a query without one, or a sum of 0, is an error."""
+        import numpy as np
 
-        Parameters
-        ----------
-        queries : sequence of str
-            The queries that need a weight.
-        one, many : str, optional
-            The word for them in messages.
-
-        Returns
-        -------
-        numpy.ndarray
-
-        >>> QueryWeights({"a": 3.0, "b": 1.0}).of(["b", "a"]).tolist()
-        [1.0, 3.0]
-        """
         missing = [query for query in queries if query not in self.weights]
         if missing:
             names = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
@@ -214,7 +166,6 @@ class QueryWeights:
         return values
 
     def unknown(self, queries: Sequence[str]) -> list[str]:
-        """Return the queries that have a weight but are not judged."""
         judged = set(queries)
         return [query for query in self.weights if query not in judged]
 
@@ -257,13 +208,20 @@ class ReadTable:
 
     frame: pl.DataFrame
     source: str
+    """The name in messages."""
     notes: tuple[str, ...] = ()
+    """Repairs and assumptions made while reading."""
     locate: Locate | None = None
     rows: NDArray[np.integer[Any]] | None = None
+    """The number that each row had in the input, if rows were left out."""
     queries: tuple[str, ...] = ()
+    """All queries, if some have no items."""
     basis: tuple[str, ...] = ()
+    """Changes made to the ranked items, which define every number."""
     dropped: int = 0
+    """The number of repeated rows that were dropped."""
     places: Places | None = None
+    """A function that names rows, if a line number is not enough."""
 
     def names(self) -> list[str]:
         """Return all queries, also those without items, in the order of the input.
@@ -279,6 +237,8 @@ class ReadTable:
         """
         if self.queries:
             return list(self.queries)
+        import numpy as np
+
         from judged.arrays import borders
 
         query = self.frame["query"]
@@ -317,33 +277,6 @@ class ReadTable:
 class Judgements(ReadTable):
     """The grade of each judged item for its query, as `read_judgements` returns it.
 
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        Columns query, item, grade; and subtopic, if each row is about one subtopic of its query.
-    source : str
-        The name in messages.
-    notes : tuple of str, optional
-        Repairs and assumptions made while reading.
-    locate : callable, optional
-        A function from row numbers to line numbers, for messages.
-    rows : array of int, optional
-        The number that each row had in the input, if rows were left out.
-    queries : tuple of str, optional
-        All queries, if some have no items.
-    basis : tuple of str, optional
-        Changes made to the ranked items, which define every number.
-    dropped : int, optional
-        The number of repeated rows that were dropped.
-    places : callable, optional
-        A function from row numbers to words, if a line number is not enough.
-    weights : QueryWeights, optional
-        The weight of each query, if a column holds it.
-    part : bool, optional
-        Whether there may be more judgements than these.
-    may_be_run : bool, optional
-        Whether neither the format nor a column name distinguishes these from a run.
-
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1.0]})
     >>> Judgements(frame, "a data frame").by_subtopic
@@ -351,8 +284,11 @@ class Judgements(ReadTable):
     """
 
     weights: QueryWeights | None = None
+    """The weight of each query, if a column holds it."""
     part: bool = False
+    """Whether there may be more judgements than these."""
     may_be_run: bool = False
+    """Whether neither the format nor a column name distinguishes these from a run."""
 
     @property
     def by_subtopic(self) -> bool:
@@ -376,36 +312,7 @@ class Passed:
 class Run(ReadTable):
     """A system's results, as `read_run` returns them, ranked by score.
 
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        Columns query, item, score. The order of rows matters only for `ties="input"`.
-    source : str
-        The name in messages.
-    notes : tuple of str, optional
-        Repairs and assumptions made while reading.
-    locate : callable, optional
-        A function from row numbers to line numbers, for messages.
-    rows : array of int, optional
-        The number that each row had in the input, if rows were left out.
-    queries : tuple of str, optional
-        All queries, if some have no results.
-    basis : tuple of str, optional
-        Changes made to the ranked items, which define every number.
-    dropped : int, optional
-        The number of repeated rows that were dropped.
-    places : callable, optional
-        A function from row numbers to words, if a line number is not enough.
-    name : str, optional
-        The name of the run in tables.
-    tag : str, optional
-        The name of the run in its own file.
-    passed : Passed, optional
-        The unjudged queries that were left out of a block.
-    part : bool, optional
-        Whether this is a block of a larger run.
-    lost : Run, optional
-        Rows without an item, of queries that have others. They are an error if the query is judged.
+    The order of rows matters only for `ties="input"`.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"query": ["q"], "item": ["a"], "score": [2.5]})
@@ -415,49 +322,37 @@ class Run(ReadTable):
 
     name: str = "run"
     tag: str | None = None
+    """The name of the run in its own file."""
     passed: Passed = Passed()
+    """The unjudged queries that were left out of a block."""
     part: bool = False
+    """Whether this is a block of a larger run."""
     lost: Run | None = None
+    """Rows without an item, of queries that have others; an error if the query is judged."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
     """A run or judgements in a dict of dicts, which is not copied.
 
-    Parameters
-    ----------
-    lists : mapping
-        {query: {item: score or grade}}, or {query: {item: {subtopic: grade}}}; ids are texts.
-    source : str, optional
-        The name in messages.
-    notes : tuple of str, optional
-        Repairs and assumptions made while reading.
-    name : str, optional
-        The name of the run in tables.
-    by_subtopic : bool, optional
-        Whether the judgements are by subtopic.
-    repeated : tuple, optional
-        (query, item) of each result that was left out, because a better-ranked one repeats it.
-    basis : tuple of str, optional
-        Changes made to the ranked items, which define every number.
-    tag : str, optional
-        The name of the run in its own file.
-    may_be_run : bool, optional
-        Whether nothing distinguishes these judgements from a run.
-
     >>> Lookup({"q": {"a": 2.5}}, name="bm25").lists["q"]
     {'a': 2.5}
     """
 
     lists: Mapping[str, Mapping[str, Any]]
+    """{query: {item: score or grade}}, or {query: {item: {subtopic: grade}}}; ids are texts."""
     source: str = "a dict"
     notes: tuple[str, ...] = ()
     name: str = "run"
     by_subtopic: bool = False
     repeated: tuple[tuple[str, str], ...] = ()
+    """(query, item) of each result that was left out, because a better-ranked one repeats it."""
     basis: tuple[str, ...] = ()
+    """Changes made to the ranked items, which define every number."""
     tag: str | None = None
+    """The name of the run in its own file."""
     may_be_run: bool = False
+    """Whether nothing distinguishes these judgements from a run."""
 
 
 AnyTable = TypeVar("AnyTable", Judgements, Run)
@@ -491,13 +386,13 @@ class Piece:
     notes: tuple[str, ...] = ()
 
     def places(self) -> Ints:
-        """Return the place of each row."""
+        import numpy as np
+
         if self.found is not None:
             return np.array(self.found(), np.int64)
         return np.arange(self.first, self.first + self.frame.height, dtype=np.int64)
 
     def cut(self, at: int) -> tuple[Piece, Piece]:
-        """Return the rows before one, and those from it on."""
         found = self.found
         before = replace(
             self,
@@ -505,15 +400,12 @@ class Piece:
             found=None if found is None else lambda: found()[:at],
         )
         rest = Piece(
-            self.frame.slice(at),
-            self.first + at,
-            None if found is None else lambda: found()[at:],
+            self.frame.slice(at), self.first + at, None if found is None else lambda: found()[at:]
         )
         return before, rest
 
 
 def texts(name: str, values: Iterable[str | None]) -> pl.Series:
-    """Return a column of texts."""
     import polars as pl
 
     try:
@@ -528,10 +420,7 @@ def texts(name: str, values: Iterable[str | None]) -> pl.Series:
 def from_rows(
     rows: Iterable[Row], kind: Kind, subtopic: str | None = None, extra: Iterable[str] = ()
 ) -> pl.DataFrame:
-    """Pack rows in batches, because rows in Python take ten times the memory.
-
-    `subtopic` names the fourth column, `extra` those after it.
-    """
+    """Pack rows in batches, because rows in Python take ten times the memory."""
     import polars as pl
 
     schema: dict[str, type[pl.DataType]] = {
@@ -553,7 +442,6 @@ def from_rows(
 
 
 def is_complete(frame: pl.DataFrame) -> bool:
-    """Return whether no id or value is missing; `to_judgements` checks subtopics."""
     import polars as pl
 
     if sum(frame.select(pl.exclude(SUBTOPIC_COLUMNS)).null_count().row(0)):
@@ -564,7 +452,6 @@ def is_complete(frame: pl.DataFrame) -> bool:
 
 
 def as_score(value: pl.Expr, is_rank: bool) -> pl.Expr:
-    """Turn a rank into a score, the smaller the better."""
     return -value if is_rank else value
 
 
@@ -574,12 +461,10 @@ def skipped_comments(comments: int) -> tuple[str, ...]:
 
 
 def to_run(raw: RawTable, source: str, name: str) -> Run:
-    """Finish a whole run."""
     return run_of(Run(raw.frame, source, raw.notes, raw.locate, name=name, tag=raw.tag))
 
 
 def run_of(run: Run) -> Run:
-    """Finish a run or a block of one."""
     run, lost = _without_named_only(run)
     if lost is not None:
         run = replace(run, lost=lost)
@@ -589,7 +474,6 @@ def run_of(run: Run) -> Run:
 
 
 def to_judgements(raw: RawTable, source: str) -> Judgements:
-    """Finish judgements."""
     weights = None
     if "weight" in raw.frame.columns:
         weights = _weights_of_column(raw.frame, source)
@@ -613,10 +497,7 @@ def to_judgements(raw: RawTable, source: str) -> Judgements:
 
 
 def _without_named_only(table: AnyTable) -> tuple[AnyTable, AnyTable | None]:
-    """Remove the rows that only name a query.
-
-    Also return those of them whose query has other rows, because they lack an item.
-    """
+    """Remove the rows that only name a query."""
     if table.frame.is_empty():
         skipped = "".join(f" {note}" for note in table.notes if isinstance(note, WarnedOnce))
         raise InputError(f"{table.source}: holds no rows.{skipped}")
@@ -631,7 +512,6 @@ def _without_named_only(table: AnyTable) -> tuple[AnyTable, AnyTable | None]:
 
 
 def _rows(table: AnyTable, which: pl.Series) -> AnyTable:
-    """Select some rows of a table, which keep their numbers."""
     rows = which.arg_true().to_numpy()
     numbers = rows if table.rows is None else table.rows[rows]
     return replace(table, frame=table.frame.filter(which), rows=numbers)

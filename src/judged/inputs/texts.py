@@ -26,19 +26,15 @@ if TYPE_CHECKING:
     from judged.options import TextsLike
 
 Of = Literal["items", "queries"]
-"""The owners of texts: names of columns differ."""
 TITLES = ("title", "headline", "heading", "name", "subject")
-"""Names of the column of titles, the surest first."""
 TEXTS = (
     *("text", "contents", "content", "body", "abstract", "description", "passage", "chunk"),
     *("document", "doc", "snippet", "caption", "summary"),
 )
-"""Names of the column of an item's texts, the surest first."""
 QUERY_TEXTS = (
     *("text", "query_text", "question_text", "query", "question", "user_input", "topic"),
     *("utterance", "prompt", "content", "description"),
 )
-"""Names of the column of a query's texts, the surest first."""
 IDS: dict[Of, tuple[str, ...]] = {
     "items": ("_id", "id", *NAMES["item"]),
     "queries": ("_id", "id", *NAMES["query"]),
@@ -50,36 +46,27 @@ _KINDS: dict[Of, Kind] = {
 }
 
 _Entry = tuple[str, Any, Any, Any]
-"""The place, the id, the title and the text."""
 _Positions = tuple[int, "int | None", "int | None"]
-"""The columns of the id, the title and the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The title and text of an item or query; either may be empty."""
-
     title: str = ""
     text: str = ""
 
     @property
     def heading(self) -> str:
-        """The title, or the text if there is no title."""
         return self.title or self.text
 
     @property
     def line(self) -> str:
-        """The text below the heading, if there is a title above it."""
         return self.text if self.title else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Texts(Mapping[str, Text]):
-    """Texts by id, as `read_texts` returns them."""
-
     titles: Mapping[str, str]
     texts: Mapping[str, str]
-    """Each id is a key here."""
     source: str = "the texts given"
 
     def __getitem__(self, name: str) -> Text:
@@ -96,35 +83,9 @@ class Texts(Mapping[str, Text]):
 
 
 def read_texts(
-    given: TextsLike,
-    *,
-    of: Of = "items",
-    only: Collection[str] | None = None,
-    strip: bool = True,
+    given: TextsLike, *, of: Of = "items", only: Collection[str] | None = None, strip: bool = True
 ) -> Texts:
-    """Read the titles and texts of items or of queries.
-
-    Parameters
-    ----------
-    given : TextsLike
-        {id: text}, {id: {"title": …, "text": …}}, rows, a table, or a file: CSV, TSV, NDJSON, JSON
-        or Parquet. Columns are chosen by name (id, title, text and similar names); a file of two
-        columns without names holds an id and a text.
-    of : {"items", "queries"}, optional
-        The owners of the texts.
-    only : collection of str, optional
-        The ids that are wanted; others are read, and not kept.
-    strip : bool, optional
-        Whether white space around titles and texts is removed.
-
-    Returns
-    -------
-    Texts
-
-    >>> texts = read_texts({"d1": "Cold air from the north.", "d2": {"title": "Colds"}})
-    >>> texts["d1"].heading, texts["d2"].heading, "d3" in texts
-    ('Cold air from the north.', 'Colds', False)
-    """
+    """Read the titles and texts of items or of queries."""
     if isinstance(given, Texts):
         return given
     source = "the texts given" if of == "items" else "the queries given"
@@ -165,20 +126,16 @@ def _cell(given: Any, place: str, strip: bool) -> str:
     return str(given).strip() if strip else str(given)
 
 
-def text_columns(header: Sequence[str], of: Of = "items") -> _Positions:
-    """Return the positions of the id, the title and the text; none of them is an error.
-
-    >>> text_columns(["_id", "title", "text"]), text_columns(["qid", "query"], "queries")
-    ((0, 1, 2), (0, None, 1))
-    """
+def text_columns(header: Sequence[str], of: Of = "items", place: str = "") -> _Positions:
+    """Return the positions of the id, the title and the text; none of them is an error."""
     columns = _columns(header, of)
     if columns is None:
         names = ", ".join(quote(name, 30) for name in header[:20])
         texts = TEXTS if of == "items" else QUERY_TEXTS
         raise InputError(
-            f"the columns are {names}; an id and a title or a text are needed. Names understood "
-            f"for the id: {', '.join(IDS[of][:5])}, …; for the title: {', '.join(TITLES)}; for the "
-            f"text: {', '.join(texts)}."
+            f"{place}: the columns are {names}; an id and a title or a text are needed. Names "
+            f"understood for the id: {', '.join(IDS[of][:5])}, …; for the title: "
+            f"{', '.join(TITLES)}; for the text: {', '.join(texts)}."
         )
     return columns
 
@@ -201,13 +158,6 @@ def _columns(header: Sequence[str], of: Of) -> _Positions | None:
     return None if text is None and title is None else (key, title, text)
 
 
-def _columns_at(header: Sequence[str], place: str, of: Of) -> _Positions:
-    try:
-        return text_columns(header, of)
-    except InputError as error:
-        raise InputError(f"{place}: {error}") from None
-
-
 def _in_file(source: Source, of: Of) -> Iterator[_Entry]:
     head = source.head().lstrip()
     if head.startswith(b"PAR1"):
@@ -223,7 +173,7 @@ def _in_parquet(source: Source, of: Of) -> Iterator[_Entry]:
     with reading_parquet(source.label):
         frame = pl.scan_parquet(source.for_polars(), glob=False)
         header = frame.collect_schema().names()
-        columns = _columns_at(header, source.label, of)
+        columns = text_columns(header, of, source.label)
         names = dict.fromkeys(header[at] for at in columns if at is not None)
         rows = frame.select(list(names)).collect()
     nothing = [None] * rows.height
@@ -261,7 +211,7 @@ def _in_lines(source: Source, of: Of) -> Iterator[_Entry]:
     columns = _columns(cells, of)
     if columns is None:
         if len(cells) != 2:
-            _columns_at(cells, source.label, of)
+            text_columns(cells, of, source.label)
         yield f"{source.label}, line {number}", cells[0], None, cells[1]
         columns = 0, None, 1
     width = len(cells)
@@ -335,7 +285,7 @@ def _in_rows(rows: Iterable[tuple[str, Any]], source: str, of: Of) -> Iterator[_
         if isinstance(row, Mapping):
             header = tuple(name for name in row if isinstance(name, str))
             if header not in known:
-                known[header] = _columns_at(header, place, of)
+                known[header] = text_columns(header, of, place)
             key, title, text = (None if at is None else header[at] for at in known[header])
             assert key is not None
             if row[key] is None:

@@ -61,7 +61,6 @@ _LARGE_GRADE = 1e6
 
 
 def is_whole(text: str) -> bool:
-    """Return whether a text is a whole number, as ranks are written."""
     return text.isascii() and text.isdigit()
 
 
@@ -82,16 +81,12 @@ class LineLayout:
     """The field that is a number; empty if there is none."""
     example: str
     subtopic: str | None = None
-    """The field that may hold a subtopic."""
 
     def position(self, field: str) -> int:
         return self.fields.index(field)
 
     def may_hold_spaces(self, fields: Sequence[str]) -> bool:
-        """Return whether a line is too long and may have a space in an id.
-
-        That is so if its last fields are a rank and a value too, or if its rank is no rank.
-        """
+        """Return whether a line is too long and may have a space in an id."""
         beyond = len(fields) - len(self.fields)
         ranks = [self.position(name) for name in self.fields if name == "rank" != self.value]
         return beyond > 0 and not (
@@ -180,11 +175,7 @@ def _row_lines(block: bytes, first: int) -> list[int]:
 
 
 def count_fields(text: bytes, separator: bytes) -> int | None:
-    """Count the fields of whole lines that polars can split: with single separators, no comments.
-
-    Return None for other lines. In parts that fit into the processor's cache, this takes a
-    fraction of the time of the parse that it makes safe.
-    """
+    """Count the fields of lines with single separators and no comments; None for others."""
     if text[:1] <= b" " or text.startswith(COMMENT):
         return None
     if (b" " if separator == b"\t" else b"\t") in text or b"\r" in text:
@@ -192,7 +183,7 @@ def count_fields(text: bytes, separator: bytes) -> int | None:
     if COMMENT in text and b"\n" + COMMENT in text:
         return None
     characters = np.frombuffer(text, np.uint8)
-    fields = 0
+    fields = 0  # counted in parts that fit into the processor's cache
     for start in range(0, len(text), _BYTES_IN_CACHE):
         gap = characters[start : start + _BYTES_IN_CACHE + 1] <= _SPACE
         if (gap[1:] & gap[:-1]).any():
@@ -321,7 +312,6 @@ def _careful_rows(
 
 
 def line_by_line(lines: Iterable[bytes], layout: LineLayout, label: str) -> Iterator[Row]:
-    """Parse some lines of a file; an error does not number them."""
     try:
         yield from _careful_rows(lines, 1, layout, label)
     except InputError as error:
@@ -335,7 +325,6 @@ class LastTag:
         self._line = b""
 
     def see(self, lines: bytes) -> None:
-        """Look at the next lines."""
         end = len(lines)
         while end >= 0:
             begin = lines.rfind(b"\n", 0, end) + 1
@@ -369,8 +358,6 @@ def _notes_on_ranks(source: Source) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class LineReader:
-    """A reader of text whose lines have one layout."""
-
     label: str
     layout: LineLayout
     kind: Kind = RUN
@@ -394,7 +381,6 @@ class LineReader:
         return cls(source.label, SCORES if is_run else GRADES, source.kind)
 
     def pieces(self, text: Iterable[bytes]) -> Iterator[Piece]:
-        """Parse blocks of whole lines."""
         first = 1
         for block in text:
             if self.tag is not None:
@@ -421,7 +407,6 @@ class LineReader:
             )
 
     def whole(self, source: Source) -> RawTable:
-        """Read all lines."""
         import polars as pl
 
         frames = [from_rows([], self.kind, self.layout.subtopic)]
@@ -464,12 +449,10 @@ def _next_line(rows: Sequence[int]) -> list[int]:
 
 
 def line_numbers(source: Source) -> Iterator[int]:
-    """Yield the line of each row."""
     return (number for number, _ in data_lines(source.lines()))
 
 
 def refuse_other_kind(source: Source) -> None:
-    """Raise an error for judgements where a run should be, and the other way round."""
     other = JUDGEMENTS if source.kind is RUN else RUN
     first = [split(line) for _, line in islice(data_lines(source.lines()), 10)]
     if first and all(looks_like(other, fields) for fields in first):
@@ -514,7 +497,6 @@ def read_three_fields(source: Source) -> RawTable:
 
 
 def read_pairs(source: Source) -> RawTable:
-    """Read judgements of two fields in every line, query and item."""
     rows = [split(line) for _, line in data_lines(source.lines())]
     if any(len(fields) != 2 for fields in rows):
         return LineReader(source.label, TREC_JUDGEMENTS, source.kind).whole(source)  # names it
@@ -553,11 +535,9 @@ class ThirdColumn:
     """Whether a query of several lines looks like ranks."""
     whole: bool = True
     several: bool = False
-    """Whether a query has several lines."""
     rise: int | None = None
     """The first row that is above the one before it."""
     level: bool = False
-    """Whether two neighbours are equal."""
     second: int | None = None
     """The first row that is not the first of its query."""
 
@@ -599,8 +579,6 @@ class ThirdColumn:
         return replace(self, misfit=misfit, rise=rise, second=second)
 
     def plus(self, other: ThirdColumn) -> ThirdColumn:
-        """Return the look of two parts together."""
-
         def least(one: int | None, two: int | None) -> int | None:
             return min((row for row in (one, two) if row is not None), default=None)
 
@@ -712,10 +690,7 @@ _UNWRITABLE_START = (r"^[#\x{feff}]", "begins like a comment or with a byte orde
 
 
 def refuse_ids(frame: pl.DataFrame, format: str, target: Path, tag: str | None = None) -> None:
-    """Raise an error for an id that would not be read back from `format` unchanged.
-
-    `tag` is that of a TREC run.
-    """
+    """Raise an error for an id that would not be read back from `format` unchanged."""
     import polars as pl
 
     known = ("query", "item", "subtopic")

@@ -57,7 +57,6 @@ _NAMES = {
 _UNSURE_NAMES = {"run": ("name", "tag")}
 """Names of a run if no other column is one."""
 _RANGES = ("worst", "expected", "best", "low", "high", "unjudged irrelevant", "unjudged relevant")
-"""Columns that judged writes beside a value."""
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_nonrel_judged_ret")
 _WORDS = ("runid", "relstring", "warning")
 """Lines of trec_eval that are no measures."""
@@ -84,27 +83,19 @@ class QueryValues:
     source: str = _GIVEN
     notes: tuple[str, ...] = ()
     higher_is_better: Mapping[str, bool] = field(default_factory=dict)
-    """The direction of measures, if the file has it."""
     in_full: Mapping[str, str] = field(default_factory=dict)
     """judged's full names of measures, if the file has them: AP(aggregate=geometric) for GMAP."""
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The names of the runs, in the order of the input."""
         return tuple(self.frame["run"].unique(maintain_order=True))
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The names of the measures, in the order of the input."""
         return tuple(self.frame["measure"].unique(maintain_order=True))
 
     def of(self, measure: str) -> tuple[tuple[str, ...], Floats]:
-        """Return the queries of a measure, and their values with a column for each run.
-
-        >>> values_of({"a": {"q1": 0.5, "q2": 1}, "b": {"q2": 0, "q1": 0.25}}).of("value")
-        (('q1', 'q2'), array([[0.5 , 0.25],
-               [1.  , 0.  ]]))
-        """
+        """Return the queries of a measure, and their values with a column for each run."""
         rows = self.frame.filter(pl.col("measure") == measure)
         queries = rows["query"].unique(maintain_order=True)
         runs = pl.Series("run", self.runs, dtype=pl.String)
@@ -122,41 +113,20 @@ class _Part:
     frame: pl.DataFrame
     """Columns of `_SCHEMA`; run and measure are null if unnamed, the value if there is none."""
     place: Callable[[int], str]
-    """A function that names the place of a row."""
     source: str
     notes: tuple[str, ...] = ()
     wide: tuple[str, ...] = ()
     """Names that may be runs or measures; in `frame` they are runs."""
     tag: str | None = None
-    """The name of the run in its own file."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Policy and measures with which the values were computed, if known."""
     user_name: str | None = None
-    """The name that the user gave to the run."""
     name: str = "run"
     """The name of the run if it has no other."""
 
 
 def values_of(given: ValuesLike, *, measure_name: str | None = None) -> QueryValues:
-    """Read numbers of each query; incomplete ones are an error.
-
-    Parameters
-    ----------
-    given : ValuesLike
-        {run: {query: value}}, {run: {measure: {query: value}}}, {run: table or file}, a table
-        (long: run, query, measure, value; wide: query and a column for each run), a file or a list
-        of files, each of which may be named: "NAME=FILE".
-    measure_name : str, optional
-        The name of the measure if the values have none; by default "value".
-
-    Returns
-    -------
-    QueryValues
-
-    >>> found = values_of({"bm25": {"q1": 0.5}, "dense": {"q1": 0.75}}, measure_name="AP")
-    >>> found.runs, found.measures
-    (('bm25', 'dense'), ('AP',))
-    """
+    """Read numbers of each query; incomplete ones are an error."""
     if isinstance(given, QueryValues):
         return given
     if measure_name is not None and (not isinstance(measure_name, str) or not measure_name.strip()):
@@ -181,7 +151,6 @@ def values_of(given: ValuesLike, *, measure_name: str | None = None) -> QueryVal
 
 
 def _parts(given: Any) -> Iterator[_Part]:
-    """Yield each table, file or dict with the name of its run."""
     if isinstance(given, (str, PathLike)):
         given = [given]
     if isinstance(given, Mapping) and not _is_nested(given):
@@ -296,7 +265,6 @@ def _wide_are_runs(parts: Sequence[_Part], measure_name: str | None) -> dict[str
 
 
 def _joined(parts: Sequence[_Part]) -> pl.DataFrame:
-    """Return all rows; a repeated run, measure and query is an error."""
     frame = pl.concat(
         [part.frame.with_columns(part=pl.lit(at)) for at, part in enumerate(parts)],
         how="vertical_relaxed",
@@ -320,7 +288,6 @@ def _joined(parts: Sequence[_Part]) -> pl.DataFrame:
 
 
 def _notes(parts: Sequence[_Part]) -> list[str]:
-    """Return the notes of the parts, and a warning if their policies differ."""
     notes = [note for part in parts for note in part.notes]
     known = [part for part in parts if part.settings]
     for part in known[1:]:
@@ -343,7 +310,6 @@ def _notes(parts: Sequence[_Part]) -> list[str]:
 
 
 def _without_missing(frame: pl.DataFrame, notes: list[str], source: str) -> pl.DataFrame:
-    """Remove missing values; note queries without a value in any run."""
     present = frame.filter(pl.col("value").is_not_null())
     if not present.height:
         raise InputError(f"{source}: holds no values.")
@@ -398,16 +364,10 @@ def _lacking_queries(frame: pl.DataFrame, run: str, measure: str) -> str:
 
 
 def is_measure(name: str) -> bool:
-    """Return whether a name is one that measures have.
-
-    >>> [is_measure(name) for name in ("nDCG@10", "P_5", "AP(rel=2)", "ndcg_cut_10", "bm25", "p_5")]
-    [True, True, True, True, False, False]
-    """
     return _MEASURE.fullmatch(name.strip()) is not None
 
 
 def all_measures(names: Iterable[str]) -> bool:
-    """Return whether there are names, and all are those of measures."""
     measures = map(is_measure, names)
     return next(measures, False) and all(measures)
 
@@ -425,7 +385,6 @@ def _number_of(given: Any) -> float | None:
 
 
 def _no_number(query: str, given: Any, where: str = "") -> str:
-    """Return the message on a value that is NaN, or no number at all."""
     what = f"the value of query {query!r}{where} is"
     given = given.to_list() if isinstance(given, pl.Series) else given
     text = given.strip() if isinstance(given, str) else ""
@@ -448,7 +407,6 @@ def _no_number(query: str, given: Any, where: str = "") -> str:
 
 
 _Leaf = tuple["str | None", "str | None", Any, Any]
-"""Run, measure, query and value."""
 
 
 def _part_of_leaves(leaves: Sequence[_Leaf], source: str, notes: Sequence[str] = ()) -> _Part:
@@ -508,10 +466,7 @@ def _refuse_other_than_dicts(content: Mapping[Any, Any], source: str) -> None:
 
 
 def _two_levels(content: Mapping[Any, Any], source: str, run: str | None = None) -> Iterator[_Leaf]:
-    """Yield the values of {measure: {query: value}} or {query: {measure: value}} of a run.
-
-    Without a run, yield those of {run: {query: value}}; the runs may turn out to be measures.
-    """
+    """Yield the values of {measure: {query: value}} or {query: {measure: value}} of a run."""
     _refuse_other_than_dicts(content, source)
     outer = [as_id(key, source) for key in content]
     keys = dict.fromkeys(chain.from_iterable(content.values()))
@@ -533,7 +488,6 @@ def _two_levels(content: Mapping[Any, Any], source: str, run: str | None = None)
 
 
 def _part_of_judged(content: Mapping[Any, Any], source: str) -> _Part:
-    """Read the JSON of `judged evaluate --per-query`."""
     leaves: list[_Leaf] = []
     warnings = content.get("warnings")
     notes = [Warned(f"{source}: {text}") for text in warnings] if isinstance(warnings, list) else []
@@ -602,8 +556,6 @@ def _part_of_table(sheet: Sheet) -> _Part:
 
 
 def _column(role: str, header: Sequence[str], source: str) -> str | None:
-    """Return the column of a role; two are an error."""
-
     def called(names: Sequence[str]) -> list[str]:
         known = set(map(plain, names))
         return [name for name in header if plain(name) in known]
@@ -634,7 +586,6 @@ def _long(
     value: str,
     rest: Sequence[str] = (),
 ) -> _Part:
-    """Read a table with one value in each row."""
     odd = [name for name in rest if measure is None and _has_numbers(sheet.frame[name])]
     if odd:
         raise InputError(
@@ -658,7 +609,6 @@ def _framed(columns: Sequence[pl.Series]) -> pl.DataFrame:
 
 
 def _remarks(sheet: Sheet) -> Iterator[str]:
-    """Yield the warnings that judged writes below a table."""
     warnings = (text.removeprefix("warning:").strip() for text in sheet.remarks)
     return (Warned(f"{sheet.source}: {text}") for text in warnings)
 
@@ -670,7 +620,6 @@ def _has_numbers(column: pl.Series) -> bool:
 
 
 def _labels(sheet: Sheet, name: str | None, role: str) -> pl.Series:
-    """Return names of runs or measures; null if there is no such column."""
     if name is None:
         return pl.Series(role, [None] * sheet.frame.height, dtype=pl.String)
     cells = sheet.frame[name]
@@ -737,11 +686,11 @@ def _numbers(sheet: Sheet, name: str, queries: pl.Series, where: str = "") -> pl
         odd = [row for row, (cell, value) in pairs if cell is not None and value is None]
         numbers = pl.Series(name, values, dtype=pl.Float64)
     else:  # name the first cell that is not even a number as text
-        present = cells.is_not_null().arg_true().to_list()
+        filled = cells.is_not_null().arg_true().to_list()
         worst = (
-            row for row in present if not (isinstance(cells[row], str) and is_number(cells[row]))
+            row for row in filled if not (isinstance(cells[row], str) and is_number(cells[row]))
         )
-        odd = [next(worst, present[0])] if present else []
+        odd = [next(worst, filled[0])] if filled else []
         numbers = pl.Series(name, [None] * len(cells), dtype=pl.Float64)
     if odd:
         raise fault(odd[0])

@@ -1,9 +1,9 @@
 """Every kind of chart, declared once: `judged plot --help`, the documentation and the tests derive
 from this table.
 
-The file of a kind has its name. It holds `data`, which prepares a table, a function of the kind's
-own name, which people call, and `draw`, which makes the chart from the table alone. Nothing heavy
-is imported before one of them is asked for.
+The file of a kind has its name. It holds `data`, which prepares a table, a public function of the
+kind's name, and `draw`, which makes the chart from the table alone. `takes_design` writes the
+parameters of the public function into its docstring. Files of kinds are imported on first use.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from textwrap import fill
+from typing import Any, ParamSpec, TypeVar
 
 from judged.errors import InputError, did_you_mean
+from judged.options import checked
+
+Call = ParamSpec("Call")
+Drawn = TypeVar("Drawn")
 
 
 @dataclass(frozen=True)
 class Needs:
     """What a kind of chart is made from, in Python and on the command line."""
 
-    says: str
-    """In words."""
-    usage: str
-    """Arguments of `judged plot KIND`."""
-    python: str
-    """Arguments of the function."""
-    files: tuple[int, int | None]
-    """The fewest and the most files."""
+    says: str  # in words
+    usage: str  # arguments of `judged plot KIND`
+    python: str  # arguments of the function
+    files: tuple[int, int | None]  # the fewest and the most files
     made_by: tuple[str, ...] = ()
     """Options of `judged plot` that say how it is made from files; in Python it is there."""
 
@@ -116,16 +117,11 @@ OPTIONS = {
 class Kind:
     """One kind of chart."""
 
-    name: str
-    """As `judged plot` takes it."""
-    title: str
-    """What it shows, in a few words."""
-    says: str
-    """What it shows, in a sentence."""
-    needs: str
-    """A key of NEEDS."""
-    options: tuple[str, ...] = ()
-    """Keys of OPTIONS."""
+    name: str  # as `judged plot` takes it
+    title: str  # what it shows, in a few words
+    says: str  # what it shows, in a sentence
+    needs: str  # a key of NEEDS
+    options: tuple[str, ...] = ()  # keys of OPTIONS
     formats: tuple[str, ...] = (".png", ".svg", ".pdf", ".html", ".json", ".csv", ".parquet")
     """Endings of files that it can be written to."""
 
@@ -356,3 +352,79 @@ def kind_named(name: str) -> Kind:
     raise InputError(
         f"There is no chart {name!r}{did_you_mean(known, KINDS)} There is {', '.join(KINDS)}."
     )
+
+
+SOURCES = {
+    "system": {"source": "An evaluation, `Rankings` or `Systems`, of one system."},
+    "systems": {"source": "An evaluation, one `Rankings` or a list of them, or `Systems`."},
+    "pair": {
+        "source": "An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared "
+        "with the first. Or a `Comparison` of two runs, by its own test and level."
+    },
+    "results": {
+        "judgements": "Judgements; or one grade per result (y_true), where `run` has one score per "
+        "result.",
+        "run": "A run with scores; or one score per result (y_score).",
+    },
+    "results of a pair": {
+        "judgements": "A file, {query: {item: grade}}, or a table.",
+        "runs": "Two runs, as {name: run, name: run} or two paths.",
+    },
+    "comparison": {
+        "comparison": "The result of `judged.compare`, `judged.compare_values` or "
+        "`Evaluation.compare`."
+    },
+    "values": {
+        "source": "The result of `judged.compare` or `judged.evaluate`. A comparison also tells "
+        "which ranks its pairs leave open to each system."
+    },
+    "diagnosis": {"diagnosis": "The result of `judged.Embeddings.diagnose`, or its JSON."},
+    "sweep": {"sweep": "The result of `judged.temperature.sweep`, or its JSON."},
+    "study": {"study": "The result of `judged.temperature.sweep(train=True)`, or its JSON."},
+    "plan": {"plan": "The result of `judged.plan`, or its JSON."},
+}
+"""Descriptions of what a kind is made from, by its needs."""
+DESCRIPTIONS = {
+    **OPTIONS,
+    "query": "The id of one query; by default all of them.",
+    "k": "Last rank of the curves; by default that of the longest list, at most 100.",
+    "measure": "What is compared, by default nDCG@10, or the only measure of a comparison.",
+    "unjudged": "Whether unjudged results count as not relevant (the default) or are left out.",
+    "temperatures": "Three temperatures, of which the nearest that were swept are shown; by "
+    "default those nearest to the lowest loss, to a quarter and to four times of it.",
+    "design": "How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.",
+    "returns": "The data, the drawing and the notes; `save` writes it to a file.",
+}
+"""Descriptions of the parameters of the functions of kinds, unless a kind has another one."""
+
+
+def takes_design(**others: str) -> Callable[[Callable[Call, Drawn]], Callable[Call, Drawn]]:
+    """Check the options of a kind's function, and describe its parameters in its docstring.
+
+    `others` are descriptions of parameters that differ from those in `SOURCES` and `DESCRIPTIONS`.
+    """
+
+    def decorate(function: Callable[Call, Drawn]) -> Callable[Call, Drawn]:
+        plain: Any = function
+        kind = KINDS[plain.__name__.replace("_", "-")]
+        texts = {**DESCRIPTIONS, **SOURCES[kind.needs], **others}
+        optional = plain.__kwdefaults__ or {}
+        code, types = plain.__code__, plain.__annotations__
+        lines = ["Parameters", "----------"]
+        for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+            described = types[name].removesuffix(" | None").replace(" | ", " or ")
+            lines += [f"{name} : {described}{', optional' if name in optional else ''}"]
+            lines += [_indented(texts[name])]
+        lines += ["**design : Design", _indented(texts["design"]), ""]
+        lines += ["Returns", "-------", types["return"], _indented(texts["returns"]), "", ""]
+        section = "\n".join(f"    {line}" if line else "" for line in lines)
+        if plain.__doc__ is not None:
+            head, example, rest = plain.__doc__.partition("    >>>")
+            plain.__doc__ = head + section + example + rest
+        return checked(function)
+
+    return decorate
+
+
+def _indented(text: str) -> str:
+    return fill(text, 92, initial_indent="    ", subsequent_indent="        ")

@@ -9,18 +9,17 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, rank_axis, share_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
 from judged.measures import parse_measure
-from judged.options import checked
 
 KIND = "cmc"
 DEEPEST = 50
 
 
 def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFrame:
-    """A row for each system and rank, with the share of queries whose first relevant item stands
-    there or above."""
+    """Return a row per system and rank: the share of queries with a relevant item by then."""
     systems = Systems.of(source)
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST), most=DEEPEST)
     measures = {depth: parse_measure("Success")(k=depth, rel=rel) for depth in depths}
@@ -35,25 +34,9 @@ def data(source: Source, *, k: int | None = None, rel: float = 1) -> pl.DataFram
     )
 
 
-@checked
+@takes_design(k="Last rank of the curves; by default that of the longest list, at most 50.")
 def cmc(source: Source, *, k: int | None = None, rel: float = 1, **design: Unpack[Design]) -> Chart:
     """The share of queries that have a relevant item among the first k, as k grows.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, one `Rankings` or a list of them, or `Systems`.
-    k : int, optional
-        Where curves end; by default with the longest list, at most at 50.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> cmc(Rankings.from_relevance([[1, 0, 0], [0, 0, 1]])).data["share"].to_list()

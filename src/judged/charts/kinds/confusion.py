@@ -9,9 +9,9 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.sources import Source, Systems, checked_k, unweighted
 from judged.measures import parse_measure
-from judged.options import checked
 from judged.text import counted
 
 KIND = "confusion"
@@ -27,8 +27,7 @@ CELLS = {
 def data(
     source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
 ) -> pl.DataFrame:
-    """A row for each of TP, FN, FP and TN, summed over queries; TN is null where the size of the
-    collection is unknown."""
+    """Return TP, FN, FP and TN, summed over queries; TN is null without a collection size."""
     systems = unweighted(Systems.of(source).one(query))
     r = systems.rankings[0]
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
@@ -48,7 +47,7 @@ def data(
     )
 
 
-@checked
+@takes_design(k="How many results count, by default 10.")
 def confusion(
     source: Source,
     *,
@@ -58,24 +57,6 @@ def confusion(
     **design: Unpack[Design],
 ) -> Chart:
     """The confusion matrix at k: what is relevant against what is shown, summed over queries.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, `Rankings` or `Systems`, of one system.
-    query : str, optional
-        The id of one query; by default all of them.
-    k : int, optional
-        How many results count, by default 10.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> ranked = Rankings.from_relevance([[1, 0, 1, 1]], relevant=[5], collection=100)

@@ -9,10 +9,10 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, number_axis, rank_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs, unweighted
 from judged.measures import parse_measure
-from judged.options import checked
 from judged.text import counted
 
 KIND = "confusion-at-k"
@@ -23,8 +23,7 @@ MEASURES = {"TP": "true positives", "FP": "false positives", "FN": "false negati
 def data(
     source: Source, *, query: str | None = None, k: int | None = None, rel: float = 1
 ) -> pl.DataFrame:
-    """A row for each count and cutoff, summed over queries. True negatives, which dwarf all others,
-    are left out."""
+    """Return a row per count (without TN, which dwarfs the others) and cutoff."""
     systems = unweighted(Systems.of(source).one(query))
     r = systems.rankings[0]
     depths = cutoffs(checked_k(k, systems.longest, DEEPEST))
@@ -50,7 +49,7 @@ def data(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-@checked
+@takes_design()
 def confusion_at_k(
     source: Source,
     *,
@@ -60,24 +59,6 @@ def confusion_at_k(
     **design: Unpack[Design],
 ) -> Chart:
     """True positives, false positives and false negatives at every cutoff.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, `Rankings` or `Systems`, of one system.
-    query : str, optional
-        The id of one query; by default all of them.
-    k : int, optional
-        Where curves end; by default with the longest list, at most at 100.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = confusion_at_k(Rankings.from_relevance([[1, 0, 1]], relevant=[3]))

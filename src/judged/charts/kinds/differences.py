@@ -11,10 +11,10 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, labels, number_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import Side, sided
 from judged.charts.sources import NAMED, SAID, Paired, PairSource, paired, said_of, signed
 from judged.charts.svg import NUMBERED, ROWS, Theme
-from judged.options import checked
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -22,18 +22,11 @@ if TYPE_CHECKING:
     from judged.measures import Measure
 
 KIND = "differences"
-MOST = 300
-"""So many bars can be told apart; more queries share them."""
+MOST = 300  # so many bars can be told apart; more queries share them
 
 
 def data(source: PairSource, *, measure: str | Measure | None = None) -> pl.DataFrame:
-    """A row for each query, or for each few that are neighbours: the second system's value minus
-    the first's. Those that differ most always have a row of their own.
-
-    `place_from` and `place_to` are the queries' places in descending order of that difference;
-    `overall`, `low` and `high` are the difference of the two systems with its interval, and `says`
-    the verdict on it, as `compare` has them.
-    """
+    """Return a row per query or few neighbours, by difference, with the verdict on the mean."""
     return _table(paired(source, measure))
 
 
@@ -60,8 +53,7 @@ FACTS = ("measure", "run_a", "run_b")
 
 
 def _bars(count: int) -> Ints:
-    """The bar of each query in descending order: its own, or where there are many one that it
-    shares; the first and the last few stand alone."""
+    """Return the bar of each query; many queries share bars, except the first and last few."""
     each = np.arange(count)
     if count <= MOST:
         return each
@@ -70,26 +62,11 @@ def _bars(count: int) -> Ints:
     return np.where((each < NAMED) | (each >= count - NAMED), ends, between)
 
 
-@checked
+@takes_design()
 def differences(
     source: PairSource, *, measure: str | Measure | None = None, **design: Unpack[Design]
 ) -> Chart:
     """Sorted per-query differences of two systems on one measure, and how sure their mean is.
-
-    Parameters
-    ----------
-    source : PairSource
-        An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared with the
-        first. Or a `Comparison` of two runs, by its own test and level.
-    measure : str or Measure, optional
-        What is compared, by default nDCG@10, or the only measure of a comparison.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> a = Rankings.from_relevance([[1, 0], [0, 1]], name="a")
@@ -181,20 +158,17 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What a bar says."""
     who = row["query"] or f"{row['queries']:,} queries, on average"
     return f"{who}: {signed(row['difference'])}"
 
 
 def _shades(table: pl.DataFrame, theme: Theme) -> tuple[str, str]:
-    """The colours of differences above and below 0: what is better has one, what is worse another,
-    also where lower values are better."""
+    """Return colours of differences above and below 0; swapped if lower is better."""
     shades = theme.right, theme.wrong
     return shades if table["higher_is_better"][0] else (theme.wrong, theme.right)
 
 
 def _mean(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
-    """A dashed line at the mean difference."""
     if not table["is_mean"][0]:
         return []
     return [
@@ -209,7 +183,6 @@ def _mean(table: pl.DataFrame, theme: Theme) -> list[dict[str, Any]]:
 def _band(
     table: pl.DataFrame, theme: Theme, y: dict[str, Any], reach: float, width: int
 ) -> list[dict[str, Any]]:
-    """The interval of the mean difference, behind the bars."""
     low, high = table["low"][0], table["high"][0]
     if not table["is_mean"][0] or low is None or high is None:
         return []
@@ -229,7 +202,6 @@ def _band(
 
 
 def _sides(table: pl.DataFrame, theme: Theme) -> list[Side]:
-    """Which system is better how often, and the queries that differ most."""
     second = labels([table["run_b"][0]])[table["run_b"][0]]
     counts = ("better", table["wins"][0]), ("worse", table["losses"][0])
     up, down = counts if table["higher_is_better"][0] else reversed(counts)

@@ -9,10 +9,10 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, share_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked
 from judged.measures import parse_measure
-from judged.options import checked
 
 KIND = "eleven-point"
 POINTS = [point / 10 for point in range(11)]
@@ -31,23 +31,9 @@ def data(source: Source, *, rel: float = 1) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["run", "queries", "recall", "precision"], orient="row")
 
 
-@checked
+@takes_design()
 def eleven_point(source: Source, *, rel: float = 1, **design: Unpack[Design]) -> Chart:
     """The mean interpolated precision of one or more systems at eleven recall points.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, one `Rankings` or a list of them, or `Systems`.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> eleven_point(Rankings.from_relevance([[1, 0, 1]])).data["precision"].round(3).to_list()[4:7]

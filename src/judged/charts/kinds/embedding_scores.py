@@ -10,11 +10,10 @@ import polars as pl
 
 from judged.charts.canvas import Design
 from judged.charts.chart import Chart
-from judged.charts.kinds import scores
+from judged.charts.kinds import scores, takes_design
 from judged.embeddings.diagnosis import Diagnosis
 from judged.errors import InputError
 from judged.inputs.polars_errors import POLARS_ERRORS
-from judged.options import checked
 
 KIND = "embedding-scores"
 
@@ -53,21 +52,9 @@ def _data(found: Mapping[str, Any], histogram: Mapping[str, Any]) -> pl.DataFram
     return scores.histogram(str(found["similarity"]), list(histogram["edges"]), groups, known, said)
 
 
-@checked
+@takes_design()
 def embedding_scores(diagnosis: Diagnosis | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """Histograms of the scores of relevant pairs and of all others, exact over all pairs.
-
-    Parameters
-    ----------
-    diagnosis : Diagnosis or dict
-        What `judged.Embeddings.diagnose` gives, or its JSON.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> both = judged.Embeddings([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])

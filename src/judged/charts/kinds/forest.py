@@ -10,11 +10,11 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, labels
 from judged.charts.chart import Chart, chart
+from judged.charts.kinds import takes_design
 from judged.charts.lines import Row, panels, room_for
 from judged.charts.sources import SAID, comparison_of, signed, terms
 from judged.charts.svg import Theme
 from judged.comparison.methods import method_line
-from judged.options import checked
 from judged.statistics.t import below
 
 if TYPE_CHECKING:
@@ -46,18 +46,11 @@ SCHEMA: dict[str, Any] = {
     "says": pl.String,
     "note": pl.String,
 }
-FEW = 3
-"""So many verdicts are said above the chart; more are read from it."""
+FEW = 3  # so many verdicts are said above the chart; more are read from it
 
 
 def data(comparison: Comparison) -> pl.DataFrame:
-    """A row for each measure and pair, in the order of the comparison: the difference with its
-    interval, p, the verdict and the sentence that says it. Where there is no interval, `low` and
-    `high` are missing, and `note` says why.
-
-    Rows with the same `panel` share an axis: those of a measure, or of one pair on measures whose
-    values have the same range.
-    """
+    """Return a row per measure and pair; rows with the same `panel` share an axis."""
     given = comparison_of(comparison)
     panels = _panels(given)
     rows = [
@@ -105,21 +98,9 @@ def _panels(comparison: Comparison) -> dict[str, int]:
     return {each.name: order.index(key) for each, key in zip(measures, keys, strict=True)}
 
 
-@checked
+@takes_design()
 def forest(comparison: Comparison, **design: Unpack[Design]) -> Chart:
     """Differences with their intervals, by verdict.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        What `judged.compare`, `judged.compare_values` or `Evaluation.compare` gives.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> values = {"old": {str(q): q / 20 for q in range(9)}, "new": {str(q): 0.9 for q in range(9)}}
@@ -183,7 +164,6 @@ def draw(
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What a mark says."""
     known = row["low"] is not None and row["high"] is not None
     ends = f" ({signed(row['low'])} … {signed(row['high'])})" if known else ""
     pair = f"{row['run']} minus {row['against']}"
@@ -191,7 +171,6 @@ def _words(row: dict[str, Any]) -> str:
 
 
 def _axis(part: pl.DataFrame, names: dict[str, str], pairs: int, baseline: str | None) -> str:
-    """The title of a panel's axis: what is taken from what."""
     against = names[part["against"][0]]
     if pairs == 1:
         return f"{names[part['run'][0]]} minus {against}"
@@ -203,7 +182,6 @@ def _axis(part: pl.DataFrame, names: dict[str, str], pairs: int, baseline: str |
 def _rows(
     part: pl.DataFrame, theme: Theme, names: dict[str, str], pairs: int, baseline: str | None
 ) -> list[Row]:
-    """The rows that share an axis."""
     looks = theme.verdicts
     rows = []
     for row in part.rows(named=True):

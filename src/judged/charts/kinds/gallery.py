@@ -11,6 +11,7 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Figure
+from judged.charts.kinds import takes_design
 from judged.charts.pictures import TILE, address, check_pictures, painted, read_pictures
 from judged.charts.sources import checked_k, place_of
 from judged.charts.svg import ThemeName, theme_named
@@ -20,8 +21,9 @@ from judged.inputs.blocks import MEMORY, Room
 from judged.inputs.large_runs import read_query
 from judged.inputs.tables import Run
 from judged.matching import Matcher, pool_of
-from judged.options import checked, whole
+from judged.options import whole
 from judged.policy import Policy
+from judged.results import DisplayOptions
 from judged.text import html
 
 if TYPE_CHECKING:
@@ -31,8 +33,7 @@ if TYPE_CHECKING:
 KIND = "gallery"
 DEFAULT_K = 10
 DEFAULT_QUERIES = 8
-MOST = 5_000
-"""Pictures that a gallery has room for."""
+MOST = 5_000  # pictures that a gallery has room for
 SIGNS = {True: "✓", False: "✗"}
 
 
@@ -45,12 +46,7 @@ def data(
     queries: int = DEFAULT_QUERIES,
     rel: float = 1,
 ) -> pl.DataFrame:
-    """A row for each of the first k results of some queries: its rank, item, and whether it is
-    relevant.
-
-    Of more queries than are wanted, these are evenly spaced from the one with the most relevant
-    results to the one with the fewest. Ties are broken by id; unjudged results are not relevant.
-    """
+    """Return a row per result shown; queries are evenly spaced from the best to the worst."""
     depth = checked_k(k, DEFAULT_K, DEFAULT_K)
     queries = whole("queries", queries)
     if depth * (queries if query is None else 1) > MOST:
@@ -87,7 +83,6 @@ def data(
 
 
 def _spaced(found: Any, there: Any, names: tuple[str, ...], count: int) -> list[str]:
-    """Queries from the best to the worst, evenly spaced."""
     order = np.flatnonzero(there)[np.argsort(-found[there], kind="stable")]
     places = np.unique(
         np.rint(np.linspace(0, len(order) - 1, min(count, len(order)))).astype(np.int64)
@@ -96,7 +91,6 @@ def _spaced(found: Any, there: Any, names: tuple[str, ...], count: int) -> list[
 
 
 def _first(run: Run | Lookup, query: str, depth: int) -> pl.DataFrame:
-    """The first results of one query."""
     if isinstance(run, Lookup):
         rows = [(query, item, float(score)) for item, score in run.lists.get(query, {}).items()]
         frame = pl.DataFrame(
@@ -110,7 +104,21 @@ def _first(run: Run | Lookup, query: str, depth: int) -> pl.DataFrame:
     return ordered.with_columns(rank=pl.int_range(1, ordered.height + 1, dtype=pl.Int64))
 
 
-@checked
+@takes_design(
+    judgements="A file, {query: {item: grade}}, or a table.",
+    run="A file, {query: {item: score}}, {query: [items, best first]}, or a table.",
+    pictures=(
+        "{id: picture} for all queries and items that are shown, or a CSV or TSV file "
+        "with the columns id and picture. A picture is a path, the bytes of a file, an "
+        "array of 8-bit grey or RGB pixels, or an image of Pillow."
+    ),
+    query=("The id of one query; by default some, evenly spaced from the best to the worst."),
+    k="How many results are shown, by default 10.",
+    design=(
+        "How it is drawn: `theme` (light or dark), `title`, `notes`; its pictures give it its size."
+    ),
+    returns="The data, the pictures and the notes; `save` writes a page or a picture.",
+)
 def gallery(
     judgements: JudgementsLike,
     run: RunLike,
@@ -123,32 +131,6 @@ def gallery(
     **design: Unpack[Design],
 ) -> Gallery:
     """Queries and their first k results as pictures, with frames around right and wrong ones.
-
-    Parameters
-    ----------
-    judgements : JudgementsLike
-        A file, {query: {item: grade}}, or a table.
-    run : RunLike
-        A file, {query: {item: score}}, {query: [items, best first]}, or a table.
-    pictures : PicturesLike
-        {id: picture} for all queries and items that are shown, or a CSV or TSV file with the
-        columns id and picture. A picture is a path, the bytes of a file, an array of 8-bit grey or
-        RGB pixels, or an image of Pillow.
-    query : str, optional
-        The id of one query; by default some, evenly spaced from the best to the worst.
-    k : int, optional
-        How many results are shown, by default 10.
-    queries : int, optional
-        How many queries are shown, by default 8.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme` (light or dark), `title`, `notes`; its pictures give it its size.
-
-    Returns
-    -------
-    Gallery
-        The data, the pictures and what there is to say; `save` writes a page or a picture.
 
     >>> dot = np.zeros((8, 8), np.uint8)
     >>> shown = gallery({"q": {"a": 1}}, {"q": ["b", "a"]}, pictures={"q": dot, "a": dot, "b": dot})
@@ -220,15 +202,21 @@ class Gallery(Figure):
         """
         return self.data.partition_by("query", maintain_order=True)
 
-    def to_html(self) -> str:
+    def to_html(self, **display: Unpack[DisplayOptions]) -> str:
         """A page with everything in it, the pictures too: it needs no other file. It is light or
         dark as the reader's system is, and always dark where that is the theme.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         Returns
         -------
         str
             An HTML document.
         """
+        self._display("to_html", display)
         from judged.web.pages.templating import document
 
         page = document(
@@ -243,7 +231,6 @@ class Gallery(Figure):
         return f"{page}\n"
 
     def _query(self, part: pl.DataFrame) -> dict[str, Any]:
-        """One query, as a page shows it."""
         query = part["query"][0]
         results = [
             {"item": item, "rank": rank, "relevant": relevant, **self._picture(item)}

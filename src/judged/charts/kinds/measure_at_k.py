@@ -9,28 +9,25 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, Frame, rank_axis, share_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, checked_k, cutoffs
 from judged.errors import MeasureError
 from judged.measures import Measure, parse_all, parse_measure
-from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.options import MeasuresLike
 
 KIND = "measure-at-k"
-DEEPEST = 100
-"""Where curves end by default."""
+DEEPEST = 100  # where curves end by default
 DEFAULT = ("nDCG",)
-NARROW, GAP = 300, 40
-"""Pixels that a panel needs at least with its names, and between two."""
+NARROW, GAP = 300, 40  # pixels that a panel needs at least with its names, and between two
 
 
 def data(
     source: Source, *, measures: MeasuresLike | None = None, k: int | None = None
 ) -> pl.DataFrame:
-    """A row for each system, measure and cutoff down to k; where there are many cutoffs, some, ever
-    further apart."""
+    """Return a row per system, measure and cutoff; of many cutoffs, some, ever further apart."""
     systems = Systems.of(source)
     wanted = parse_all(DEFAULT if measures is None else measures)
     for measure in wanted:
@@ -65,7 +62,7 @@ def _without_cutoff(measure: Measure) -> str:
     return str(measure(k=None))
 
 
-@checked
+@takes_design(measures="Measures that have a cutoff, by default nDCG.")
 def measure_at_k(
     source: Source,
     *,
@@ -74,22 +71,6 @@ def measure_at_k(
     **design: Unpack[Design],
 ) -> Chart:
     """Measures at every cutoff down to k: one panel per measure, one curve per system.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, one `Rankings` or a list of them, or `Systems`.
-    measures : MeasuresLike, optional
-        Measures that have a cutoff, by default nDCG.
-    k : int, optional
-        Where curves end; by default with the longest list, at most at 100.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = measure_at_k(Rankings.from_relevance([[1, 0, 1, 1]]), measures="P")

@@ -10,28 +10,24 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, number_axis, share_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
 from judged.charts.svg import Theme
 from judged.charts.sweep import Record
 from judged.comparison.plan.power import MAX_QUERIES, PowerAnalysis
 from judged.comparison.plan.result import share, shown_number, size
 from judged.errors import InputError
-from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.comparison.plan.result import Plan
 
 KIND = "power"
-POINTS = 60
-"""Numbers of queries at which power is worked out."""
-BEYOND = 2
-"""How many times as far as the plan's own number of queries the curves go."""
+POINTS = 60  # numbers of queries at which power is worked out
+BEYOND = 2  # how many times as far as the plan's own number of queries the curves go
 
 
 def data(plan: Plan | Mapping[str, Any]) -> pl.DataFrame:
-    """A row for each difference and number of queries, with the power, and its ends where the
-    standard deviation comes from a pilot. `asked` says which difference is that of the plan; its
-    own point, at `planned` queries, is among the rows."""
+    """Return a row per difference and number of queries; `asked` marks the plan's difference."""
     found = Record.of(plan, what="plan", how="judged.plan or `judged plan … -o FILE.json`")
     terms = PowerAnalysis(
         level=_within(found, "level", 1e-9, 1 - 1e-9),
@@ -106,21 +102,9 @@ def _name(difference: float, terms: PowerAnalysis) -> str:
     return "as good" if difference == 0 else f"{'+' if difference > 0 else ''}{size(difference)}"
 
 
-@checked
+@takes_design()
 def power(plan: Plan | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """How often a difference is shown as queries grow, for some differences, with the plan's point.
-
-    Parameters
-    ----------
-    plan : Plan or dict
-        What `judged.plan` gives, or its JSON.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> table = power(judged.plan(difference=0.02, sd=0.1)).data
@@ -148,11 +132,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
     band = {
         "transform": [{"filter": "datum.asked"}],
         "mark": {"type": "area", "color": theme.fill, "opacity": 0.8},
-        "encoding": {
-            "x": x,
-            "y": {**y, "field": "power_low"},
-            "y2": {"field": "power_high"},
-        },
+        "encoding": {"x": x, "y": {**y, "field": "power_low"}, "y2": {"field": "power_high"}},
     }
     parts = [*([band] if banded else []), *lines, *_marked(own, x, y, theme)]
     margin, measure = table["margin"][0], table["measure"][0]
@@ -186,14 +166,12 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What a mark says."""
     return f"{row['curve']}, {shown_number(row['queries'])} queries: power {share(row['power'])}"
 
 
 def _marked(
     own: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], theme: Theme
 ) -> list[dict[str, Any]]:
-    """The plan's own point, with lines to both axes and what it is."""
     at = {"queries": int(own["queries"][0]), "power": float(own["power"][0])}
     values = {"data": {"values": [{**at, "words": f"{at['queries']:,} queries"}]}}
     rule = {"type": "rule", "color": theme.ink, "strokeDash": [4, 3], "strokeWidth": 1.2}

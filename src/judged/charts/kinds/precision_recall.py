@@ -12,33 +12,22 @@ import polars as pl
 from judged.arrays import Floats, Ints, greatest_from_here, starts_of
 from judged.charts.canvas import Canvas, Design, share_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers, rows_of
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves, end_labels
 from judged.charts.sources import Source, Systems, asked, kept, unweighted
 from judged.charts.svg import DASHES
-from judged.options import checked
 from judged.rankings.rankings import Rankings
 from judged.text import counted
 
 KIND = "precision-recall"
-CELLS = 100
-"""Recall is cut into so many parts for the mean of many curves."""
-BLOCK = 10_000
-"""So many queries are looked at together: a million at once would take gigabytes."""
-INTERPOLATED = [5, 3]
-"""The dash of the interpolated curve."""
-LABELLED = 12
-"""Up to so many relevant items have their ranks written beside them."""
+CELLS = 100  # recall is cut into so many parts for the mean of many curves
+BLOCK = 10_000  # so many queries are looked at together: a million at once would take gigabytes
+INTERPOLATED = [5, 3]  # the dash of the interpolated curve
+LABELLED = 12  # up to so many relevant items have their ranks written beside them
 
 
 def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
-    """One query: a row for each rank where the curve turns, which is at each relevant item and just
-    before it. Several: a row for each hundredth of recall, with the mean of the queries' curves
-    there.
-
-    Between `recall_from` and `recall` the uninterpolated curve has the height `precision`, so the
-    area of these steps is AP, and their mean's area is the mean AP, exactly. The rows of each
-    system stand together.
-    """
+    """Return the turning points of one query, or the mean curves at each hundredth of recall."""
     systems = Systems.of(source)
     systems = unweighted(systems if query is None else systems.about(query))
     return pl.concat([_of_one(systems, r, rel) for r in systems.rankings])
@@ -103,9 +92,7 @@ def _mean(systems: Systems, r: Rankings, rel: float) -> pl.DataFrame:
 def _areas(
     relevant: Floats, found: Ints, first: Ints, height: Floats, before: Floats, edges: Floats
 ) -> Floats:
-    """The area under each query's steps, from recall 0 to each edge: one row per query; `before`
-    sums the heights of all, to which a 0 was added, and `first` is where those of a query
-    begin."""
+    """Return the area under each query's steps from recall 0 to each edge, one row per query."""
     steps = edges * relevant[:, None]
     whole = np.minimum(np.floor(steps + 1e-9), found[:, None]).astype(np.int64)
     part = np.where(whole < found[:, None], np.maximum(steps - whole, 0.0), 0.0)
@@ -115,36 +102,19 @@ def _areas(
 
 
 def areas(table: pl.DataFrame) -> tuple[float, float]:
-    """Of one system: the area under the steps, which is AP, and the area under the interpolated
-    curve, which is not."""
+    """Return the area under the steps, which is AP, and that under the interpolated curve."""
     width = pl.col("recall") - pl.col("recall_from")
     step, interpolated = table.select((pl.col("precision", "interpolated") * width).sum()).row(0)
     return float(step), float(interpolated)
 
 
-@checked
+@takes_design()
 def precision_recall(
     source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
     """The precision-recall curve of one query, or the mean of all; its steps have the area AP.
 
     Of one system with its interpolated curve; of several, one curve each.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, one `Rankings` or a list of them, or `Systems`.
-    query : str, optional
-        The id of one query; by default all of them.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = precision_recall(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1, 0, 0]]))
@@ -248,7 +218,6 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
 
 
 def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> Chart:
-    """A curve for each system, with its AP behind its name."""
     parts = table.partition_by("run", maintain_order=True)
     query = table["query"][0]
     mean = "" if query else "mean "
@@ -275,7 +244,6 @@ def _several(table: pl.DataFrame, canvas: Canvas, sentences: Sequence[str]) -> C
 def _points(
     table: pl.DataFrame, x: dict[str, Any], y: dict[str, Any], colour: str
 ) -> list[dict[str, Any]]:
-    """The relevant items, with their ranks where there is room."""
     only = [{"filter": "datum.relevant"}]
     dots = {
         "transform": only,

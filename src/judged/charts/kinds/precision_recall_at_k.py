@@ -10,10 +10,10 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, rank_axis, share_axis
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, checked_k, cutoffs
 from judged.measures import parse_measure
-from judged.options import checked
 from judged.text import counted
 
 KIND = "precision-recall-at-k"
@@ -49,7 +49,7 @@ def data(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-@checked
+@takes_design()
 def precision_recall_at_k(
     source: Source,
     *,
@@ -59,24 +59,6 @@ def precision_recall_at_k(
     **design: Unpack[Design],
 ) -> Chart:
     """P@k, R@k and F1@k together, over all queries or for one.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, `Rankings` or `Systems`, of one system.
-    query : str, optional
-        The id of one query; by default all of them.
-    k : int, optional
-        Where curves end; by default with the longest list, at most at 100.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = precision_recall_at_k(Rankings.from_relevance([[1, 0, 1, 1, 0, 1, 0, 0]]))

@@ -10,11 +10,11 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, number_axis, widest
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.sources import Source, Systems, asked
 from judged.errors import InputError
 from judged.evaluation.scores import TIE_ORDERS, UNJUDGED_ENDS
 from judged.measures import parse_all
-from judged.options import checked
 from judged.rankings.audit import Audit
 
 if TYPE_CHECKING:
@@ -22,16 +22,12 @@ if TYPE_CHECKING:
 
 KIND = "ranges"
 DEFAULT = ("AP", "nDCG@10")
-SPACING = 30
-"""Pixels between panels."""
-RANGE = 164
-"""Pixels of a range in words."""
+SPACING = 30  # pixels between panels
+RANGE = 164  # pixels of a range in words
 
 
 def data(source: Source, *, measures: MeasuresLike | None = None) -> pl.DataFrame:
-    """A row for each measure, system and reason (ties, unjudged): the value, the lower and the
-    higher of its two ends, and for ties the mean over all orders. Ties have no row where rankings
-    know nothing of them, unjudged results where there are none or where they were removed."""
+    """Return a row per measure, system and reason (ties, unjudged) that can move the value."""
     systems = Systems.of(source)
     open_ended = all(each.unjudged != "removed" for each in systems.rankings)
     ties_known = all(each.hit_tie_first is not None for each in systems.rankings)
@@ -81,28 +77,11 @@ def _complete(audit: Audit) -> bool:
     return audit.judged_results >= audit.results > 0
 
 
-@checked
+@takes_design(measures="By default AP and nDCG@10.")
 def ranges(
-    source: Source,
-    *,
-    measures: MeasuresLike | None = None,
-    **design: Unpack[Design],
+    source: Source, *, measures: MeasuresLike | None = None, **design: Unpack[Design]
 ) -> Chart:
     """Each number with its range over the orders of ties, and over what unjudged results may be.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, one `Rankings` or a list of them, or `Systems`.
-    measures : MeasuresLike, optional
-        By default AP and nDCG@10.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> evaluation = judged.evaluate({"q": {"a": 1}}, {"q": {"a": 0.5, "b": 0.5}}, "RR")

@@ -9,6 +9,7 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, fitted, widest
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import LINE, spread
 from judged.charts.sources import place_of
 from judged.charts.svg import Theme
@@ -20,7 +21,7 @@ from judged.inputs.tables import Run
 from judged.matching import pool_of
 from judged.matching.join import match
 from judged.matching.variants import place
-from judged.options import checked, choice
+from judged.options import choice
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from judged.options import JudgementsLike, RunsLike
 
 KIND = "rank-flow"
-MOST = 20
-"""So many items have room; relevant ones first, and of them those with the best ranks."""
+MOST = 20  # so many items have room; relevant ones first, and of them those with the best ranks
 WIDTH = 300
 LOST = "not retrieved"
 TieOrder = Literal["id", "input", "best", "worst"]
@@ -44,11 +44,7 @@ def data(
     rel: float = 1,
     ties: TieOrder = "id",
 ) -> pl.DataFrame:
-    """A row for each judged item that one of the two runs holds, with its rank in each; null where
-    it was not retrieved. Relevant items stand first, each kind by its better rank.
-
-    Without a query, the one in which relevant items move most: the sum of the changes of 1/rank.
-    """
+    """Return a row per judged item of a query (by default the one that moves most)."""
     pool = pool_of(read_judgements(judgements))
     names, tables = [], []
     for name, run in _two_runs(runs):
@@ -86,8 +82,7 @@ def data(
 
 
 def _placed(pool: Pool, run: Run | Lookup, *, ties: TieOrder) -> pl.DataFrame:
-    """The rank of each judged item that a run holds: columns judgement (its place in the pool) and
-    rank."""
+    """Return each judged item's rank in a run: its place in the pool (judgement) and rank."""
     choice("ties", ties, get_args(TieOrder))
     found = match(pool, run, duplicates="error")
     return pl.DataFrame({"judgement": found.hit_judgement, "rank": place(pool, found, ties).rank})
@@ -118,7 +113,10 @@ def _most_moved(moved: pl.DataFrame, rel: float) -> int:
     return int(sums["at"][0])
 
 
-@checked
+@takes_design(
+    query="The id of a query; by default the one in which relevant items move most.",
+    ties="How ties are broken, by default by item id.",
+)
 def rank_flow(
     judgements: JudgementsLike,
     runs: RunsLike,
@@ -129,26 +127,6 @@ def rank_flow(
     **design: Unpack[Design],
 ) -> Chart:
     """Lines from an item's rank in one run to its rank in the other, in one query.
-
-    Parameters
-    ----------
-    judgements : JudgementsLike
-        A file, {query: {item: grade}}, or a table.
-    runs : RunsLike
-        Two runs, as {name: run, name: run} or two paths.
-    query : str, optional
-        The id of a query; by default the one in which relevant items move most.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    ties : {'id', 'input', 'best', 'worst'}, optional
-        How ties are broken, by default by item id.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> runs = {"old": {"q": ["x", "a", "b"]}, "new": {"q": ["a", "x"]}}
     >>> rank_flow({"q": {"a": 1, "b": 1}}, runs).data.select("item", "a", "b").rows()
@@ -193,7 +171,6 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
 
 
 def _left_out(table: pl.DataFrame, shown: pl.DataFrame) -> str:
-    """That there is no room for all items."""
     if shown.height == table.height:
         return ""
     relevant = int(table["relevant"].sum())
@@ -214,12 +191,7 @@ def _moves(relevant: pl.DataFrame) -> tuple[int, int, int]:
 
 
 def _layers(
-    table: pl.DataFrame,
-    first: str,
-    second: str,
-    deepest: int,
-    size: tuple[int, int],
-    theme: Theme,
+    table: pl.DataFrame, first: str, second: str, deepest: int, size: tuple[int, int], theme: Theme
 ) -> list[dict[str, Any]]:
     """Places are worked out here, so that labels which would meet can be pushed apart."""
 

@@ -11,25 +11,21 @@ import polars as pl
 from judged.arrays import Floats, Ints
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import HEIGHT, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.sources import Source, Systems, unweighted
 from judged.errors import InputError
-from judged.options import checked, choice
+from judged.options import choice
 from judged.text import counted
 
 KIND = "rank-histogram"
-EACH = 20
-"""Down to this rank, where no item stands further down, every rank has a bar of its own."""
+EACH = 20  # down to this rank, where no item stands further down, every rank has a bar of its own
 LOST = "not retrieved"
 Of = Literal["all", "first"]
 OF: dict[Of, str] = {"all": "all relevant items", "first": "the first relevant item of each query"}
 
 
 def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
-    """A row for each rank, or each range of ranks, and one for relevant items that were not
-    retrieved.
-
-    The median is that of all these items; those that were not retrieved stand behind the last rank.
-    """
+    """Return a row per rank or range of ranks, and one for relevant items not retrieved."""
     choice("of", of, OF)
     systems = unweighted(Systems.of(source).one())
     r = systems.rankings[0]
@@ -48,8 +44,7 @@ def data(source: Source, *, of: Of = "all", rel: float = 1) -> pl.DataFrame:
 
 
 def _bins(deepest: int) -> tuple[Ints, Ints]:
-    """First and last ranks of bins: each rank, or 1 to 5 and then ever wider ones: 6–10, 11–20,
-    21–50, 51–100, …"""
+    """Return first and last ranks of bins: each rank, or 1 to 5, 6–10, 11–20, 21–50, 51–100, …"""
     if deepest <= EACH:
         return np.arange(1, deepest + 1), np.arange(1, deepest + 1)
     last = [1, 2, 3, 4, 5]
@@ -89,31 +84,11 @@ def _table(
     return table if lost else table.head(-1)
 
 
-@checked
+@takes_design(of="All relevant items, which is the default, or only the first of each query.")
 def rank_histogram(
-    source: Source,
-    *,
-    of: Of = "all",
-    rel: float = 1,
-    **design: Unpack[Design],
+    source: Source, *, of: Of = "all", rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
     """How many relevant items stand at which ranks, and their median.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, `Rankings` or `Systems`, of one system.
-    of : {'all', 'first'}, optional
-        All relevant items, which is the default, or only the first of each query.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = rank_histogram(Rankings.from_relevance([[0, 0, 1, 0, 1, 0, 0, 1]]))
@@ -181,12 +156,4 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
     title = f"Ranks of {OF[of]} in {table['run'][0]}: the median {middle}"
     width = canvas.across(max(300, (58 if wide else 34) * table.height + 40))
     drawn = layers(bars, numbers, word, width=width, height=canvas.down(HEIGHT))
-    return chart(
-        KIND,
-        table,
-        title=title,
-        notes=said,
-        canvas=canvas,
-        parts=drawn,
-        width=width,
-    )
+    return chart(KIND, table, title=title, notes=said, canvas=canvas, parts=drawn, width=width)

@@ -9,10 +9,11 @@ import polars as pl
 
 from judged.charts.canvas import BELOW, Canvas, Design, number_axis, share_axis
 from judged.charts.chart import Chart, chart
+from judged.charts.kinds import takes_design
 from judged.charts.kinds.scores import Scores
 from judged.charts.svg import Theme
 from judged.errors import InputError
-from judged.options import checked, whole
+from judged.options import whole
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 
 KIND = "reliability"
 BINS = 10
-COUNTS, APART = 70, 18
-"""Pixels of the counts below a diagram, and between the two."""
+COUNTS, APART = 70, 18  # pixels of the counts below a diagram, and between the two
 BELOW_MAIN = 2 * BELOW + COUNTS + APART
 
 
@@ -35,11 +35,7 @@ def data(
     rel: float = 1,
     unjudged: Unjudged = "nonrelevant",
 ) -> pl.DataFrame:
-    """A row for each bin of scores between 0 and 1 that holds results: their mean score and how
-    many are relevant.
-
-    A score on an edge is in the bin above; 1 is in the last.
-    """
+    """Return a row per bin with results; a score on an edge is in the bin above, 1 in the last."""
     size = whole("bins", bins)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     if not len(found.every):
@@ -73,14 +69,13 @@ def data(
 
 
 def calibration_error(table: pl.DataFrame) -> float:
-    """The expected calibration error: the gap between mean score and share of relevant results,
-    weighted by their number."""
+    """Return the mean gap between score and share of relevant results, weighted by their number."""
     count = table["count"].to_numpy()
     gap = np.abs(table["score"].to_numpy() - table["share_relevant"].to_numpy())
     return float((gap * count).sum() / count.sum())
 
 
-@checked
+@takes_design(bins="How many bins scores are put into, by default 10.")
 def reliability(
     judgements: JudgementsLike | ArrayLike,
     run: RunLike | ArrayLike,
@@ -91,26 +86,6 @@ def reliability(
     **design: Unpack[Design],
 ) -> Chart:
     """Scores between 0 and 1 against the share of results that are relevant.
-
-    Parameters
-    ----------
-    judgements : JudgementsLike or array
-        Judgements; or one grade per result (y_true), where `run` has one score per result.
-    run : RunLike or array
-        A run with scores; or one score per result (y_score).
-    bins : int, optional
-        How many bins scores are put into, by default 10.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    unjudged : {'nonrelevant', 'removed'}, optional
-        Whether unjudged results count as not relevant, which is the default, or are left out.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> chart = reliability([1, 0, 0, 1], [1.0, 0.25, 0.25, 0.75], bins=2)
     >>> chart.data.select("score", "share_relevant").rows()
@@ -151,12 +126,7 @@ def diagram(
     height: int = 300,
     most: int | None = None,
 ) -> dict[str, Any]:
-    """A reliability diagram above the counts of its bins, from such a table as `data` makes, or
-    from what `only` leaves of it.
-
-    `score`, `share` and `results` are what the axes are called; `most` is where the axis of counts
-    ends.
-    """
+    """Return a reliability diagram above the counts of its bins, of rows that `only` selects."""
     x = share_axis(score, "score")
     y = share_axis(share, "share_relevant")
     perfect = {

@@ -12,30 +12,23 @@ import polars as pl
 from judged.arrays import Floats, Ints
 from judged.charts.canvas import Canvas, Design, share_axis
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import curves
 from judged.charts.sources import Source, Systems, asked, unweighted
 from judged.errors import InputError
 from judged.measures import parse_measure
 from judged.measures.confusion import collection_size
-from judged.options import checked
 from judged.rankings.rankings import Rankings
 from judged.text import counted
 
 KIND = "roc"
-POINTS = 101
-"""The mean of many curves is taken at so many points."""
+POINTS = 101  # the mean of many curves is taken at so many points
 SIZE = 340
-AT_A_TIME = 10_000
-"""Queries whose curves are held at once."""
+AT_A_TIME = 10_000  # queries whose curves are held at once
 
 
 def data(source: Source, *, query: str | None = None, rel: float = 1) -> pl.DataFrame:
-    """A row for each system and point: of one query where the curve turns, of several at each
-    hundredth.
-
-    Items that were not retrieved stand behind all others in no order: there the curve is a straight
-    line to the corner. Queries with nothing relevant, or with nothing else, have no curve.
-    """
+    """Return a row per system and point; unretrieved items make a straight line to the corner."""
     systems = Systems.of(source)
     if query is not None:
         systems = systems.about(query)
@@ -89,7 +82,6 @@ def _turns(r: Rankings, rel: float) -> tuple[Floats, Floats]:
 
 
 def _mean(r: Rankings, rel: float) -> tuple[Floats, Floats]:
-    """The mean share of relevant items found at each share of others seen."""
     grid = np.linspace(0, 1, POINTS)
     total = np.zeros(POINTS)
     for begin in range(0, len(r), AT_A_TIME):
@@ -115,27 +107,11 @@ def _summed(r: Rankings, rel: float, grid: Floats) -> Floats:
     return found + tail.sum(axis=0)
 
 
-@checked
+@takes_design()
 def roc(
     source: Source, *, query: str | None = None, rel: float = 1, **design: Unpack[Design]
 ) -> Chart:
     """The ROC curve of one or more systems; it needs the size of the collection.
-
-    Parameters
-    ----------
-    source : Source
-        An evaluation, one `Rankings` or a list of them, or `Systems`.
-    query : str, optional
-        The id of one query; by default all of them.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> chart = roc(Rankings.from_relevance([[1, 0, 1, 0, 0]], collection=5))

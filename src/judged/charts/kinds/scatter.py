@@ -10,30 +10,24 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, labels, share_axis
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import Side, sided
 from judged.charts.sources import NAMED, SAID, Paired, PairSource, number, paired, said_of
 from judged.charts.svg import NUMBERED, ROWS, Theme
-from judged.options import checked
 from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.measures import Measure
 
 KIND = "scatter"
-MOST = 1500
-"""More points than these are put into the cells of a grid."""
+MOST = 1500  # more points than these are put into the cells of a grid
 CELLS = 40
 SIZE = 360
 FACTS = ("measure", "run_a", "run_b")
 
 
 def data(source: PairSource, *, measure: str | Measure | None = None) -> pl.DataFrame:
-    """A row for each pair of values, with how many queries have it; where there are many pairs, for
-    each cell of a grid. `named` are the queries among them that differ most.
-
-    `overall`, `low` and `high` are the difference of the two systems with its interval, and `says`
-    the verdict on it, as `compare` has them.
-    """
+    """Return a row per pair of values, or per cell of a grid; `named` queries differ most."""
     return _table(paired(source, measure))
 
 
@@ -60,7 +54,6 @@ def _table(pair: Paired) -> pl.DataFrame:
 
 
 def _named(difference: Any) -> pl.Series:
-    """Which queries differ most: a few on each side."""
     order = np.argsort(-difference, kind="stable")
     most = order[:NAMED][difference[order[:NAMED]] > 0]
     least = order[-NAMED:][difference[order[-NAMED:]] < 0]
@@ -84,26 +77,11 @@ def _bounds(points: pl.DataFrame) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
-@checked
+@takes_design()
 def scatter(
     source: PairSource, *, measure: str | Measure | None = None, **design: Unpack[Design]
 ) -> Chart:
     """Each query's value in two systems: above the diagonal the second one is higher.
-
-    Parameters
-    ----------
-    source : PairSource
-        An evaluation of two runs, two `Rankings`, or `Systems`: the second is compared with the
-        first. Or a `Comparison` of two runs, by its own test and level.
-    measure : str or Measure, optional
-        What is compared, by default nDCG@10, or the only measure of a comparison.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> from judged import Rankings
     >>> a = Rankings.from_relevance([[1, 0], [0, 1]], name="a")
@@ -192,7 +170,6 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What a point says."""
     who = row["query"] or counted(row["queries"], "query", "queries")
     about = "about " if row["binned"] and row["named"] is None else ""
     both = (f"{number(row[side])} in {row[f'run_{side}']}" for side in ("a", "b"))
@@ -200,7 +177,6 @@ def _words(row: dict[str, Any]) -> str:
 
 
 def _sides(table: pl.DataFrame, theme: Theme, short: dict[str, str]) -> list[Side]:
-    """Which system is higher how often, and the queries that differ most."""
     up, down = ("wins", "losses") if table["higher_is_better"][0] else ("losses", "wins")
     apart = pl.col("b") - pl.col("a")
     known = table.filter(pl.col("named").is_not_null()).sort(apart, descending=True)

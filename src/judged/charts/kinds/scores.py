@@ -14,6 +14,7 @@ import polars as pl
 from judged.arrays import Floats, positions, starts_of
 from judged.charts.canvas import BELOW, Canvas, Design, number_axis, text_width
 from judged.charts.chart import HEIGHT, WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import LINE
 from judged.charts.svg import Theme
 from judged.errors import InputError
@@ -21,7 +22,7 @@ from judged.inputs import Judgements, Lookup, read_judgements, read_run
 from judged.inputs.tables import Run
 from judged.matching import pool_of
 from judged.matching.join import match
-from judged.options import checked, choice, whole
+from judged.options import choice, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,8 +45,7 @@ def data(
     rel: float = 1,
     unjudged: Unjudged = "nonrelevant",
 ) -> pl.DataFrame:
-    """A row for each bin and group (relevant, other): how many results have such a score, and what
-    share of their group."""
+    """Return a row per bin and group (relevant, other): number and share of results."""
     bins = whole("bins", bins, at_most=10_000)
     found = Scores.of(judgements, run, rel=rel, unjudged=unjudged)
     finite = [each[np.isfinite(each)] for each in (found.relevant, found.every)]
@@ -70,8 +70,7 @@ class Scores:
     relevant: Floats
     every: Floats
     name: str = "scores"
-    unjudged: str = ""
-    """What became of unjudged results, in words; empty where all were judged."""
+    unjudged: str = ""  # what became of unjudged results, in words; empty where all were judged
 
     @classmethod
     def of(
@@ -154,7 +153,7 @@ def histogram(
     return pl.concat(frames)
 
 
-@checked
+@takes_design(bins="How many bins scores are put into, by default 40.")
 def scores(
     judgements: JudgementsLike | ArrayLike,
     run: RunLike | ArrayLike,
@@ -165,26 +164,6 @@ def scores(
     **design: Unpack[Design],
 ) -> Chart:
     """Histograms of the scores of relevant results and of all others.
-
-    Parameters
-    ----------
-    judgements : JudgementsLike or array
-        Judgements; or one grade per result (y_true), where `run` has one score per result.
-    run : RunLike or array
-        A run with scores; or one score per result (y_score).
-    bins : int, optional
-        How many bins scores are put into, by default 40.
-    rel : float, optional
-        The lowest grade that counts as relevant, by default 1.
-    unjudged : {'nonrelevant', 'removed'}, optional
-        Whether unjudged results count as not relevant, which is the default, or are left out.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> scores([1, 0, 0, 1], [0.9, 0.2, 0.4, 0.8], bins=2).data["count"].to_list()
     [0, 2, 2, 0]
@@ -255,7 +234,6 @@ def draw(table: pl.DataFrame, *, kind: str = KIND, **design: Unpack[Design]) -> 
 
 
 def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:
-    """The corners of a histogram's outline."""
     corners = []
     for left, right, share in (
         table.filter(group=group).select("score_from", "score_to", "share").rows()
@@ -272,8 +250,7 @@ def _outline(table: pl.DataFrame, group: str) -> list[dict[str, float]]:
 def _names(
     table: pl.DataFrame, x: dict[str, Any], shades: dict[str, str], theme: Theme, width: int
 ) -> list[dict[str, Any]]:
-    """A line at the mean of each group, and its name above the frame, where it meets neither a bar
-    nor a line: that of the lower mean to the left, that of the higher one to the right."""
+    """Mark the mean of each group, with its name above the frame, on its own side."""
     low, end = float(table["score_from"].min()), float(table["score_to"].max())  # type: ignore[arg-type]
     known = [
         (float(own["mean"][0]), group, int(own["count"].sum()))

@@ -10,6 +10,7 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design, labels
 from judged.charts.chart import Chart, chart
+from judged.charts.kinds import takes_design
 from judged.charts.lines import Row, panels, room_for
 from judged.charts.sources import Systems, in_groups, number, terms
 from judged.comparison.comparison import Comparison
@@ -17,7 +18,7 @@ from judged.comparison.wording import percent_of
 from judged.errors import InputError
 from judged.evaluation.evaluation import Evaluation
 from judged.evaluation.trusted import refuse_corrected
-from judged.options import LEVEL, checked
+from judged.options import LEVEL
 from judged.text import listed
 
 if TYPE_CHECKING:
@@ -42,13 +43,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def data(source: Comparison | Evaluation) -> pl.DataFrame:
-    """A row for each measure and system, the best first: its value on all its queries with its own
-    interval. Where there is none, `low` and `high` are missing, and `note` says why.
-
-    `place` is the system's place in what was given, from 0. `rank_low` and `rank_high` are the
-    ranks that the pairs of a comparison leave open; an evaluation compares nothing, so they are
-    missing.
-    """
+    """Return a row per measure and system, best first; ranks are null for an evaluation."""
     if isinstance(source, Comparison):
         rows = _of_comparison(source)
     elif isinstance(source, Evaluation):
@@ -105,22 +100,9 @@ def _ends(found: Interval, level: float) -> tuple[Any, ...]:
     return found.low, found.high, level, found.method, found.note
 
 
-@checked
+@takes_design()
 def systems(source: Comparison | Evaluation, **design: Unpack[Design]) -> Chart:
     """The values of systems with their intervals, one panel per measure, the best first.
-
-    Parameters
-    ----------
-    source : Comparison or Evaluation
-        What `judged.compare` or `judged.evaluate` gives. A comparison also tells which ranks its
-        pairs leave open to each system.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> import judged
     >>> values = {"old": {str(q): q / 32 for q in range(9)}, "new": {str(q): 0.5 for q in range(9)}}
@@ -192,14 +174,12 @@ def draw(table: pl.DataFrame, *, sentences: Sequence[str] = (), **design: Unpack
 
 
 def _words(row: dict[str, Any]) -> str:
-    """What a mark says."""
     known = row["low"] is not None and row["high"] is not None
     ends = f" ({number(row['low'])} … {number(row['high'])})" if known else ""
     return f"{row['run']}, {row['measure']}: {number(row['value'])}{ends}"
 
 
 def _ranks(low: int | None, high: int | None) -> str:
-    """The ranks that are left open to a system, in words."""
     if low is None or high is None:
         return ""
     return f"rank {low:,}" if low == high else f"rank {low:,}–{high:,}"

@@ -20,10 +20,10 @@ from judged.charts.canvas import (
     temperature_axis,
 )
 from judged.charts.chart import WIDTH, Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import LINE, OWN_LOOKS, curves
 from judged.charts.sweep import Record, read_sweep, softmax_said, temperature_of, written
 from judged.errors import InputError
-from judged.options import checked
 from judged.text import counted, listed
 
 if TYPE_CHECKING:
@@ -44,16 +44,11 @@ BEST = {"best_loss": "lowest loss", "best_calibrated": "best calibrated"}
 """The temperatures that a sweep searches for."""
 SAID = {"best_loss": "of the lowest loss", "best_calibrated": "of the best calibration"}
 """The same in a sentence."""
-HEIGHT, APART = 120, 14
-"""Pixels of a panel, and between two."""
+HEIGHT, APART = 120, 14  # pixels of a panel, and between two
 
 
 def data(sweep: Sweep | Mapping[str, Any]) -> pl.DataFrame:
-    """A row for each temperature and curve, in panels: loss (of each direction, where both were
-    asked for), entropy, confidence and accuracy of the top item, and calibration error. The
-    temperatures of the lowest loss and of the best calibration, which
-    lie between those that were swept, have rows too; `best_loss` and `best_calibrated` are null
-    where nobody searched them."""
+    """Return a row per temperature and curve, including the two best temperatures."""
     found = read_sweep(sweep)
     best = {name: row for name in BEST if (row := found.record_or_none(name))}
     rows = {temperature_of(row): row for row in (*found.records("temperatures"), *best.values())}
@@ -79,7 +74,6 @@ def data(sweep: Sweep | Mapping[str, Any]) -> pl.DataFrame:
 
 
 def _outermost(edges: list[str]) -> str:
-    """That a search came to the end of what was swept."""
     if len(edges) > 1:
         return (
             f"The temperatures {' and '.join(edges)} are the outermost that were swept; better "
@@ -93,7 +87,6 @@ def _outermost(edges: list[str]) -> str:
 
 
 def _ranking(sweep: Record) -> str:
-    """That no temperature changes the order of items, with the numbers that follow from it."""
     ranking = sweep.record("ranking")
     measures = ranking.record("measures")
     values = listed(
@@ -110,21 +103,9 @@ def _ranking(sweep: Record) -> str:
     )
 
 
-@checked
+@takes_design()
 def temperature(sweep: Sweep | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """Loss, entropy, confidence and calibration along temperature; the ranking is always the same.
-
-    Parameters
-    ----------
-    sweep : Sweep or dict
-        What `judged.temperature.sweep` gives, or its JSON.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> row = {"temperature": 1.0, "loss": 0.7, "loss_back": None, "loss_both": None}
     >>> row |= {"entropy": 0.69, "confidence": 0.5, "accuracy": 1.0, "calibration_error": 0.5}
@@ -182,7 +163,6 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
 
 
 def _frame(table: pl.DataFrame, canvas: Canvas, panels: int, heads: int) -> Frame:
-    """The frame of each panel: where a panel has several curves, their names stand beside it."""
     several = table.filter(pl.col("curve").n_unique().over("panel") > 1)
     around = BELOW + LINE * heads + 4
     return canvas.frame(
@@ -193,7 +173,6 @@ def _frame(table: pl.DataFrame, canvas: Canvas, panels: int, heads: int) -> Fram
 def _lines(
     part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: Frame
 ) -> list[dict[str, Any]]:
-    """The curves of a panel, named at their ends where there are several."""
     panel = part["panel"][0]
     least, most = float(part["value"].min()), float(part["value"].max())  # type: ignore[arg-type]
     losses = Losses.of(least, most)
@@ -218,8 +197,7 @@ def _lines(
 
 
 def _label(words: str, at: float, row: int, x: dict[str, Any], shade: str) -> dict[str, Any]:
-    """The name of a rule above the first panel; each in a line of its own, so that near ones do not
-    cover each other."""
+    """Name a rule above the first panel, in a line of its own so that names do not overlap."""
     low, high = (math.log(end) for end in x["scale"]["domain"])
     across = (math.log(at) - low) / (high - low)
     align = "left" if across < 0.2 else "right" if across > 0.8 else "center"

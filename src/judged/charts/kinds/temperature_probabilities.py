@@ -10,10 +10,10 @@ import polars as pl
 
 from judged.charts.canvas import BELOW, Canvas, Design, share_axis
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.svg import Theme
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
 from judged.errors import InputError
-from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.learning.temperature import Sweep
@@ -27,9 +27,7 @@ NARROW, GAP, HEADING = 210, 24, 40
 def data(
     sweep: Sweep | Mapping[str, Any], *, temperatures: Sequence[float] | None = None
 ) -> pl.DataFrame:
-    """A row for each of three temperatures and each of the first ranks, with the mean probability
-    of the item there, and one for all further ranks together. Two temperatures where the lowest
-    loss is at an end of the sweep and none was named."""
+    """Return a row per chosen temperature and rank, and one for all further ranks together."""
     found = read_sweep(sweep)
     chosen = three(found, temperatures)
     candidates, softmax = found.count("candidates"), softmax_said(found)
@@ -58,7 +56,7 @@ def data(
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-@checked
+@takes_design()
 def temperature_probabilities(
     sweep: Sweep | Mapping[str, Any],
     *,
@@ -66,21 +64,6 @@ def temperature_probabilities(
     **design: Unpack[Design],
 ) -> Chart:
     """The mean probability of the items at the first ranks, at three temperatures.
-
-    Parameters
-    ----------
-    sweep : Sweep or dict
-        What `judged.temperature.sweep` gives, or its JSON.
-    temperatures : sequence of float, optional
-        Three temperatures, of which the nearest that were swept are shown; by default those nearest
-        to the lowest loss, to a quarter and to four times of it.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> row = {"entropy": 0.5, "probabilities": [0.8, 0.2]}
     >>> sweep = {"what": "temperature sweep", "softmax": "corpus", "candidates": 2, "queries": 1}
@@ -169,7 +152,6 @@ def _layers(part: pl.DataFrame, theme: Theme, *, first: bool) -> list[dict[str, 
 
 
 def _heading(part: pl.DataFrame) -> dict[str, Any]:
-    """The temperature and the entropy above a panel."""
     heading = {
         "text": f"{part['name'][0]}: {written(part['temperature'][0])}",
         "subtitle": f"entropy {part['entropy'][0]:.3g}",

@@ -9,10 +9,10 @@ import polars as pl
 
 from judged.charts.canvas import Canvas, Design
 from judged.charts.chart import Chart, chart
+from judged.charts.kinds import takes_design
 from judged.charts.kinds.reliability import BELOW_MAIN, diagram
 from judged.charts.sweep import read_sweep, softmax_said, temperature_of, three, written
 from judged.errors import InputError
-from judged.options import checked
 
 if TYPE_CHECKING:
     from judged.learning.temperature import Sweep
@@ -26,10 +26,7 @@ NARROW, GAP, HEADING, BESIDE = 220, 24, 26, 60
 def data(
     sweep: Sweep | Mapping[str, Any], *, temperatures: Sequence[float] | None = None
 ) -> pl.DataFrame:
-    """A row for each of three temperatures and each bin of confidence that holds queries: their
-    mean confidence, which is the probability of the top item, and the share of top items that are
-    relevant. Two temperatures where the lowest loss is at an
-    end of the sweep and none was named."""
+    """Return a row per chosen temperature and bin of confidence that holds queries."""
     found = read_sweep(sweep)
     chosen = three(found, temperatures)
     softmax = softmax_said(found)
@@ -57,7 +54,7 @@ def data(
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-@checked
+@takes_design()
 def temperature_reliability(
     sweep: Sweep | Mapping[str, Any],
     *,
@@ -65,21 +62,6 @@ def temperature_reliability(
     **design: Unpack[Design],
 ) -> Chart:
     """The probability of the top item against how often it is relevant, at three temperatures.
-
-    Parameters
-    ----------
-    sweep : Sweep or dict
-        What `judged.temperature.sweep` gives, or its JSON.
-    temperatures : sequence of float, optional
-        Three temperatures, of which the nearest that were swept are shown; by default those nearest
-        to the lowest loss, to a quarter and to four times of it.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> bins = [{"from": 0.5, "to": 1.0, "count": 4.0, "confidence": 0.75, "accuracy": 0.5}]
     >>> row = {"calibration_error": 0.25, "bins": bins}

@@ -19,11 +19,11 @@ from judged.charts.canvas import (
     temperature_axis,
 )
 from judged.charts.chart import Chart, chart, layers
+from judged.charts.kinds import takes_design
 from judged.charts.lines import OWN_LOOKS, curves
 from judged.charts.svg import Theme
 from judged.charts.sweep import Record, temperature_of
 from judged.errors import InputError
-from judged.options import checked
 from judged.text import counted
 
 if TYPE_CHECKING:
@@ -46,19 +46,12 @@ OF_VECTORS = ("alignment", "uniformity")
 with."""
 WIDTH, HEIGHT = 250, 130
 COLUMNS = 2
-NARROW, GAP, ROW_GAP = 280, 24, 18
-"""Pixels that a panel needs at least, and between two."""
+NARROW, GAP, ROW_GAP = 280, 24, 18  # pixels that a panel needs at least, and between two
 TICKS = 5
 
 
 def data(study: Study | Mapping[str, Any]) -> pl.DataFrame:
-    """A row for each training temperature, panel and curve; the temperature is null in rows of the
-    untrained similarity.
-
-    Measures have the bounds of their intervals, and `differs` says whether the interval of the
-    difference to the untrained similarity leaves out 0. Of the others, only alignment and
-    uniformity have untrained rows: they depend on vectors alone.
-    """
+    """Return a row per training temperature (null: untrained), panel and curve."""
     found = Record.of(
         study,
         what="temperature study",
@@ -131,21 +124,9 @@ def _measured(row: Record, measure: str) -> dict[str, Any]:
     }
 
 
-@checked
+@takes_design()
 def temperature_study(study: Study | Mapping[str, Any], **design: Unpack[Design]) -> Chart:
     """What a similarity has learned at each of several training temperatures.
-
-    Parameters
-    ----------
-    study : Study or dict
-        The result of `judged.temperature.sweep(train=True)`, or its JSON.
-    **design : Design
-        How it is drawn: `theme`, `width`, `height`, `title`, `notes`, `looks`.
-
-    Returns
-    -------
-    Chart
-        The data, the drawing and what there is to say; `save` writes it to a file.
 
     >>> row = {"training_loss": 0.1, "loss": 0.5, "alignment": 0.3, "uniformity": -2.0}
     >>> row |= {"confidence": 0.9, "accuracy": 0.95, "iterations": 9, "best_iteration": 4}
@@ -203,8 +184,7 @@ def draw(table: pl.DataFrame, **design: Unpack[Design]) -> Chart:
 
 
 def _domain(part: pl.DataFrame) -> tuple[float, float]:
-    """From the lowest number to the highest, with a margin; a single number gets room on both
-    sides."""
+    """Return the range of the numbers with a margin, also around a single number."""
     numbers = pl.concat([part[name].drop_nulls() for name in ("value", "low", "high")])
     low, high = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
     margin = (high - low) * 0.08 or abs(high) * 0.1 or 0.1
@@ -212,7 +192,6 @@ def _domain(part: pl.DataFrame) -> tuple[float, float]:
 
 
 def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme, frame: Frame) -> dict[str, Any]:
-    """A measure with its intervals, above or below the band of the untrained similarity."""
     name = part["panel"][0]
     low, high = _domain(part)
     y = share_axis(name, "value", low=low, top=high)
@@ -257,7 +236,6 @@ def _measure(part: pl.DataFrame, x: dict[str, Any], theme: Theme, frame: Frame) 
 def _untrained(
     part: pl.DataFrame, y: dict[str, Any], theme: Theme, width: int
 ) -> list[dict[str, Any]]:
-    """The untrained similarity: a dashed line with its name, a band where it has an interval."""
     rows = part.filter(pl.col("temperature").is_null()).select("value", "low", "high").to_dicts()
     if not rows:
         return []
@@ -296,7 +274,6 @@ def _untrained(
 
 
 def _others(part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: Frame) -> dict[str, Any]:
-    """Lines along temperature, named at their ends where there are several."""
     panel = part["panel"][0]
     low, high = _domain(part)
     symlog = False
@@ -315,15 +292,7 @@ def _others(part: pl.DataFrame, x: dict[str, Any], canvas: Canvas, frame: Frame)
         )
     trained = part.filter(pl.col("temperature").is_not_null())
     lines = curves(
-        trained,
-        "curve",
-        x=x,
-        y=y,
-        canvas=canvas,
-        frame=frame,
-        low=low,
-        high=high,
-        symlog=symlog,
+        trained, "curve", x=x, y=y, canvas=canvas, frame=frame, low=low, high=high, symlog=symlog
     )
     for line in lines[:-1]:
         line["transform"] = [

@@ -15,7 +15,6 @@ from judged.rankings.rankings import Cutoff
 
 
 def _precisions(ranks: list[int]) -> list[Expression]:
-    """Precision at the rank of each relevant item."""
     return [num(place) / rank for place, rank in enumerate(ranks, 1)]
 
 

@@ -81,11 +81,7 @@ def accuracy(q: Listing, *, k: Cutoff, rel: float) -> Steps:
     c, _, fp, fn = (Named(line.symbol, line.value) for line in lines)
     divisor = Line("C", lines[0].value, lines[0].says)
     return Steps(
-        (c - (fp + fn)) / c,
-        counted(q, k, rel),
-        before=lines,
-        divisor=divisor,
-        end=q.cutoff(k, rel),
+        (c - (fp + fn)) / c, counted(q, k, rel), before=lines, divisor=divisor, end=q.cutoff(k, rel)
     )
 
 

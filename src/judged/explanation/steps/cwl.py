@@ -27,8 +27,7 @@ class User:
 
 
 def _rate(q: Listing, user: User, *, k: Cutoff, min_rel: float, max_rel: float) -> Steps:
-    """Gain per result read: down to k, or without end, where all after the last gain has a closed
-    sum."""
+    """Return the gain per result read, down to k or without end if the tail has a closed sum."""
     end = q.cutoff(k, float(np.nextafter(min_rel, inf)))
     gains = {
         rank: (grade - min_rel) / (max_rel - min_rel)

@@ -15,8 +15,7 @@ Weight = Callable[[int], Expression]
 
 
 class Serving:
-    """Which subtopics the results and all judged items serve; subtopics are called by numbers from
-    1."""
+    """Subtopics, by numbers from 1, that the results and all judged items serve."""
 
     def __init__(self, q: Listing, rel: float) -> None:
         judged, items = q.rankings.subtopics, q.rankings.hit_item
@@ -39,8 +38,7 @@ class Serving:
 
 
 def _gains(order: list[tuple[int, list[int]]], alpha: float) -> dict[int, Expression]:
-    """The gain of each rank: for every subtopic 1, times 1 - alpha for each time it was served
-    above."""
+    """Return the gain of each rank: 1 per subtopic, times 1 - alpha per earlier time served."""
     times: dict[int, int] = {}
     gains = {}
     for rank, served in order:
@@ -96,7 +94,6 @@ def _over(
     end: float,
     ideal: tuple[float, ...] = (),
 ) -> Steps:
-    """The weighted gains of the list, divided; an ideal list may stand beside them."""
     gains = _gains(sorted(serving.at_rank.items()), alpha)
     terms = _weighted(gains, weight, end)
     columns = (

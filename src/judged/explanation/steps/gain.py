@@ -94,7 +94,6 @@ def _best_order(best: list[Expression], end: float) -> str:
 def _ideal_gains(
     q: Listing, k: Cutoff, gain: str, gains: Table, ideal: str
 ) -> tuple[list[Expression], float]:
-    """The gains of the ideal list, and where it ends."""
     end = q.cutoff(k, ANY)
     match ideal:
         case "retrieved":
@@ -126,9 +125,7 @@ def ndcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: flo
     best, until = _ideal_gains(q, k, gain, gains, ideal)
     perfect = ideal_terms(best, until, log)
     divisor = Line(
-        "IDCG" if k is None else f"IDCG@{k}",
-        total(perfect),
-        _ideal_says(q, best, until, ideal),
+        "IDCG" if k is None else f"IDCG@{k}", total(perfect), _ideal_says(q, best, until, ideal)
     )
     columns = _columns(q, own, end, log)
     if divisor.value.value == 0:
@@ -149,10 +146,6 @@ def ndcg(q: Listing, *, k: Cutoff, gain: str, gains: Table, ideal: str, log: flo
         divisor,
         end=end,
         cumulated=Cumulated(
-            reached.symbol,
-            own,
-            terms,
-            tuple(each.value for each in perfect),
-            divisor.symbol,
+            reached.symbol, own, terms, tuple(each.value for each in perfect), divisor.symbol
         ),
     )

@@ -14,7 +14,6 @@ from judged.explanation.steps.registry import steps
 
 
 def _sums(values: list[float]) -> list[float]:
-    """0, and the sums of the first one, two, … values."""
     return [0.0, *np.cumsum(values).tolist()]
 
 

@@ -130,7 +130,6 @@ Shape = tuple[int, ...]
 
 
 def texts(values: NDArray[Any], file: File, what: str = "ids") -> list[str]:
-    """Return ids or labels as texts; whole numbers stay exact."""
     if values.dtype.kind == "S" or (
         values.dtype.kind == "O" and any(isinstance(value, bytes) for value in values)
     ):
@@ -183,7 +182,6 @@ def read_npz(file: File) -> Vectors:
 
 
 def labelled_arrays(file: File, names: tuple[str, ...]) -> tuple[NDArray[Any], list[str] | None]:
-    """Read one array by its name, and the ids beside it where there are as many."""
     with _Npz(file) as archive:
         chosen = choose_named(file, list(archive.shapes), names)
         labels = archive.read(chosen, "labels")
@@ -194,7 +192,6 @@ def labelled_arrays(file: File, names: tuple[str, ...]) -> tuple[NDArray[Any], l
 
 
 def choose_named(file: File, found: list[str], names: tuple[str, ...]) -> str:
-    """Return the chosen array or column, the only one, or the one with a known name."""
     if file.key is not None:
         return choose(file, dict.fromkeys(found))
     name = found[0] if len(found) == 1 else choose_ids(found, names)
@@ -322,7 +319,6 @@ _HDF5_ERRORS = (
     *(OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError),
     *(OverflowError, MemoryError),
 )
-"""Exceptions of h5py for a damaged file."""
 
 
 def _refuse_elsewhere(file: File, name: str, elsewhere: set[str]) -> None:
@@ -342,7 +338,6 @@ _TENSOR_TYPES = {
 
 
 def read_safetensors(file: File) -> Vectors:
-    """Read vectors from a safetensors file."""
     _, tensors = _open_tensors(file)
     shapes: dict[str, Shape | None] = {name: tensor.shape for name, tensor in tensors.items()}
     chosen = choose(file, shapes)
@@ -367,10 +362,8 @@ class _Tensor:
     type: str
     shape: Shape
     offset: int
-    """The first byte in the file."""
 
     def read(self, file: File) -> tuple[NDArray[Any] | Lazy, Origin | None]:
-        """Return the numbers, and the file if they are mapped from it."""
         if self.type not in _TENSOR_TYPES:
             raise InputError(
                 f"{file.label}: tensor {self.name} is {self.type}; known types are "
@@ -385,11 +378,9 @@ class _Tensor:
 
 
 def _open_tensors(file: File) -> tuple[dict[str, str], dict[str, _Tensor]]:
-    """Return the metadata and tensors of a file whose header the library has checked.
-
-    The library's own arrays for numpy have no bfloat16 and are never mapped. Tensors follow each
-    other without gaps, so their order and sizes give their places.
-    """
+    """Return the metadata and tensors of a file whose header the library has checked."""
+    # The library's own arrays for numpy have no bfloat16 and are never mapped. Tensors follow each
+    # other without gaps, so their order and sizes give their places.
     try:
         safetensors = importlib.import_module("safetensors")
     except ImportError:

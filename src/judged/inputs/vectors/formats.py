@@ -21,12 +21,9 @@ VECTORS = Kind("vectors", "number", "one row per vector")
 
 @dataclass(frozen=True)
 class VectorFormat(Format):
-    """One file format of vectors."""
-
     text: bool = False
     """Whether it is text, which may be compressed; other files are read in place."""
     one_array: bool = False
-    """Whether a file holds one array without a name."""
 
 
 _ROOM = "judged.inputs.vectors"
@@ -87,7 +84,6 @@ class File:
 
     @property
     def source(self) -> str:
-        """What messages call the vectors in it."""
         return self.label if self.key is None else f"{self.label}{SEPARATOR}{self.key}"
 
     def damaged(self, format: str, reason: object) -> InputError:
@@ -96,7 +92,6 @@ class File:
 
 
 def a_file(format: str) -> str:
-    """Return the name of a file of this format in messages."""
     return f"a {FORMATS[format].suffixes[0]} file"
 
 
@@ -143,7 +138,6 @@ def detected(
 
 
 def is_safetensors(start: bytes) -> bool:
-    """Whether a file begins with the length of a JSON text, 8 bytes, and that text."""
     return start[8:9] == b"{" and b"\x00" in start[:8]
 
 
@@ -182,10 +176,7 @@ def shaped(shape: Sequence[int]) -> str:
 def choose(
     file: File, shapes: Mapping[str, Sequence[int] | None], names: Sequence[str] = VECTOR_NAMES
 ) -> str:
-    """Return the array with the vectors: the chosen one, the only matrix, or by its name.
-
-    `shapes` is None for an array that is not of numbers.
-    """
+    """Return the array with the vectors: the chosen one, the only matrix, or by its name."""
     if file.key is not None:
         if file.key in shapes:
             return file.key
@@ -220,7 +211,6 @@ def is_index(name: str) -> bool:
 
 
 def choose_ids(candidates: Sequence[str], names: Sequence[str] = ID_NAMES) -> str | None:
-    """Return the most reliable name for ids; None if no name fits."""
     plain = {
         name.rpartition("/")[2].replace("-", "_").replace(" ", "_").lower(): name
         for name in reversed(candidates)

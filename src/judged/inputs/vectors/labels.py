@@ -46,7 +46,6 @@ class LabelTable(Sequence[Any]):
     unnamed: bool = False
     """Whether the ids may be row numbers: an index without a name."""
     others: tuple[tuple[str, ...], ...] = ()
-    """Other columns, which may be ids whatever their name is."""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -58,11 +57,7 @@ class LabelTable(Sequence[Any]):
         return iter(self.labels)
 
     def of(self, vectors: Vectors) -> Any:
-        """Return the labels in the order of some vectors.
-
-        They are joined by id. Vectors without ids take them in the order of the table, and so do
-        those whose ids are in no column, unless a column is named as ids are.
-        """
+        """Return the labels in the order of some vectors."""
         if vectors.ids is None:
             self._refuse_shuffled_rows(vectors)
             if self.ids is not None and not self.unnamed:
@@ -80,7 +75,6 @@ class LabelTable(Sequence[Any]):
         return self.by_name(vectors)
 
     def _are_row_numbers(self, vectors: Vectors) -> bool:
-        """Return whether ids of an unnamed index are row numbers, of these rows or of a split."""
         assert self.ids is not None
         assert vectors.ids is not None
         known = set(vectors.ids)
@@ -147,11 +141,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def in_order_of(vectors: Vectors, given: Any, *, several: bool = False) -> Any:
-    """Return labels in the order of the vectors: joined by id where they come with ids.
-
-    Ids are those of a table, the keys of a dict, or the index of a pandas Series. Where the ids of
-    the vectors are a Series with the same index, both are columns of one frame and go by row.
-    """
+    """Return labels in the order of the vectors: joined by id where they come with ids."""
     if isinstance(given, LabelTable):
         return given.of(vectors)
     if isinstance(given, Mapping):
@@ -172,7 +162,6 @@ def in_order_of(vectors: Vectors, given: Any, *, several: bool = False) -> Any:
 
 
 def _of_columns(frame: Any) -> list[list[str]]:
-    """Return the names of the columns of a frame that hold a 1, for each row."""
     values, names = np.asarray(frame), [str(name) for name in frame.columns]
     if values.dtype.kind not in "biuf" or not np.isin(values, (0, 1)).all():
         raise InputError(
@@ -191,12 +180,7 @@ _KNOWN = ("npy", "npz", "parquet", "csv", "tsv", "text")
 def labels_from(
     path: str | os.PathLike[str], *, key: str | None = None
 ) -> list[str] | NDArray[Any] | LabelTable:
-    """Read one label per vector.
-
-    Labels are lines of text, a column of a CSV, TSV or Parquet file, or an array of a .npy or .npz
-    file. A column or array with another name than "label" or the like is chosen by `key`, or as
-    "path::key". Labels with a column or array of ids beside them are a `LabelTable`.
-    """
+    """Read one label per vector."""
     file = _detected(path, key)
     if file.format in ("npy", "npz"):
         array, names = _array(file)
@@ -222,12 +206,7 @@ def labels_from(
 def labels_lists_from(
     path: str | os.PathLike[str], *, key: str | None = None
 ) -> list[list[str]] | NDArray[Any] | LabelTable:
-    """Read several labels per vector.
-
-    Each vector has a line, with semicolons, commas or white space between its labels. Also read
-    are a column of such texts in a CSV or TSV file, a column of lists in a Parquet file, and a
-    matrix of 0 and 1, with or without names of its columns and a column of ids.
-    """
+    """Read several labels per vector."""
     file = _detected(path, key)
     if file.format in ("npy", "npz"):
         array, names = _array(file)
@@ -269,11 +248,7 @@ _BITS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true
 
 
 def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | list[list[str]] | None:
-    """Return the labels of a table of 0 and 1 that names its columns, or has ids in the first.
-
-    None for other tables. A matrix of 0 and 1 alone is left to be seen together with that of the
-    other side.
-    """
+    """Return the labels of a table of 0 and 1 that names its columns, or has ids in the first."""
     cells = [[cell.strip() for cell in row] for row in rows]
     if len(cells) < 2 or len({len(row) for row in cells}) > 1:
         return None
@@ -318,15 +293,12 @@ def _multi_hot(file: File, rows: list[list[str]]) -> LabelTable | list[list[str]
 
 @dataclass(frozen=True)
 class _Ids:
-    """What lies beside labels: ids, and other columns that may be ids."""
-
     names: Sequence[str] | None = None
     unnamed: bool = False
     others: tuple[tuple[str, ...], ...] = ()
 
 
 def _with_ids(file: File, labels: Any, ids: _Ids, *, several: bool = False) -> Any:
-    """Return labels with the ids beside them."""
     if ids == _Ids():
         return labels
     names = None if ids.names is None else tuple(map(str, ids.names))
@@ -348,11 +320,7 @@ def categories_from(path: str | os.PathLike[str], *, key: str | None = None) -> 
 
 
 def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
-    """Read the lists easy, hard and junk of the revisited Oxford and Paris benchmarks from JSON.
-
-    Their own files are pickles, which can run any program when they are read; write `gnd` of such a
-    file as JSON.
-    """
+    """Read the lists easy, hard and junk of the revisited Oxford and Paris benchmarks from JSON."""
     file = file_of(path, None)
     try:
         data = file.path.read_bytes()
@@ -381,7 +349,6 @@ def revisited_from(path: str | os.PathLike[str]) -> list[dict[str, list[int]]]:
 
 
 def _is_rows(given: object) -> bool:
-    """Whether it is a list of whole numbers."""
     return isinstance(given, list) and all(
         isinstance(each, int) and not isinstance(each, bool) for each in given
     )
@@ -402,7 +369,6 @@ def _detected(path: str | os.PathLike[str], key: str | None) -> File:
 
 
 def _array(file: File) -> tuple[NDArray[Any], list[str] | None]:
-    """Read the array of labels, and the ids that lie beside it."""
     if file.format == "npz":
         return labelled_arrays(file, LABEL_NAMES)
     try:
@@ -438,7 +404,6 @@ def _checked_array(file: File, labels: NDArray[Any], dimensions: int) -> NDArray
 
 
 def _parquet_columns(file: File) -> tuple[pl.Series, _Ids]:
-    """Read the column of labels, and the ids beside it."""
     with reading_parquet(file.label):
         scan = pl.scan_parquet(file.path, glob=False)
         schema = scan.collect_schema()
@@ -517,7 +482,6 @@ def _lines(source: Source) -> list[str]:
 
 
 def _column(file: File, lines: list[str], separator: str) -> tuple[list[str], _Ids, int]:
-    """Return the labels in a named column, the ids beside them, and the first line number."""
     header = [cell.strip() for cell in split(lines[0], separator)] if lines else []
     if len(header) == 1 and file.key is None and header[0].lower() not in LABEL_NAMES:
         return [(split(line, separator) or [""])[0].strip() for line in lines], _Ids(), 1

@@ -158,7 +158,6 @@ def _ids_of(column: pl.Series, file: File) -> tuple[str, ...] | None:
 
 
 def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any:
-    """Return a matrix from a column of lists of one length without gaps."""
     if column.null_count():
         raise InputError(f"{place(int(column.is_null().arg_true()[0]))}: the vector is missing.")
     if isinstance(column.dtype, pl.Array):
@@ -184,7 +183,6 @@ def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any
 
 
 def read_ndjson(file: File) -> Vectors:
-    """One object per line, with a list of numbers in it; the first names the fields."""
     source = open_source(file.path, VECTORS)
     number, first = next(_objects(source), (0, {}))
     if not number:
@@ -228,7 +226,6 @@ _DOUBTFUL = r"^(-?\d+[.eE]|true$|false$|\{|\[)"
 def _ndjson_at_once(
     file: File, source: Source, chosen: str, ids: str | None, first: dict[str, Any]
 ) -> Vectors | None:
-    """None where polars cannot read it, or might take something for a number or an id."""
     schema: dict[str, Any] = {chosen: pl.List(pl.Float32)}
     if ids is not None:
         schema[ids] = pl.Int64 if isinstance(first[ids], int) else pl.String
@@ -314,11 +311,8 @@ SEPARATORS = {"csv": ",", "tsv": "\t", "text": " "}
 
 @dataclass(frozen=True)
 class Layout:
-    """Where in the lines of a text the vectors are."""
-
     separator: str
     first: int
-    """The line number of the first vector."""
     width: int
     ids: int | None
     dimensions: tuple[int, ...]
@@ -344,7 +338,6 @@ def split(line: str, separator: str) -> list[str]:
 
 
 def read_text(file: File) -> Vectors:
-    """Lines of numbers with an optional id in front, or in a column that the header names so."""
     source = open_source(file.path, VECTORS)
     lines = _first_lines(source)
     if not lines:
@@ -425,10 +418,7 @@ _WHOLE = re.compile(r"\d+", re.ASCII)
 def _with_first_column_as_ids(
     file: File, source: Source, layout: Layout, vectors: Vectors, *, named: bool
 ) -> Vectors:
-    """Return the vectors without a first column that can only be ids, or with a warning of it.
-
-    One that could be either is an error. `named` is where its name is unlike those of the others.
-    """
+    """Return the vectors without a first column that can only be ids, or with a warning of it."""
     first = np.asarray(vectors.values)[:, 0]
     exact = first.max(initial=0) < 2**24  # single precision holds no larger whole numbers
     if not len(first) or not np.isfinite(first).all():
@@ -504,8 +494,6 @@ def _first_lines(source: Source) -> list[tuple[int, str]]:
 
 
 def _separator(line: str) -> str:
-    """Return the separator that gives most numbers, or most fields."""
-
     def gain(separator: str) -> tuple[int, int]:
         cells = split(line, separator)
         return sum(is_number(cell.strip()) for cell in cells), len(cells)
@@ -566,7 +554,6 @@ _UNEVEN = (b"  ", b"\t", b"\n ", b" \n", b" \r")
 
 
 def _text_at_once(file: File, source: Source, layout: Layout) -> Vectors | None:
-    """None where polars cannot read it or a needed cell is empty."""
     where: Any = source.for_polars()
     if layout.separator == " ":
         text = source.read()

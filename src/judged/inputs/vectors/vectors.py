@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import mmap
 import sys
 from collections import Counter
@@ -21,16 +20,11 @@ from judged.options import whole
 
 @dataclass(frozen=True, eq=False)
 class Lazy:
-    """A matrix whose rows are read when they are needed: bfloat16, HDF5, or on a device."""
+    """A matrix whose rows are read when they are needed: bfloat16 or HDF5."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     read: Callable[[slice, slice], NDArray[Any]]
-    """A function from slices of rows and of columns to numbers."""
-    take: Callable[[Ints, slice], NDArray[Any]] | None = None
-    """A function from row numbers and a slice of columns to numbers, if that takes one step."""
-    device: str | None = None
-    """The device that holds the numbers, if it is not main memory or a file."""
 
     @property
     def ndim(self) -> int:
@@ -46,19 +40,6 @@ class Lazy:
     def first(self, dims: int) -> Lazy:
         return replace(self, shape=(self.shape[0], dims))
 
-    def part(self, begin: int, end: int) -> Lazy:
-        """Return a range of rows."""
-
-        def read(rows: slice, columns: slice) -> NDArray[Any]:
-            return self.read(slice(rows.start + begin, rows.stop + begin), columns)
-
-        def take(rows: Ints, columns: slice) -> NDArray[Any]:
-            assert self.take is not None
-            return self.take(rows + begin, columns)
-
-        some = None if self.take is None else take
-        return replace(self, shape=(end - begin, self.shape[1]), read=read, take=some)
-
 
 def from_bfloat16(bits: NDArray[np.uint16]) -> NDArray[Any] | Lazy:
     """Widen bfloat16, the upper half of a float32; a matrix is widened block by block."""
@@ -73,62 +54,15 @@ def from_bfloat16(bits: NDArray[np.uint16]) -> NDArray[Any] | Lazy:
     )
 
 
-_HOST = (1, 3)
-"""DLPack's numbers for main memory, and for the part of it that a device can read."""
-
-
 def from_torch(given: Any, source: str) -> NDArray[Any] | Lazy:
-    """Return a view of a tensor; one on a device stays there."""
+    """Return a view of a tensor in main memory, or a copy of one on a device."""
     torch = sys.modules["torch"]
     tensor = given.detach()
     if tensor.layout != torch.strided:
         raise InputError(f"{source}: a sparse tensor; give a dense one, such as x.to_dense().")
-    if tensor.ndim == 2 and not in_main_memory(tensor):
-        return _on_device(tensor)
     tensor = tensor.cpu().resolve_neg().resolve_conj()
     if tensor.dtype == torch.bfloat16:
         return from_bfloat16(tensor.view(torch.int16).numpy().view(np.uint16))
-    return _numbers(tensor)
-
-
-def from_device(given: Any) -> Lazy | None:
-    """Return a matrix on a device, of cupy or jax, through torch; None if that does not work."""
-    place = getattr(given, "__dlpack_device__", None)
-    try:
-        if place is None or int(place()[0]) in _HOST or getattr(given, "ndim", 0) != 2:
-            return None
-        torch: Any = importlib.import_module("torch")
-        return _on_device(torch.from_dlpack(given))
-    except Exception:  # of a library or a driver; main memory works
-        return None
-
-
-def in_main_memory(tensor: Any) -> bool:
-    """Return whether numpy can read a tensor where it is."""
-    return bool(tensor.device.type == "cpu")
-
-
-def _on_device(tensor: Any) -> Lazy:
-    def rows(which: slice, columns: slice) -> NDArray[Any]:
-        return _fetched(tensor[which, columns])
-
-    def take(which: NDArray[np.int64], columns: slice) -> NDArray[Any]:
-        import torch
-
-        place = torch.from_numpy(np.ascontiguousarray(which)).to(tensor.device)
-        return _fetched(tensor[:, columns].index_select(0, place))
-
-    shape = int(tensor.shape[0]), int(tensor.shape[1])
-    kind = _fetched(tensor[:0]).dtype
-    return Lazy(shape, kind, rows, take, device=str(tensor.device))
-
-
-def _fetched(tensor: Any) -> NDArray[Any]:
-    """Copy a part of a tensor to main memory, in a type that numpy knows."""
-    return _numbers(tensor.cpu().resolve_neg().resolve_conj())
-
-
-def _numbers(tensor: Any) -> NDArray[Any]:
     try:
         return np.asarray(tensor.numpy())
     except TypeError:  # bfloat16 and the 8-bit floats, which numpy does not know
@@ -136,7 +70,6 @@ def _numbers(tensor: Any) -> NDArray[Any]:
 
 
 Matrix = NDArray[Any]
-"""Of single or double precision."""
 ROWS_AT_A_TIME = 1 << 16
 
 
@@ -146,8 +79,6 @@ IN_MEMORY = 1 << 26
 
 @dataclass(frozen=True)
 class Origin:
-    """A file that is mapped into memory, as it was when it was opened."""
-
     path: Path
     state: tuple[int, ...]
 
@@ -210,32 +141,19 @@ class Vectors:
     """
 
     values: NDArray[Any] | Lazy
-    """A matrix with one row per vector."""
     ids: tuple[str, ...] | None = None
-    """One id per vector, where they have ids."""
     source: str = "the vectors"
-    """What messages call the vectors."""
     notes: tuple[str, ...] = ()
-    """What was assumed while reading, a sentence each."""
     made_by: str | None = field(default=None, kw_only=True)
-    """The encoder that made them, in words, if it is known."""
     origin: Origin | None = field(default=None, kw_only=True)
-    """The file that the numbers are mapped from, if they are."""
     beside: Beside | None = field(default=None, kw_only=True)
-    """Reads other columns of the file, which may be ids whatever their name is."""
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
     @property
     def dims(self) -> int:
-        """The number of dimensions."""
         return int(self.values.shape[1])
-
-    @property
-    def device(self) -> str | None:
-        """The device that holds the numbers; None for main memory and files."""
-        return self.values.device if isinstance(self.values, Lazy) else None
 
     @property
     def precise(self) -> type[np.floating[Any]]:
@@ -309,9 +227,6 @@ class Vectors:
         """
         self.refuse_changed()
         if isinstance(self.values, Lazy):
-            if self.values.take is not None:
-                with casting():
-                    return self.values.take(rows, slice(0, self.dims)).astype(dtype, copy=False)
             # By the rows of the values, in whatever order a kind of vectors shows them.
             found = [Vectors.block(self, row, row + 1, dtype) for row in rows.tolist()]
             return np.concatenate(found) if found else np.zeros((0, self.dims), dtype)
@@ -382,10 +297,6 @@ def array_of(given: Any, source: str) -> NDArray[Any] | Lazy:
         raise InputError(f"{source}: some numbers are masked; fill them, or remove their rows.")
     if _is_of(given, "torch"):
         return from_torch(given, source)
-    if hasattr(given, "__dlpack_device__") and not isinstance(given, np.ndarray):
-        found = from_device(given)
-        if found is not None:
-            return found
     if _is_of(given, "cupy") and hasattr(given, "get"):
         return np.asarray(given.get())
     if hasattr(given, "toarray") and _is_of(given, "scipy"):
@@ -437,12 +348,10 @@ class ColumnIds(tuple[str, ...]):
 
 
 def is_of_pandas(given: Any) -> bool:
-    """Return whether this is a Series or a frame of pandas, which has an index."""
     return _is_of(given, "pandas") and hasattr(given, "iloc")
 
 
 def ids_of(given: Any, source: str) -> tuple[str, ...]:
-    """Return ids as texts, from a sequence of texts or whole numbers."""
     if is_of_pandas(given):
         return ColumnIds.of(ids_of(np.asarray(given), source), given.index)
     if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
@@ -485,7 +394,6 @@ def refuse_other_ids(vectors: Vectors, names: Iterable[str], what: str) -> None:
 
 
 def differing(source: str, row: int, dims: int | None, expected: int | None) -> str:
-    """Return the message for a vector with another length than the first."""
     return f"{source}: vector {row} (from 0) has {dims} dimensions, but the first has {expected}."
 
 
@@ -548,6 +456,5 @@ def casting() -> np.errstate:
 
 
 def unit(block: NDArray[Any]) -> Floats:
-    """Return vectors of length 1 in double precision."""
     block = block.astype(np.float64)
     return block / np.sqrt(np.einsum("ij,ij->i", block, block))[:, None]

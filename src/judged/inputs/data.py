@@ -26,7 +26,7 @@ from judged.inputs import (
 )
 from judged.inputs.blocks import RunBlocks, may_be_large
 from judged.inputs.columns import as_columns
-from judged.inputs.formats import is_rankings_file, named_file, run_name
+from judged.inputs.formats import check_has_ids, is_rankings_file, named_file, run_name
 from judged.inputs.remote import AnyRun, RemoteTable, is_spark, is_table
 from judged.inputs.source import BYTES_WORTH_POLARS
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
@@ -294,11 +294,7 @@ def _is_file(given: Any) -> bool:
 
 def check_not_rankings(judgements: Any, runs: Any) -> None:
     """Raise an error for rankings files, which have no ids, or if only some are rankings files."""
-    if is_rankings_file(judgements):
-        raise InputError(
-            f"{judgements}: a rankings file holds ranks and grades, but no ids of items, which are "
-            "needed here. Give the judgements and the runs that it was made from."
-        )
+    check_has_ids(judgements)
     several = runs.values() if isinstance(runs, Mapping) else runs
     for run in several if isinstance(runs, (Mapping, list, tuple)) else [runs]:
         if is_rankings_file(run):

@@ -34,6 +34,15 @@ def is_rankings_file(source: object) -> bool:
     return isinstance(source, (str, os.PathLike)) and str(source).endswith(RANKINGS_EXTENSION)
 
 
+def check_has_ids(source: object) -> None:
+    """Raise an error for a rankings file, which holds no ids of items."""
+    if is_rankings_file(source):
+        raise InputError(
+            f"{source}: a rankings file holds ranks and grades, but no ids of items, which are "
+            "needed here. Give the judgements and the runs that it was made from."
+        )
+
+
 @dataclass(frozen=True)
 class Format:
     name: str

@@ -28,10 +28,9 @@ from judged.cli.plot import flag
 from judged.conventions import HELD, conventions
 from judged.conventions.description import LibraryDescription
 from judged.measures import REGISTRY, Spec, catalogue
-from judged.measures.registry import aggregate_param
-from judged.measures.reference import BIBLIOGRAPHY
 from judged.measures.params import Choice, show
-from judged.measures.reference import ABOUT
+from judged.measures.reference import ABOUT, BIBLIOGRAPHY
+from judged.measures.registry import aggregate_param
 
 DOCS = Path(__file__).resolve().parent
 STUB = DOCS.parent / "src" / "judged" / "__init__.pyi"

@@ -115,7 +115,8 @@ class Document:
 
     def parts(self, display: Display) -> list[Part]:
         """Return lines and tables in the order of text, with an empty line between blocks."""
-        blocks: list[list[Part]] = [list(self.answer), *([table] for table in self.tables)]
+        blocks: list[list[Part]] = [list(self.answer)]
+        blocks += [[table] for table in self.tables]
         if not display.quiet:
             lines: list[Part] = [*self.warning_lines(), *self.notes]
             if display.verbose:

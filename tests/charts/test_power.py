@@ -46,7 +46,10 @@ def test_a_pilot_has_a_band() -> None:
 
 
 def test_its_json_gives_the_same_chart() -> None:
-    for plan in (PLAN, PILOT, judged.plan(half_width=0.05, sd=0.1, design_effect=2)):
+    values = {str(query): query % 5 / 10 for query in range(40)}
+    groups = {query: int(query) // 4 for query in values}
+    grouped = judged.plan(half_width=0.05, pilot=values, groups=groups)
+    for plan in (PLAN, PILOT, grouped):
         read = json.loads(plan.to_json())
         assert data(read).equals(data(plan))
         assert power(read).title == power(plan).title

@@ -147,7 +147,8 @@ def evaluation_of(
             "an evaluation has its runs already; leave run out, or give judgements and runs."
         )
     if isinstance(judgements, Rankings):
-        return judgements.evaluate(measures, **scoring)
+        options: dict[str, Any] = {**scoring}
+        return judgements.evaluate(measures, **options)
     if scoring or measures is not None:
         names = ", ".join([*(["measures"] if measures is not None else []), *scoring])
         raise InputError(f"an evaluation has its own settings; leave out {names}.")

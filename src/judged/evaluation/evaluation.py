@@ -75,8 +75,9 @@ def evaluate_rankings(
     skipped: Mapping[str, str] | None = None,
 ) -> Evaluation:
     """Score rankings by measures, or under settings; `sources` are what they were made from."""
-    settings = measures
-    if not isinstance(settings, EvaluationSettings):
+    if isinstance(measures, EvaluationSettings):
+        settings = measures
+    else:
         settings = EvaluationSettings.of_rankings(rankings, measures, policy)
     chosen = None
     if weights is not None:

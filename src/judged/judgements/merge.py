@@ -178,7 +178,7 @@ def _mean(ordered: Floats, count: Ints) -> Floats:
 
 
 def _warnings(grades: AssessorGrades, merged: Floats, rule: str) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     split = int(tied(grades.values).sum()) if rule == "majority" else 0
     if split:
         text = (

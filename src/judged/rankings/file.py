@@ -193,7 +193,7 @@ def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) 
 
 def _arrays_of(rankings: Rankings) -> dict[str, NDArray[Any]]:
     """Return all arrays by the names of their columns."""
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         name: np.ascontiguousarray(getattr(rankings, name), kind)
         for name, kind in ARRAYS.items()
         if getattr(rankings, name) is not None

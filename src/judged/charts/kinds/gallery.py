@@ -23,6 +23,7 @@ from judged.inputs.tables import Run
 from judged.matching import Matcher, pool_of
 from judged.options import whole
 from judged.policy import Policy
+from judged.results import DisplayOptions
 from judged.text import html
 
 if TYPE_CHECKING:
@@ -201,15 +202,21 @@ class Gallery(Figure):
         """
         return self.data.partition_by("query", maintain_order=True)
 
-    def to_html(self) -> str:
+    def to_html(self, **display: Unpack[DisplayOptions]) -> str:
         """A page with everything in it, the pictures too: it needs no other file. It is light or
         dark as the reader's system is, and always dark where that is the theme.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         Returns
         -------
         str
             An HTML document.
         """
+        self._display("to_html", display)
         from judged.web.pages.templating import document
 
         page = document(

@@ -101,8 +101,8 @@ def report(
         if name not in known:
             raise InputError(unknown_option("report", name, known))
     policy, convention = scoring.get("policy"), scoring.get("convention")
-    beside = {"texts": texts, "queries": queries, "pictures": pictures}
-    comparing = {"baseline": baseline, "slices": slices, "groups": groups}
+    beside: dict[str, Any] = {"texts": texts, "queries": queries, "pictures": pictures}
+    comparing: dict[str, Any] = {"baseline": baseline, "slices": slices, "groups": groups}
     evaluation, results = _evaluate(judgements, run, measures, level, groups, **scoring)
     own = {**comparing, "title": title, **beside, "level": None if level == LEVEL else level}
     names = tuple(scored.name for scored in evaluation.runs)
@@ -396,13 +396,15 @@ class Report(Result):
             "left_out": self.left_out(),
         }
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], **display: Unpack[DisplayOptions]) -> None:
         """Write the file, whole or not at all.
 
         Parameters
         ----------
         path : str or os.PathLike
             Where to write; it ends in .html.
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         >>> import tempfile, pathlib
         >>> from judged import evaluate
@@ -415,7 +417,7 @@ class Report(Result):
 
         check_target(path)
         checked_ending(path, [*self.SAVED_AS])
-        write_text(path, self.to_html())
+        write_text(path, self.to_html(**display))
 
     def __repr__(self) -> str:
         return f"<Report: {self.sentences()[0]}>"

@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 
 COMMENT = b"#"
 COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
+RANKINGS_EXTENSION = ".rankings"
+
+
+def is_rankings_file(source: object) -> bool:
+    """Return whether something names a rankings file, which replaces judgements and a run.
+
+    >>> is_rankings_file("bm25.rankings"), is_rankings_file("bm25.run")
+    (True, False)
+    """
+    return isinstance(source, (str, os.PathLike)) and str(source).endswith(RANKINGS_EXTENSION)
 
 
 @dataclass(frozen=True)

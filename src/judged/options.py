@@ -197,6 +197,8 @@ Result = TypeVar("Result")
 
 LEVEL = 0.95
 """The level of intervals, unless another one is asked for."""
+POWER = 0.8
+"""The power of tests, unless another one is asked for."""
 RESAMPLES = 9_999
 """How many resamples are drawn, where some are, unless another number is asked for."""
 MOST = 2**53

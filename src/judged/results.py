@@ -925,6 +925,18 @@ class Result:
         return self.to_html()
 
 
+EVALUATION_SAVED_AS = {
+    **Result.SAVED_AS,
+    ".tex": "to_latex",
+    ".trec": "to_trec",
+    ".yaml": "to_yaml",
+    ".rankings": "to_rankings",
+    "metrics": "to_metrics",
+}
+"""Method for each file extension of an evaluation; the command line lists them before it loads
+the class."""
+
+
 def endings(saved_as: Mapping[str, str]) -> list[str]:
     """Return the file extensions that a result can be saved with."""
     return [*(name for name in saved_as if name.startswith(".")), ".parquet"]

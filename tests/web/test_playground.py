@@ -275,7 +275,7 @@ def test_an_address_gives_its_state_again(query: str) -> None:
 def test_more_relevant_than_were_said_are_counted_and_said() -> None:
     found = answer("list=1+1+1&relevant=2")
     assert (found.relevant, found.state.raised) == (3, 2)
-    assert "The list holds more relevant results than the 2 that were said" in html(
+    assert "The list holds more relevant results than the 2 that were stated" in html(
         "list=1+1+1&relevant=2"
     )
 

@@ -41,7 +41,7 @@ from judged.options import LEVEL, RESAMPLES, checked_methods, choice
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import ANY_GRADE, Rankings
-from judged.results import Display, Document, Result
+from judged.results import EVALUATION_SAVED_AS, Display, Document, Result
 from judged.text import Dim, few, listed
 
 if TYPE_CHECKING:
@@ -108,14 +108,7 @@ class Evaluation(Result):
     0.5
     """
 
-    SAVED_AS: ClassVar[dict[str, str]] = {
-        **Result.SAVED_AS,
-        ".tex": "to_latex",
-        ".trec": "to_trec",
-        ".yaml": "to_yaml",
-        ".rankings": "to_rankings",
-        "metrics": "to_metrics",
-    }
+    SAVED_AS: ClassVar[dict[str, str]] = EVALUATION_SAVED_AS
     DISPLAY: ClassVar[frozenset[str]] = frozenset({"per_query", "sort", "decimals", "percent"})
 
     runs: tuple[Scored, ...]

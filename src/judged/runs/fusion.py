@@ -20,13 +20,11 @@ from judged.matching.documents import as_table
 from judged.matching.join import distinct
 from judged.options import checked
 from judged.results import Display, DisplayOptions, Document, RunResult, Table
+from judged.runs import DEPTH, TIES, K
 from judged.runs.ranked import (
-    DEPTH,
-    TIES,
     CollectedRuns,
     FusedLists,
     FusionSettings,
-    K,
     RankedLists,
     collect,
     constant,

@@ -6,13 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, Kind
+from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, OF_RANKINGS, Kind
 from judged.charts.sources import DEFAULT, Systems
 from judged.comparison import compare
 from judged.errors import InputError
 from judged.evaluation import evaluate
 from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.data import Data
+from judged.inputs.formats import is_rankings_file
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
@@ -46,6 +47,10 @@ def chart_of_files(
             raise InputError(f"{files[0]}: {error}") from None
     if NEEDS[kind.needs].made_by:
         return kind.function(_compared(kind, files, options, scoring, made_by), **options)
+    if kind.needs in OF_RANKINGS and is_rankings_file(files[0]):
+        evaluation = evaluate(files[0], files[1:] or None, DEFAULT, **scoring)
+        _check_runs(kind, len(evaluation.runs))
+        return kind.function(Systems.of(evaluation), **options)
     judgements_format, run_format = formats_of(scoring.get("format"))
     data = with_items(
         Data.of(
@@ -60,11 +65,7 @@ def chart_of_files(
         exclude_same_id=scoring.get("exclude_same_id", False),
     )
     judgements, runs = data.judgements(), _runs(data, kind, options.get("query"))
-    fewest, most = NEEDS[kind.needs].files
-    if len(runs) < fewest - 1 or (most is not None and len(runs) > most - 1):
-        raise InputError(
-            f"{kind.name} needs {NEEDS[kind.needs].says}; got {counted(len(runs), 'run')}."
-        )
+    _check_runs(kind, len(runs))
     if kind.needs == "results":
         return kind.function(judgements, runs[0], **options)
     if kind.needs == "results of a pair":
@@ -72,6 +73,13 @@ def chart_of_files(
     policy = scoring.get("policy")
     match_run = match_with(judgements, Policy.of(policy), scoring.get("collection"))
     return kind.function(Systems.of([match_run(run) for run in runs], policy=policy), **options)
+
+
+def _check_runs(kind: Kind, runs: int) -> None:
+    needs = NEEDS[kind.needs]
+    fewest, most = needs.files
+    if runs < fewest - 1 or (most is not None and runs > most - 1):
+        raise InputError(f"{kind.name} needs {needs.says}; got {counted(runs, 'run')}.")
 
 
 def _runs(data: Data, kind: Kind, query: str | None) -> list[Any]:
@@ -97,7 +105,10 @@ def _compared(
     if kind.needs == "pair":
         measures = options.get("measure", DEFAULT)
     runs = list(files[1:]) or None
-    alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
+    if is_rankings_file(files[0]):
+        alone = runs is None
+    else:
+        alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
     if kind.needs == "values" and alone and not {*settings} & {*COMPARING} - {"level", "groups"}:
         return evaluate(files[0], runs, measures, **scoring).showing(intervals=True, **settings)
     return compare(files[0], runs, measures, **settings, **scoring)

@@ -62,8 +62,8 @@ def evaluate(
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.blocks import Room
     from judged.inputs.data import Data
+    from judged.inputs.formats import is_rankings_file
     from judged.limits import limits
-    from judged.rankings.file import is_rankings_file
 
     options: dict[str, Any] = dict(scoring)
     if is_rankings_file(judgements):
@@ -108,7 +108,8 @@ def _evaluate_files(
     from judged.errors import InputError, quoted
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.settings import EvaluationSettings
-    from judged.rankings.file import is_rankings_file, read_several
+    from judged.inputs.formats import is_rankings_file
+    from judged.rankings.file import read_several
 
     if others is None:
         others = []

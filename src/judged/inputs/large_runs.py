@@ -27,7 +27,7 @@ from judged.inputs.blocks import SMALL, Room, RunBlocks, Told, UngroupedError, m
 from judged.inputs.columns import NamedColumns, as_columns, has_lists
 from judged.inputs.csv import SEPARATORS, DelimitedReader, records
 from judged.inputs.formats import NAMELESS, UNDECIDED, printable, run_name
-from judged.inputs.parquet import (
+from judged.inputs.frames import (
     LazyRun,
     lazy_pieces,
     parquet_files,

@@ -19,11 +19,11 @@ from judged.inputs.columns import LISTS, ROW_PATTERNS, NamedColumns, has_lists, 
 from judged.inputs.csv import SEPARATORS, records
 from judged.inputs.csv import line_numbers as record_lines
 from judged.inputs.dicts import IDS_NOTE, ORDER_NOTE, as_id
+from judged.inputs.frames import scan_source
 from judged.inputs.json import line_numbers as object_lines
 from judged.inputs.json import objects, parse
 from judged.inputs.objects import Records, from_arrow, is_record, records_of
 from judged.inputs.order import Ranked, against_ranks, refuse_odd_ranks
-from judged.inputs.parquet import scan_source
 from judged.inputs.polars_errors import reading_parquet, refusing
 from judged.inputs.row_lists import IdListColumn, IdLists, are_lists, hold_texts
 from judged.inputs.source import LineNumbers, Source

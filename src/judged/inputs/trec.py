@@ -19,7 +19,6 @@ import numpy as np
 
 from judged.errors import InputError, OutputError
 from judged.inputs.columns import is_known
-from judged.inputs.compression import compression
 from judged.inputs.formats import COMMENT, detect_format, is_number, looks_like, run_name, split
 from judged.inputs.order import OrderOnly, against_ranks
 from judged.inputs.source import (
@@ -29,6 +28,7 @@ from judged.inputs.source import (
     Source,
     blocks,
     checked,
+    compression,
     count_lines,
     decoded,
 )

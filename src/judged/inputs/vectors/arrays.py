@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError, MissingExtraError
-from judged.inputs.compression import most_unpacked, too_large
+from judged.inputs.source import most_unpacked, too_large
 from judged.inputs.vectors.formats import File, a_file, choose, choose_ids
 from judged.inputs.vectors.vectors import (
     ROWS_AT_A_TIME,

@@ -233,7 +233,7 @@ def _third_column(run: RunBlocks) -> ThirdColumn:
             rows = [row] if block.rows is None else block.rows[[row]].tolist()
             return int(block.locate(rows)[0])
 
-        return ThirdColumn.of(block.frame).at(line)
+        return ThirdColumn.of(block.frame, line)
 
     return run.gather(lambda: reduce(ThirdColumn.plus, map(look, run.blocks(None))))
 

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from uuid import UUID
 
 from judged.errors import InputError, OutputError, quoted
-from judged.inputs.columns import candidates
+from judged.inputs.columns import candidates, shown_header
 from judged.inputs.dicts import as_id, is_list, with_texts
 from judged.inputs.objects import is_series, results_of_series
 from judged.inputs.tables import RUN, Kind
+from judged.inputs.texts import numbered
 from judged.options import real
 from judged.outputs import check_target, checked_ending, replacing
 from judged.text import Warned, counted, listed, quote
@@ -54,7 +55,7 @@ def read_queries(given: Any) -> dict[str, Any]:
     rows = list(given) if rows is None else rows
     if not rows:
         raise InputError("there are no queries to ask; give at least one.")
-    return _from_rows(_numbered(rows))
+    return _from_rows(numbered(rows))
 
 
 def _from_rows(rows: Iterable[tuple[str, Any]], source: str = "the queries") -> dict[str, Any]:
@@ -95,7 +96,7 @@ def _query_columns(header: Sequence[str], source: str) -> tuple[str, str]:
     if not texts:
         raise InputError(
             f"{source}: no column with the text of a query; the columns are "
-            f"{', '.join(quote(name, 30) for name in header[:20])}. Known names: "
+            f"{shown_header(header)}. Known names: "
             f"{', '.join(QUERY_TEXT_COLUMNS)}; of the id: {', '.join(QUERY_ID_COLUMNS)}."
         )
     ids = [
@@ -119,14 +120,10 @@ def _from_file(path: str) -> dict[str, Any]:
     form = promised(source.path)
     head = source.head().lstrip()
     if head.startswith(b"PAR1"):
-        return _from_rows(_numbered(_parquet(source)), source.label)
+        return _from_rows(numbered(_parquet(source)), source.label)
     if form == "ndjson" or head.startswith((b"{", b"[")):
         return _from_json(source, lines=form == "ndjson")
     return _from_rows(_separated(source, is_csv=form == "csv"), source.label)
-
-
-def _numbered(rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    return ((f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
 def _parquet(source: Source) -> list[dict[str, Any]]:
@@ -141,22 +138,18 @@ def _parquet(source: Source) -> list[dict[str, Any]]:
 
 
 def _from_json(source: Source, *, lines: bool) -> dict[str, Any]:
-    from judged.inputs.json import parse
+    from judged.inputs.json import parse_document, parsed_lines
 
     expected = "JSON of queries is {id: query}, or a list of rows with an id and a text."
     first, *rest = (line for line in source.lines() if line.strip())
     if lines or (rest and first.rstrip().endswith(b"}")):
-        rows = (
-            (f"line {number}", parse(source, line, number, expected))
-            for number, line in enumerate(source.lines(), 1)
-            if line.strip()
-        )
+        rows = ((f"line {number}", row) for number, row in parsed_lines(source, expected))
         return _from_rows(rows, source.label)
-    content = parse(source, source.read(), 1, expected, whole=True)
+    content = parse_document(source, expected)
     if not isinstance(content, list | dict) or not content:
         raise InputError(f"{source.label}: {expected}")
     if isinstance(content, list):
-        return _from_rows(_numbered(content), source.label)
+        return _from_rows(numbered(content), source.label)
     return with_texts(content, source.label, "queries")
 
 

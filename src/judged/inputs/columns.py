@@ -650,8 +650,8 @@ def _missing(role: str, header: Sequence[str], kind: Kind, source: str) -> str:
     )
     return (
         f"{source}: no column with {article} {' or a '.join(roles)}; the columns are "
-        f"{shown_header(header)}. Say which it is (--columns {roles[0]}=COLUMN), or use a name that "
-        f"is understood: {names}.{every}"
+        f"{shown_header(header)}. Say which it is (--columns {roles[0]}=COLUMN), or use a name "
+        f"that is understood: {names}.{every}"
     )
 
 

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -277,12 +276,11 @@ def _keys(kind: KeyedKind, header: Sequence[str]) -> list[int]:
 
 
 def _read(given: Any, kind: KeyedKind) -> Sheet | Nested:
-    is_header = names_columns if kind.key == "query" else partial(_names_items, kind)
+    def names_items(cells: Sequence[str]) -> bool:
+        return bool(_keys(kind, [cell.strip('" \r') for cell in cells]))
+
+    is_header = names_columns if kind.key == "query" else names_items
     return read_sheet(given, kind, kind.given, is_header, most_fields=2 * kind.surest)
-
-
-def _names_items(kind: KeyedKind, cells: Sequence[str]) -> bool:
-    return bool(_keys(kind, [cell.strip('" \r') for cell in cells]))
 
 
 def _columns_of(sheet: Sheet, kind: KeyedKind) -> tuple[str, str]:

@@ -207,17 +207,17 @@ def call_of(retriever: Any) -> RetrieverCall:
         )
     function = getattr(retriever, methods[0]) if methods else retriever
     if methods and methods[0] in ("run", RETRIEVER_METHODS["run"]):
-        by_name = partial(_by_keyword, function)
-        return RetrieverCall(by_name, name_of(retriever), _awaited(function), function)
+        return RetrieverCall(
+            lambda query: function(**_keywords(query)),
+            name_of(retriever),
+            _awaited(function),
+            function,
+        )
     return RetrieverCall(function, name_of(retriever), _awaited(function))
 
 
 def _method(retriever: Any, name: str) -> bool:
     return callable(getattr(retriever, name, None))
-
-
-def _by_keyword(run: Callable[..., Any], query: Any) -> Any:
-    return run(**_keywords(query))
 
 
 def _keywords(query: Any) -> Mapping[str, Any]:
@@ -479,7 +479,10 @@ class RetrieverTask:
             evaluate(read, _stand_in(read, chosen), measures, **rest)
         record = None
         if save is not None:
-            settings = {"k": k, "from": _said(item), "retriever": call.name}
+            path = item
+            if callable(item):
+                path = f"the function {getattr(item, '__name__', type(item).__name__)}"
+            settings = {"k": k, "from": path, "retriever": call.name}
             record = AnswerFile.at(save, settings)
         return cls(
             call=call,
@@ -520,9 +523,14 @@ class RetrieverTask:
         run = read_run(
             {query: each.results.pairs for query, each in answered.items()}, name=self.name
         )
-        run = replace(run, notes=(*run.notes, *self._said(answered, order)))
-        found = evaluate(self.judgements, run, self.measures, **self.options)
-        return replace(found, latency=_latency(answered))
+        run = replace(run, notes=(*run.notes, *self._notes_on(answered, order)))
+        latency = Latency(
+            {query: answer.seconds for query, answer in answered.items()},
+            max(answer.workers for answer in answered.values()),
+            tuple(query for query, answer in answered.items() if answer.tries > 1),
+        )
+        evaluation = evaluate(self.judgements, run, self.measures, **self.options)
+        return replace(evaluation, latency=latency)
 
     def _take(self, answer: RetrieverAnswer, order: _Order) -> None:
         if answer.error is not None:
@@ -554,7 +562,7 @@ class RetrieverTask:
         shown = said if len(said) <= 300 else f"{said[:300]}…"
         return f"{type(error).__name__}{f': {shown}' if shown else ''} (query {query!r})."
 
-    def _said(self, answered: Mapping[str, SavedAnswer], order: _Order) -> list[str]:
+    def _notes_on(self, answered: Mapping[str, SavedAnswer], order: _Order) -> list[str]:
         request = EvaluationSettings.of(
             self.measures, self.options.get("policy"), self.options.get("convention")
         )
@@ -725,12 +733,6 @@ def _check_item(item: Any) -> None:
     )
 
 
-def _said(item: ItemOption) -> str | None:
-    if not callable(item):
-        return item
-    return f"the function {getattr(item, '__name__', type(item).__name__)}"
-
-
 def _judged_items(judgements: Judgements | Lookup) -> dict[str, None]:
     """Return the judged items in order, so that messages do not vary."""
     if isinstance(judgements, Judgements):
@@ -778,11 +780,3 @@ class _Order:
                 "do, but the greatest score is best. Return (id, -distance), ids without scores, "
                 "or results sorted by falling score."
             )
-
-
-def _latency(answered: Mapping[str, SavedAnswer]) -> Latency:
-    return Latency(
-        {query: each.seconds for query, each in answered.items()},
-        max(each.workers for each in answered.values()),
-        tuple(query for query, each in answered.items() if each.tries > 1),
-    )

@@ -290,7 +290,8 @@ class AnswerReader:
                 ) from error
             return _split(found, where) if is_list(found) else (found, None)
         named = _names(result) is not None
-        reached_in = isinstance(self.item, str) and not _is_scored(result)
+        is_scored = is_list(result) and len(result) == 2 and _is_number(result[1])
+        reached_in = isinstance(self.item, str) and not is_scored
         whole, score = (result, None) if named or reached_in else _split(result, where)
         if score is None:
             score = _score_of(whole)
@@ -432,10 +433,6 @@ def _split(result: Any, where: str) -> tuple[Any, Any]:
     return result[0], result[1]
 
 
-def _is_scored(result: Any) -> bool:
-    return is_list(result) and len(result) == 2 and _is_number(result[1])
-
-
 def _is_number(given: Any) -> bool:
     return not isinstance(given, bool) and isinstance(_plain_number(given), Real)
 
@@ -531,6 +528,7 @@ def _refuse_mixture(given: list[Any], pairs: list[tuple[Any, Any]], place: str) 
 
 # Saved answers
 
+_START_AGAIN = "delete the file, or save to another."
 SAVE_EXTENSIONS = (".jsonl", ".ndjson")
 SAVED_SETTINGS = {"k": "k", "from": "item", "retriever": "the retriever"}
 """Settings that answers depend on, with their names in messages."""
@@ -620,12 +618,11 @@ class AnswerFile:
             if query not in queries:
                 raise InputError(
                     f"{self.path}: has results of query {query!r}, which is not among the "
-                    f"queries now; {self._start_again()}"
+                    f"queries now; {_START_AGAIN}"
                 )
             if saved.asked != hash_of(query, queries[query]):
                 raise InputError(
-                    f"{self.path}: the text of query {query!r} was another one; "
-                    f"{self._start_again()}"
+                    f"{self.path}: the text of query {query!r} was another one; {_START_AGAIN}"
                 )
         remaining = {query: each for query, each in queries.items() if query not in self.saved}
         for query, asked in remaining.items():
@@ -727,14 +724,14 @@ class AnswerFile:
             if not whole and at < len(blocks) - 1:
                 raise InputError(
                     f"{self.path}, line {number}: the results of query {rows[0]['query']!r} are "
-                    f"incomplete; {self._start_again()}"
+                    f"incomplete; {_START_AGAIN}"
                 )
             if not whole:
                 self.notes.append(self._cut_off(rows[0]["query"]))
             elif rows[0]["query"] in self.saved:
                 raise InputError(
                     f"{self.path}, line {number}: query {rows[0]['query']!r} occurs twice, as "
-                    f"if two programs had written at once; {self._start_again()}"
+                    f"if two programs had written at once; {_START_AGAIN}"
                 )
             else:
                 self.saved[rows[0]["query"]] = self._saved(rows, number)
@@ -776,11 +773,8 @@ class AnswerFile:
                 before = quoted(settings.get(name))
                 raise InputError(
                     f"{self.path}: {SAVED_SETTINGS[name]} was {before} when this was saved and is "
-                    f"{quoted(now)} now; {self._start_again()}"
+                    f"{quoted(now)} now; {_START_AGAIN}"
                 )
-
-    def _start_again(self) -> str:
-        return "delete the file, or save to another."
 
     def _foreign(self, number: int, line: bytes) -> InputError:
         return InputError(

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from pkgutil import resolve_name
 from threading import get_ident
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
@@ -91,25 +92,13 @@ def _gzip() -> Any:
     return isal_zlib.decompressobj(wbits=31)
 
 
-def _bzip2() -> Any:
-    import bz2
-
-    return bz2.BZ2Decompressor()
-
-
-def _xz() -> Any:
-    import lzma
-
-    return lzma.LZMADecompressor()
-
-
 _BZIP2 = tuple(
     b"BZh%d%s" % (level, block) for level in range(1, 10) for block in (b"1AY&SY", b"\x17rE8P\x90")
 )
 _COMPRESSIONS = (
     Compression("gzip", (b"\x1f\x8b",), _gzip),
-    Compression("bzip2", _BZIP2, _bzip2),
-    Compression("xz", (b"\xfd7zXZ\x00",), _xz),
+    Compression("bzip2", _BZIP2, lambda: resolve_name("bz2:BZ2Decompressor")()),
+    Compression("xz", (b"\xfd7zXZ\x00",), lambda: resolve_name("lzma:LZMADecompressor")()),
     Compression("zstd", (b"\x28\xb5\x2f\xfd",), _zstandard),
 )
 

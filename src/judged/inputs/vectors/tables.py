@@ -45,11 +45,8 @@ def is_dimension(name: str) -> bool:
 
 
 def left_out(file: File, names: Sequence[str]) -> tuple[str, ...]:
-    return (
-        (f"{file.label}: {', '.join(map(quote, names))} were not taken for dimensions.",)
-        if names
-        else ()
-    )
+    note = f"{file.label}: {', '.join(map(quote, names))} were not taken for dimensions."
+    return (note,) if names else ()
 
 
 def read_parquet(file: File) -> Vectors:
@@ -437,7 +434,11 @@ def _with_first_column_as_ids(
     alone = many and fractions.any() and bool(fractions.any(axis=0)[varied].all())
     numbers, largest = sorted(map(int, ids)), float(np.abs(values).max())
     larger = many and numbers[0] > 10 * largest
-    others = [column for column in values[:_LOOKED_AT, varied].T if _all_whole_and_differ(column)]
+    others = [
+        column
+        for column in values[:_LOOKED_AT, varied].T
+        if (column == np.rint(column)).all() and len(np.unique(column)) == len(column)
+    ]
     gapless = many and numbers[0] in (0, 1) and numbers[-1] - numbers[0] < len(ids)
     if (
         all_fractions
@@ -471,10 +472,6 @@ _LOOKED_AT = 10_000
 """Rows in which other columns are looked at; what repeats does so soon."""
 _BY_CHANCE = 0.05
 """The share of columns whose numbers all differ that is still unlike the first."""
-
-
-def _all_whole_and_differ(column: Matrix) -> bool:
-    return bool((column == np.rint(column)).all()) and len(np.unique(column)) == len(column)
 
 
 def _named_as(layout: Layout, name: str) -> str:

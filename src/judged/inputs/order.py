@@ -34,8 +34,8 @@ def refuse_odd_ranks(run: Run) -> None:
         raise InputError(
             f"{run.source}, {run.where(rows)}: the rank is {-score[rows[0]]:g}, but ranks are "
             "whole numbers from 0 or 1, the best first. If the greatest value is the best, the "
-            "column is a score: columns={'score': COLUMN} (--columns score=COLUMN). If tied results "
-            "share an average rank, give them whole ranks."
+            "column is a score: columns={'score': COLUMN} (--columns score=COLUMN). If tied "
+            "results share an average rank, give them whole ranks."
         )
 
 

@@ -17,10 +17,9 @@ from uuid import UUID
 
 from judged.errors import InputError, OutputError, quoted
 from judged.inputs.columns import candidates, shown_header
-from judged.inputs.dicts import as_id, is_list, with_texts
+from judged.inputs.dicts import as_id, is_list, numbered, with_texts
 from judged.inputs.objects import is_series, results_of_series
 from judged.inputs.tables import RUN, Kind
-from judged.inputs.texts import numbered
 from judged.options import real
 from judged.outputs import check_target, checked_ending, replacing
 from judged.text import Warned, counted, listed, quote

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from judged.errors import InputError, quoted
 from judged.inputs.columns import NAMES, shown_header
 from judged.inputs.csv import records
-from judged.inputs.dicts import as_id, is_list
+from judged.inputs.dicts import as_id, is_list, numbered
 from judged.inputs.json import parse_document, parsed_lines
 from judged.inputs.objects import from_arrow
 from judged.inputs.polars_errors import reading_parquet
@@ -249,10 +249,6 @@ def _in_dict(given: Mapping[Any, Any], source: str) -> Iterator[_Entry]:
             yield place, name, value.title, value.text
         else:
             yield place, name, None, value
-
-
-def numbered(rows: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-    return ((f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
 def _rows_of(given: Any) -> Iterable[Any]:

@@ -161,7 +161,12 @@ def _parts(given: Any) -> Iterator[_Part]:
                     f"{_GIVEN}: run {run!r} is a {type(values).__name__}, and others are tables or "
                     "files; give all in one form."
                 )
-            _refuse_bare(values, run)
+            bare = isinstance(values, (list, tuple)) and all(isinstance(x, Real) for x in values)
+            if bare or type(values).__module__.partition(".")[0] in ("numpy", "torch"):
+                raise InputError(
+                    f"{_GIVEN}: run {run!r} has numbers without the ids of their queries, which "
+                    "cannot be aligned with those of others; give {query: value}."
+                )
             yield _part(values, run, run, f"the values of run {run!r}")
     elif (
         isinstance(given, (list, tuple))
@@ -173,15 +178,6 @@ def _parts(given: Any) -> Iterator[_Part]:
             yield _part(fspath(file), user_name, name, _GIVEN)
     else:
         yield _part(given, None, "run", _GIVEN)
-
-
-def _refuse_bare(given: Any, run: str) -> None:
-    bare = isinstance(given, (list, tuple)) and all(isinstance(value, Real) for value in given)
-    if bare or type(given).__module__.partition(".")[0] in ("numpy", "torch"):
-        raise InputError(
-            f"{_GIVEN}: run {run!r} has numbers without the ids of their queries, which cannot be "
-            "aligned with those of others; give {query: value}."
-        )
 
 
 def _is_nested(given: Mapping[Any, Any]) -> bool:

@@ -25,7 +25,7 @@ from judged.inputs.source import Source, decoded, open_source
 from judged.inputs.tables import Kind
 from judged.inputs.vectors.arrays import NPY_ERRORS, choose_named, labelled_arrays, refuse_objects
 from judged.inputs.vectors.formats import File, choose_ids, detected, file_of, is_index
-from judged.inputs.vectors.tables import LABEL_NAMES, SEPARATORS, may_be_ids, split
+from judged.inputs.vectors.tables import LABEL_NAMES, SEPARATORS, first_null, may_be_ids, split
 from judged.inputs.vectors.vectors import ColumnIds, Vectors, is_of_pandas, refuse_other_ids
 from judged.text import few, quote
 
@@ -426,10 +426,8 @@ def _parquet_columns(file: File) -> tuple[pl.Series, _Ids]:
         named is not None and is_index(named),
         others,
     )
-    if column.null_count():
-        raise InputError(
-            f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the label is missing."
-        )
+    if (row := first_null(column)) is not None:
+        raise InputError(f"{file.label}, row {row + 1}: the label is missing.")
     if not len(column):
         raise InputError(f"{file.label}: there is no label in it.")
     return column, ids

@@ -29,12 +29,12 @@ _NOT_DIMENSIONS = {
     *ID_NAMES,
     *chain.from_iterable(NAMES.values()),
     *LABEL_NAMES,
-    "title",
-    "text",
-    "split",
-    "index",
-    "",
+    *("title", "text", "split", "index", ""),
 } - {"y"}
+
+
+def first_null(column: pl.Series) -> int | None:
+    return int(column.is_null().arg_true()[0]) if column.null_count() else None
 
 
 def is_dimension(name: str) -> bool:
@@ -123,8 +123,7 @@ def _from_columns(
         )
     frame = scan.collect()
     for name in dimensions:
-        if frame[name].null_count():
-            row = int(frame[name].is_null().arg_true()[0])
+        if (row := first_null(frame[name])) is not None:
             raise InputError(f"{file.label}, row {row + 1}: column {quote(name)} is missing.")
     others = [name for name in shapes if name != ids and name not in dimensions]
     return Vectors(
@@ -144,10 +143,8 @@ def without_repeated(ids: tuple[str, ...], name: str) -> tuple[str, ...] | None:
 
 
 def _ids_of(column: pl.Series, file: File) -> tuple[str, ...] | None:
-    if column.null_count():
-        raise InputError(
-            f"{file.label}, row {int(column.is_null().arg_true()[0]) + 1}: the id is missing."
-        )
+    if (row := first_null(column)) is not None:
+        raise InputError(f"{file.label}, row {row + 1}: the id is missing.")
     try:
         return without_repeated(tuple(column.cast(pl.String).to_list()), column.name)
     except POLARS_ERRORS:
@@ -155,8 +152,8 @@ def _ids_of(column: pl.Series, file: File) -> tuple[str, ...] | None:
 
 
 def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any:
-    if column.null_count():
-        raise InputError(f"{place(int(column.is_null().arg_true()[0]))}: the vector is missing.")
+    if (row := first_null(column)) is not None:
+        raise InputError(f"{place(row)}: the vector is missing.")
     if isinstance(column.dtype, pl.Array):
         dims = column.dtype.size
     else:
@@ -169,11 +166,8 @@ def matrix_of(column: pl.Series, place: Callable[[int], str], file: File) -> Any
     if not len(column) or not dims:
         return np.zeros((len(column), dims), np.float32)
     numbers = column.explode()
-    if numbers.null_count():
-        raise InputError(
-            f"{place(int(numbers.is_null().arg_true()[0]) // dims)}: a number of the vector is "
-            "missing (null)."
-        )
+    if (number := first_null(numbers)) is not None:
+        raise InputError(f"{place(number // dims)}: a number of the vector is missing (null).")
     if numbers.dtype.is_decimal():
         numbers = numbers.cast(pl.Float64)
     return numbers.to_numpy().reshape(-1, dims)

@@ -208,9 +208,13 @@ def test_the_same_policy_without_gaps_changes_nothing() -> None:
         ),
         (
             {"tie": "id"},
-            "Policy takes no 'tie'; did you mean 'ties'? It takes ties, missing, empty, unjudged.",
+            "Policy takes no 'tie'; did you mean 'ties'? It takes ties, missing, empty, unjudged, "
+            "duplicates, depth.",
         ),
-        ({"xyz": "id"}, "Policy takes no 'xyz'. It takes ties, missing, empty, unjudged."),
+        (
+            {"xyz": "id"},
+            "Policy takes no 'xyz'. It takes ties, missing, empty, unjudged, duplicates, depth.",
+        ),
         ("skip", "policy must be a judged.Policy or a dict of its choices; got str."),
     ],
 )

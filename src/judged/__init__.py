@@ -56,7 +56,6 @@ _HOMES = {
     "Queue": "judgements.queue",
     "Rankings": "rankings.rankings",
     "Report": "web.report.report",
-    "report": "web.report.report",
     "Run": "inputs",
     "TopK": "embeddings.top_k",
     "Vectors": "inputs.vectors",
@@ -81,6 +80,7 @@ _HOMES = {
     "identify": "conventions.identification",
     "learn": "learning.learn",
     "merge_judgements": "judgements.merge",
+    "options": "options",
     "overlap": "runs.overlap",
     "parse_measure": "measures",
     "plan": "comparison.plan",
@@ -91,8 +91,8 @@ _HOMES = {
     "read_vectors": "inputs.vectors",
     "relevance": "embeddings.relevance",
     "repeats": "inputs.repeated",
+    "report": "web.report.report",
     "statistics": "statistics",
-    "options": "options",
     "temperature": "learning.temperature",
 }
 """Each public name and the module that it is in, or that it is."""

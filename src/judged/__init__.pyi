@@ -26,7 +26,6 @@ from judged.inputs import Lookup as Lookup
 from judged.measures import Measure as Measure
 from judged.errors import MeasureError as MeasureError
 from judged.judgements.merge import MergedJudgements as MergedJudgements
-from judged.evaluation.export import Metric as Metric
 from judged.errors import MissingExtraError as MissingExtraError
 from judged.comparison.orders import Orders as Orders
 from judged.errors import OutputError as OutputError
@@ -37,44 +36,44 @@ from judged.errors import PolicyError as PolicyError
 from judged.judgements.queue import Queue as Queue
 from judged.rankings.rankings import Rankings as Rankings
 from judged.web.report.report import Report as Report
-from judged.web.report.report import report as report
 from judged.inputs import Run as Run
 from judged.embeddings.top_k import TopK as TopK
-from judged.evaluation.unanswerable import Unanswerable as Unanswerable
 from judged.inputs.vectors import Vectors as Vectors
 from judged.evaluation.advice import advise as advise
-from judged.judgements.agreement import agreement as agreement
+from judged.judgements import agreement as agreement
+from judged.comparison.gate import assert_no_regression as assert_no_regression
 from judged import charts as charts
-from judged.judgements.check import check as check
+from judged.judgements import check as check
 from judged.comparison import compare as compare
 from judged.conventions.disagreement import compare_conventions as compare_conventions
 from judged.comparison import compare_values as compare_values
+from judged.limits import config as config
 from judged import conventions as conventions
-from judged.cli.doctor import doctor as doctor
+from judged.cli import doctor as doctor
 from judged import engines as engines
 from judged.evaluation import evaluate as evaluate
 from judged.embeddings import evaluate_embeddings as evaluate_embeddings
 from judged.inputs.retriever import evaluate_retriever as evaluate_retriever
 from judged.explanation.question import explain as explain
 from judged.runs.fusion import fuse as fuse
-from judged.comparison.gate import gate as gate
+from judged.comparison import gate as gate
 from judged.conventions.identification import identify as identify
-from judged.matching import judge as judge
 from judged.learning import learn as learn
 from judged.judgements.merge import merge_judgements as merge_judgements
-from judged.runs.overlap import overlap as overlap
+from judged import options as options
+from judged.runs import overlap as overlap
 from judged.measures import parse_measure as parse_measure
-from judged.evaluation.export import parse_metric as parse_metric
-from judged.comparison.plan import plan as plan
-from judged.judgements.queue import queue as queue
+from judged.comparison import plan as plan
+from judged.judgements import queue as queue
 from judged.inputs import read_judgements as read_judgements
+from judged.rankings.file import read_rankings as read_rankings
 from judged.inputs import read_run as read_run
 from judged.inputs.vectors import read_vectors as read_vectors
 from judged.embeddings import relevance as relevance
 from judged.inputs.repeated import repeats as repeats
+from judged.web.report import report as report
 from judged import statistics as statistics
 from judged.learning import temperature as temperature
-from judged.comparison.gate import assert_no_regression as assert_no_regression
 
 __version__: str
 P: Measure
@@ -86,6 +85,12 @@ AP: Measure
 IPrec: Measure
 IAP: Measure
 YAAP: Measure
+TP: Measure
+FP: Measure
+FN: Measure
+TN: Measure
+Accuracy: Measure
+Specificity: Measure
 PrecAtRecall: Measure
 RecallAtPrec: Measure
 RankAUC: Measure
@@ -114,12 +119,6 @@ Compat: Measure
 SetAP: Measure
 Utility: Measure
 FallOut: Measure
-TP: Measure
-FP: Measure
-FN: Measure
-TN: Measure
-Accuracy: Measure
-Specificity: Measure
 Bpref: Measure
 infAP: Measure
 Judged: Measure

@@ -126,7 +126,7 @@ ColumnsLike: TypeAlias = "str | Mapping[str, str | int | Sequence[str]]"
 "query=question_id,item=file+page"; several columns make one id."""
 MeasuresLike: TypeAlias = "str | Measure | Iterable[str | Measure]"
 """Measures as text ("nDCG@10", "AP, RR"), as objects, or a list of both."""
-PolicyLike: TypeAlias = "Policy | Mapping[str, str]"
+PolicyLike: TypeAlias = "Policy | Mapping[str, Any]"
 """A `Policy`, or a dict of those of its choices that are not the default."""
 ConventionLike: TypeAlias = "str | Convention"
 """The name of a library, or its `Convention`."""
@@ -197,6 +197,8 @@ Result = TypeVar("Result")
 
 LEVEL = 0.95
 """The level of intervals, unless another one is asked for."""
+POWER = 0.8
+"""The power of tests, unless another one is asked for."""
 RESAMPLES = 9_999
 """How many resamples are drawn, where some are, unless another number is asked for."""
 MOST = 2**53

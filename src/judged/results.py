@@ -115,7 +115,8 @@ class Document:
 
     def parts(self, display: Display) -> list[Part]:
         """Return lines and tables in the order of text, with an empty line between blocks."""
-        blocks: list[list[Part]] = [list(self.answer), *([table] for table in self.tables)]
+        blocks: list[list[Part]] = [list(self.answer)]
+        blocks += [[table] for table in self.tables]
         if not display.quiet:
             lines: list[Part] = [*self.warning_lines(), *self.notes]
             if display.verbose:
@@ -922,6 +923,18 @@ class Result:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+EVALUATION_SAVED_AS = {
+    **Result.SAVED_AS,
+    ".tex": "to_latex",
+    ".trec": "to_trec",
+    ".yaml": "to_yaml",
+    ".rankings": "to_rankings",
+    "metrics": "to_metrics",
+}
+"""Method for each file extension of an evaluation; the command line lists them before it loads
+the class."""
 
 
 def endings(saved_as: Mapping[str, str]) -> list[str]:

@@ -38,7 +38,7 @@ CALLED = {
     "embeddings": (*VECTORS, Embeddings.evaluate),
     "learn": (*VECTORS, fit),
     "temperature": (*VECTORS, fit, study, sweep),
-    "conventions": (compare_conventions,),
+    "conventions": (Policy, compare_conventions),
     "identify": (identify,),
     "plan": (evaluate, plan),
     "agreement": (evaluate, agreement),

@@ -261,9 +261,9 @@ def test_a_system_that_did_not_run_is_not_drawn_as_one_that_scored_zero(judged, 
     for kind in ("forest", "systems", "differences", "scatter"):
         result = judged("plot", kind, "qrels", "a.run", "b.run", "-o", "x.svg")
         assert result.err == (
-            "judged: a lacks 1 (q3) of the 3 judged queries that b has: did it run on all of them? "
-            "To compare the two all the same, say what these queries count: policy={'missing': "
-            "'zero'} (--missing zero) takes them for empty lists, missing=skip leaves them out.\n"
+            "judged: a has no results for 1 (q3) of the 3 judged queries that b has. Did it run "
+            "on all of them? To compare anyway, use policy={'missing': 'zero'} (--missing zero) to "
+            "score these queries 0, or missing=skip to leave them out.\n"
         )
         assert not (files / "x.svg").exists()
 
@@ -278,7 +278,7 @@ def test_a_system_that_did_not_run_is_not_drawn_as_one_that_scored_zero(judged, 
         ),
         (
             ("forest", *ALL, "--baseline", "god"),
-            "judged: the baseline 'god' is none of the runs: good, bad, middling.\n",
+            "judged: the baseline 'god' is not one of the runs: good, bad, middling.\n",
         ),
         (
             ("forest", *ALL, "-m", "RR", "--margin", "AP=1"),

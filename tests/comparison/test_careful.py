@@ -254,9 +254,9 @@ def test_too_uneven_weights_are_named_as_the_reason() -> None:
     assert found.pair().interval.note == f"{worth}, too few for a confidence interval"
     assert any(worth in warning for warning in found.warnings())
     heading = verdict_heading(found.pair(), found.settings)
-    assert heading.title == "b against a: too few queries of equal weight to tell on value"
+    assert heading.title == "Too few queries of equal weight to compare b with a on value"
     found = judged.compare_values(asked, groups=groups)
     assert found.pair().interval.note == "too few groups differ"
     heading = verdict_heading(found.pair(), found.settings)
-    assert heading.title == "b against a: too few groups differ to tell on value"
+    assert heading.title == "Too few groups differ to compare b with a on value"
     assert any("40 queries in 4 groups are few" in warning for warning in found.warnings())

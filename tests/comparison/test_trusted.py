@@ -140,7 +140,7 @@ def test_it_is_in_everything_that_is_shown() -> None:
     assert "P@5  against  corrected  95 % CI" in text
     assert "Wins, ties and losses are not corrected" in text
     assert "with λ tuned for each difference" in found.methods()
-    assert "by the trusted judgements alone" in found.pair(measure="P@5").says
+    assert "By the trusted judgements alone" in found.pair(measure="P@5").says
     for shown in (found.to_markdown(), found.to_html()):
         assert "trusted" in shown
     with pytest.raises(InputError, match=r"^reports show the values of queries"):

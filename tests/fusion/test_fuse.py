@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judged import InputError, fuse
-from judged.runs.ranked import METHODS, NORMALISATIONS, TIES, _groups
+from judged.runs import METHODS, NORMALISATIONS, TIES
+from judged.runs.ranked import _groups
 
 Lists = Mapping[str, Mapping[str, float]]
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import judged
-from judged.judgements.check import KINDS, CollectionCheck
+from judged.judgements.check import FINDING_KINDS, CollectionCheck
 from judged.judgements.findings import CollectionFinding
 
 Grades = Mapping[str, Mapping[str, float]]
@@ -417,7 +417,7 @@ def test_pairs_of_a_training_set() -> None:
 
 def test_every_kind_of_finding_is_tried_here() -> None:
     text = Path(__file__).read_text(encoding="utf-8")
-    assert [name for name in KINDS if f'"{name}"' not in text] == []
+    assert [name for name in FINDING_KINDS if f'"{name}"' not in text] == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 import judged
 from judged.errors import InputError, OutputError
-from judged.judgements.merge import RULES, one_grade, tied
+from judged.judgements.merge import MERGE_RULES, one_grade, tied
 
 JUDGES: dict[str, Any] = {
     "ann": {"q": {"a": 2, "b": 0, "c": 1}},
@@ -36,7 +36,7 @@ def twin(grades: list[float], rule: str) -> float:
     return float(rules[rule](grades))
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", MERGE_RULES)
 def test_every_rule_is_that_of_a_plain_loop(rule: str) -> None:
     generator = np.random.default_rng(3)
     grades = generator.choice([0, 0.1, 1, 2, 3], size=(400, 5))

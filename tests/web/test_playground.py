@@ -99,9 +99,9 @@ def test_the_examples_give_the_right_numbers(example: str, measure: str, value: 
 
 
 def test_the_interpolated_curve_has_another_area() -> None:
-    from judged.charts.kinds.precision_recall import areas, data
+    from judged.charts.kinds.precision_recall import areas, precision_recall
 
-    steps, interpolated = areas(data(answer("example=image-search").curve))
+    steps, interpolated = areas(precision_recall(answer("example=image-search").curve).data)
     assert (steps, interpolated) == (
         pytest.approx(0.369444, abs=1e-6),
         pytest.approx(0.391667, abs=1e-6),
@@ -275,7 +275,7 @@ def test_an_address_gives_its_state_again(query: str) -> None:
 def test_more_relevant_than_were_said_are_counted_and_said() -> None:
     found = answer("list=1+1+1&relevant=2")
     assert (found.relevant, found.state.raised) == (3, 2)
-    assert "The list holds more relevant results than the 2 that were said" in html(
+    assert "The list holds more relevant results than the 2 that were stated" in html(
         "list=1+1+1&relevant=2"
     )
 

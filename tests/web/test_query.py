@@ -50,7 +50,7 @@ def test_the_sum_is_that_of_explain(
         .ask(address(query="q4", measure=measure, system=system, explain=measure, **options))
         .text
     )
-    policy = {name: value for name, value in options.items() if name in CHOICES}
+    policy = {name: value for name, value in options.items() if name in (*CHOICES, "depth")}
     others = {name: value for name, value in options.items() if name not in policy}
     files = str(data / "qrels.txt"), str(data / f"{system}.run")
     told = judged.explain(*files, measure, query="q4", policy=policy or None, **others)  # type: ignore[arg-type]

@@ -58,7 +58,6 @@ class Figure(Result):
     """What stands under the title: how to read the chart, and what was left out or put together."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The kind, the title, the notes and the rows of `data`, as JSON can hold them."""
         return {
             "what": self.kind,
             "title": self.title,
@@ -67,11 +66,9 @@ class Figure(Result):
         }
 
     def to_frame(self) -> pl.DataFrame:
-        """Exactly what is shown, which is `data`."""
         return self.data
 
     def document(self, display: Display) -> Document:
-        """Return the rows of `data` in one table, and the notes under the title."""
         words = {
             name
             for name, kind in zip(self.data.columns, self.data.dtypes, strict=True)
@@ -85,7 +82,6 @@ class Figure(Result):
         )
 
     def sentences(self, **display: Unpack[DisplayOptions]) -> list[str]:
-        """Return the notes under the title: how to read the chart, and what was left out."""
         return list(self.notes)
 
     def __repr__(self) -> str:
@@ -227,14 +223,20 @@ class Chart(Figure):
         pdf: bytes = _converter().vegalite_to_pdf(self.spec)
         return pdf
 
-    def to_html(self) -> str:
+    def to_html(self, **display: Unpack[DisplayOptions]) -> str:
         """A page with everything in it, the JavaScript too: it needs no network.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         Returns
         -------
         str
             An HTML document.
         """
+        self._display("to_html", display)
         self._refuse_names()
         _converter()
         colour = self.spec["config"]["background"]
@@ -327,19 +329,19 @@ TITLE_LETTERS = 8.0  # of a letter of the title
 def chart(
     kind: str,
     table: pl.DataFrame,
-    *,
+    canvas: Canvas,
     title: str,
     notes: Iterable[str],
-    canvas: Canvas,
     parts: dict[str, Any],
+    *,
     width: int = WIDTH,
     unseen: Sequence[str] = (),
     words: Callable[[dict[str, Any]], str] | None = None,
 ) -> Chart:
     """Make a chart of a table; `parts` read its rows as "table", without `unseen` columns."""
-    said = tuple(note for note in notes if note)
+    sentences = tuple(note for note in notes if note)
     shown = title if canvas.title is None else canvas.title
-    heading = {} if canvas.in_page else {"title": _heading(shown, said, canvas, width)}
+    heading = {} if canvas.in_page else {"title": _heading(shown, sentences, canvas, width)}
     spec = {
         "$schema": schema(VERSIONS[-1]),
         **heading,
@@ -349,7 +351,7 @@ def chart(
         **parts,
         "datasets": {"table": rows_of(table.drop(unseen))},
     }
-    return Chart(kind, table, shown or title, said, drawable(spec), canvas, words)
+    return Chart(kind, table, shown or title, sentences, drawable(spec), canvas, words)
 
 
 def _heading(title: str, notes: Sequence[str], canvas: Canvas, width: int) -> dict[str, Any]:

@@ -6,55 +6,39 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, Kind
+from judged.charts.kinds import COMPARING, NEEDS, OF_JSON, OF_RANKINGS, Kind
 from judged.charts.sources import DEFAULT, Systems
 from judged.comparison import compare
 from judged.errors import InputError
 from judged.evaluation import evaluate
-from judged.inputs.blocks import MEMORY, Room, RunBlocks
+from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.data import Data
+from judged.inputs.formats import is_rankings_file
 from judged.inputs.repeated import apart
 from judged.inputs.source import open_source
 from judged.inputs.tables import Kind as Input
-from judged.limits import config
+from judged.limits import limits
 from judged.matching import match_with
 from judged.matching.documents import with_items
-from judged.policy import Policy, add_choices
+from judged.options import formats_of
+from judged.policy import Policy
 from judged.text import counted
 
 if TYPE_CHECKING:
     from judged.charts.chart import Figure
     from judged.comparison.comparison import Comparison
     from judged.evaluation.evaluation import Evaluation
-    from judged.options import (
-        CollectionLike,
-        ColumnsLike,
-        FileFormat,
-        ItemToLike,
-        Memory,
-        Path,
-        PolicyLike,
-    )
 
 
 def chart_of_files(
     kind: Kind,
     files: Sequence[str],
     *,
-    policy: PolicyLike | None = None,
-    depth: int | None = None,
-    collection: CollectionLike | None = None,
-    item_to: ItemToLike | None = None,
-    exclude_same_id: bool = False,
-    columns: ColumnsLike | None = None,
-    judgements_format: FileFormat | None = None,
-    run_format: FileFormat | None = None,
-    memory: Memory = MEMORY,
-    temporary: Path | None = None,
-    made_by: Mapping[str, Any] | None = None,
+    scoring: Mapping[str, Any],
+    made_by: Mapping[str, Any],
     **options: Any,
 ) -> Figure:
-    """Draw a chart of files; `made_by` are options of what the chart is made from."""
+    """Draw a chart of files; `scoring` are options of `evaluate`, `made_by` those of `compare`."""
     if kind.needs in OF_JSON:
         read = _json(files[0], kind)
         try:
@@ -62,44 +46,40 @@ def chart_of_files(
         except InputError as error:  # what is plain JSON does not know its file
             raise InputError(f"{files[0]}: {error}") from None
     if NEEDS[kind.needs].made_by:
-        given = {
-            "policy": policy,
-            "depth": depth,
-            "collection": collection,
-            "item_to": item_to,
-            "exclude_same_id": exclude_same_id,
-            "columns": columns,
-            "judgements_format": judgements_format,
-            "run_format": run_format,
-            "memory": memory,
-            "temporary": temporary,
-            **(made_by or {}),
-        }
-        return kind.function(_compared(kind, files, options, given), **options)
+        return kind.function(_compared(kind, files, options, scoring, made_by), **options)
+    if kind.needs in OF_RANKINGS and is_rankings_file(files[0]):
+        evaluation = evaluate(files[0], files[1:] or None, DEFAULT, **scoring)
+        _check_runs(kind, len(evaluation.runs))
+        return kind.function(Systems.of(evaluation), **options)
+    judgements_format, run_format = formats_of(scoring.get("format"))
     data = with_items(
         Data.of(
             files[0],
             files[1:] or None,
-            columns=columns,
+            columns=scoring.get("columns"),
             judgements_format=judgements_format,
             run_format=run_format,
-            room=Room.of(memory, temporary),
+            room=Room.of(limits().memory, limits().temporary),
         ),
-        item_to=item_to,
-        exclude_same_id=exclude_same_id,
+        item_to=scoring.get("item_to"),
+        exclude_same_id=scoring.get("exclude_same_id", False),
     )
     judgements, runs = data.judgements(), _runs(data, kind, options.get("query"))
-    fewest, most = NEEDS[kind.needs].files
-    if len(runs) < fewest - 1 or (most is not None and len(runs) > most - 1):
-        raise InputError(
-            f"{kind.name} needs {NEEDS[kind.needs].says}; got {counted(len(runs), 'run')}."
-        )
+    _check_runs(kind, len(runs))
     if kind.needs == "results":
         return kind.function(judgements, runs[0], **options)
     if kind.needs == "results of a pair":
         return kind.function(judgements, {run.name: run for run in runs}, **options)
-    judge = match_with(judgements, Policy.of(add_choices(policy, depth=depth)), collection)
-    return kind.function(Systems.of([judge(run) for run in runs], policy=policy), **options)
+    policy = scoring.get("policy")
+    match_run = match_with(judgements, Policy.of(policy), scoring.get("collection"))
+    return kind.function(Systems.of([match_run(run) for run in runs], policy=policy), **options)
+
+
+def _check_runs(kind: Kind, runs: int) -> None:
+    needs = NEEDS[kind.needs]
+    fewest, most = needs.files
+    if runs < fewest - 1 or (most is not None and runs > most - 1):
+        raise InputError(f"{kind.name} needs {needs.says}; got {counted(runs, 'run')}.")
 
 
 def _runs(data: Data, kind: Kind, query: str | None) -> list[Any]:
@@ -107,33 +87,31 @@ def _runs(data: Data, kind: Kind, query: str | None) -> list[Any]:
     if not kind.needs.startswith("results"):
         return list(data.runs())
     if query is not None:
-        found = [run.only(query) if isinstance(run, RunBlocks) else run for run in data.runs()]
-        if None not in found:
-            return found
+        runs = [run.only(query) if isinstance(run, RunBlocks) else run for run in data.runs()]
+        if None not in runs:
+            return runs
     return list(data.whole().runs())
 
 
 def _compared(
-    kind: Kind, files: Sequence[str], options: Mapping[str, Any], given: dict[str, Any]
+    kind: Kind,
+    files: Sequence[str],
+    options: Mapping[str, Any],
+    scoring: Mapping[str, Any],
+    made_by: Mapping[str, Any],
 ) -> Comparison | Evaluation:
-    measures = given.pop("measures", None)
+    settings = dict(made_by)
+    measures = settings.pop("measures", None)
     if kind.needs == "pair":
         measures = options.get("measure", DEFAULT)
     runs = list(files[1:]) or None
-    alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
-    if kind.needs == "values" and alone and not {*given} & {*COMPARING} - {"level", "groups"}:
-        return _evaluate(files[0], runs, measures, given)
-    return compare(files[0], runs, measures, **given)
-
-
-def _evaluate(judgements: str, runs: Any, measures: Any, given: Mapping[str, Any]) -> Evaluation:
-    given = dict(given)
-    policy = add_choices(given.pop("policy"), depth=given.pop("depth"))
-    format = {"judgements": given.pop("judgements_format"), "run": given.pop("run_format")}
-    shown = {name: given.pop(name) for name in ("level", "groups") if name in given}
-    with config(memory=given.pop("memory"), temporary=given.pop("temporary")):
-        evaluation = evaluate(judgements, runs, measures, policy=policy, format=format, **given)
-    return evaluation.showing(intervals=True, **shown)
+    if is_rankings_file(files[0]):
+        alone = runs is None
+    else:
+        alone = len(files) <= 2 and len(apart(runs)[0] or [0]) == 1
+    if kind.needs == "values" and alone and not {*settings} & {*COMPARING} - {"level", "groups"}:
+        return evaluate(files[0], runs, measures, **scoring).showing(intervals=True, **settings)
+    return compare(files[0], runs, measures, **settings, **scoring)
 
 
 def _json(path: str, kind: Kind) -> Any:

@@ -16,7 +16,7 @@ from judged.cli._terminal import DISPLAY, display_options
 from judged.errors import InputError, quoted
 from judged.inputs.blocks import MEMORY
 from judged.inputs.formats import FORMATS as INPUT_FORMATS
-from judged.options import LEVEL
+from judged.options import LEVEL, RESAMPLES
 from judged.policy import CHOICES, DUPLICATES, POSITIVES, Policy, add_choices
 from judged.results import FORMAT_OPTIONS, Display, Result, endings
 from judged.text import listed
@@ -227,18 +227,13 @@ slices_option = file(
 )
 
 
-def level_option(function: Callable[..., Any], help: str) -> Decorator[Any]:
-    """Return --level with the default of a library function."""
-    return number("--level", float, "SHARE", help, default_of(function, "level"))
+def level_option(help: str = "Set the confidence level.") -> Decorator[Any]:
+    """Return --level."""
+    return number("--level", float, "SHARE", help, LEVEL)
 
 
-def sampling_options(function: Callable[..., Any], *, resamples: bool = True) -> Decorator[Any]:
-    """Return --resamples and --seed with the defaults of a library function."""
-    seed = number("--seed", int, "N", "Seed the random numbers.", default_of(function, "seed"))
-    if not resamples:
-        return seed
-    drawn = default_of(function, "resamples")
-    return together(number("--resamples", int, "N", "Draw this many resamples.", drawn), seed)
+seed_option = number("--seed", int, "N", "Seed the random numbers.", 0)
+resamples_option = number("--resamples", int, "N", "Draw this many resamples.", RESAMPLES)
 
 
 tie_range_option = flag(
@@ -521,7 +516,7 @@ def comparison_options(function: Function) -> Function:
             "Correct p-values for multiple comparisons.",
             default("correction"),
         ),
-        level_option(compare, "Set the confidence level; corrected p below 1 - level counts."),
+        level_option("Set the confidence level; corrected p below 1 - level counts."),
         text(
             "--margin",
             "MEASURE=SIZE",
@@ -531,7 +526,7 @@ def comparison_options(function: Function) -> Function:
         ),
         groups_option,
         flag("--unjudged-range", "Check whether unjudged results could change a verdict."),
-        sampling_options(compare, resamples=False),
+        seed_option,
     )(function)
 
 

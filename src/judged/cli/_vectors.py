@@ -187,8 +187,8 @@ def _relations(relevant: str | None, options: dict[str, Any]) -> tuple[Any, list
         case "pairs":
             return relations.pairs(), excluded
         case "revisited":
-            lists = revisited_from(options["revisited"])
-            positive, junk = relations.revisited(lists, options["protocol"])
+            truth = revisited_from(options["revisited"])
+            positive, junk = relations.revisited(truth, options["protocol"])
             return positive, [*excluded, junk]
     return None, excluded
 

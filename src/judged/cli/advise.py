@@ -27,7 +27,7 @@ from judged.evaluation.advice import advise as advise_on
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
 @measures_option
-@level_option(advise_on, "Set the confidence level.")
+@level_option()
 @policy_options
 @depth_option
 @duplicates_option

@@ -13,19 +13,19 @@ from judged.cli._options import (
     collection_option,
     convention_option,
     data_options,
-    default_of,
     depth_option,
     duplicates_option,
     level_option,
     measures_option,
     policy_options,
     rel_option,
+    resamples_option,
     result_options,
-    sampling_options,
+    seed_option,
     unique_option,
     weights_option,
 )
-from judged.judgements.agreement import agreement as measure_agreement
+from judged.judgements import MEASURE
 
 
 @command(example="judged agreement alice.qrels bob.qrels bm25.run dense.run")
@@ -42,8 +42,9 @@ from judged.judgements.agreement import agreement as measure_agreement
 )
 @measures_option
 @rel_option
-@level_option(measure_agreement, "Set the confidence level.")
-@sampling_options(measure_agreement)
+@level_option()
+@resamples_option
+@seed_option
 @convention_option
 @policy_options
 @weights_option
@@ -70,6 +71,7 @@ def agreement(
     by -m, by default nDCG@10. NAME=FILE names an assessor or a run.
     """
     from judged.cli._terminal import deliver, working
+    from judged.judgements.agreement import agreement as measure_agreement
 
     check_format(form, output)
     with working("Comparing assessors"):
@@ -78,7 +80,7 @@ def agreement(
             [first, second, *others],
             None,
             list(runs) or None,
-            measures or default_of(measure_agreement, "measures"),
+            measures or MEASURE,
             **options,
         )
     deliver(result, form, output)

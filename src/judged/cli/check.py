@@ -13,7 +13,6 @@ from judged.cli._options import (
     collection_option,
     convention_option,
     data_options,
-    default_of,
     depth_option,
     file,
     flag,
@@ -24,8 +23,7 @@ from judged.cli._options import (
     weights_option,
 )
 from judged.cli._vectors import memory_option
-from judged.judgements.check import KINDS
-from judged.judgements.check import check as check_collection
+from judged.judgements import FINDING_KINDS, NEAR, NEAR_VECTORS
 
 
 @command(example="judged check qrels.txt bm25.run --queries queries.tsv --items passages.tsv")
@@ -43,23 +41,23 @@ from judged.judgements.check import check as check_collection
     float,
     "SHARE",
     "Call texts near duplicates that share this much of their words.",
-    default_of(check_collection, "near"),
+    NEAR,
 )
 @number(
     "--near-vectors",
     float,
     "COSINE",
     "Call vectors near duplicates from this cosine on.",
-    default_of(check_collection, "near_vectors"),
+    NEAR_VECTORS,
 )
 @number("--rel", float, "GRADE", "Count grades from this one as relevant, by default above 0.")
 @click.option(
     "--ignore",
     multiple=True,
-    type=click.Choice(list(KINDS)),
+    type=click.Choice(list(FINDING_KINDS)),
     metavar="FINDING",
     help="Skip a check; may be given more than once. "
-    + "; ".join(f"{name}: {meaning}" for name, meaning in KINDS.items())
+    + "; ".join(f"{name}: {meaning}" for name, meaning in FINDING_KINDS.items())
     + ".",
 )
 @flag("--strict", "Exit with code 1 if a problem is found.")
@@ -91,6 +89,7 @@ def check(
     """
     from judged.cli import DONE, NO
     from judged.cli._terminal import deliver, working
+    from judged.judgements.check import check as check_collection
 
     check_format(form, output)
     _give_ids(options, "queries", "query_vectors", query_ids)

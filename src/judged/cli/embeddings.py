@@ -34,9 +34,8 @@ from judged.cli._options import (
 )
 from judged.cli._vectors import memory_option, read_sides, sides, similarity_option, vector_options
 from judged.errors import InputError
-from judged.evaluation.evaluation import Evaluation
 from judged.policy import PRECISIONS
-from judged.results import Result
+from judged.results import EVALUATION_SAVED_AS, Result
 
 if TYPE_CHECKING:
     from judged.embeddings.top_k import TopK
@@ -98,7 +97,7 @@ ENCODING = {
 @unanswerable_options
 @per_query_option
 @table_options
-@result_options(Evaluation.SAVED_AS)
+@result_options(EVALUATION_SAVED_AS)
 def embeddings(
     queries: str | None,
     items: str | None,
@@ -158,7 +157,7 @@ def embeddings(
         "--per-query": per_query and not (index and as_json),
     }
     _check_options(both, save_run, top, index, diagnose, of_scores)
-    check_format(form, output, Result.SAVED_AS if index or diagnose else Evaluation.SAVED_AS)
+    check_format(form, output, Result.SAVED_AS if index or diagnose else EVALUATION_SAVED_AS)
     encoding = _Encoding.requested(queries, items, options)
     scoring: dict[str, Any] = {
         "measures": measures or None,

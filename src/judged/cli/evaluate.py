@@ -34,7 +34,7 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
-from judged.evaluation.evaluation import Evaluation
+from judged.results import EVALUATION_SAVED_AS
 
 evaluation_options = together(
     measures_option,
@@ -53,7 +53,7 @@ evaluation_options = together(
     item_options,
     per_query_option,
     table_options,
-    result_options(Evaluation.SAVED_AS),
+    result_options(EVALUATION_SAVED_AS),
 )
 
 
@@ -85,7 +85,7 @@ def evaluate(
     from judged.evaluation import evaluate as score
     from judged.limits import config
 
-    check_format(form, output, Evaluation.SAVED_AS)
+    check_format(form, output, EVALUATION_SAVED_AS)
     data = opened(engine, judgements, runs, options)
     scoring, shown, limits = split_options(options)
     with config(**limits), counting("Reading runs", len(runs) or 1, "") as advance:

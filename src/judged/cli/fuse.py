@@ -12,14 +12,12 @@ from judged.cli._options import (
     amount_options,
     choice,
     columns_option,
-    default_of,
     duplicates_option,
     number,
     run_format_option,
     text,
 )
-from judged.runs.fusion import fuse as fuse_runs
-from judged.runs.ranked import METHODS, NORMALISATIONS, TIES
+from judged.runs import DEPTH, METHODS, NORMALISATIONS, TIES, K
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
@@ -32,10 +30,6 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
         raise click.BadParameter(f"{value!r} is no list of numbers, such as 2,1.") from None
 
 
-def _default(name: str) -> Any:
-    return default_of(fuse_runs, name)
-
-
 @command(example="judged fuse bm25.run dense.run -o fused.run")
 @click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True, type=READS)
 @click.option(
@@ -46,14 +40,14 @@ def _default(name: str) -> Any:
     required=True,
     help="Write the fused run: .run, .trec, .txt or none (TREC text), .csv, .json or .parquet.",
 )
-@choice("--method", METHODS, "Fuse by this method.", _default("method"))
-@number("--k", int, "K", "Set k of rrf; larger values flatten the first ranks.", _default("k"))
+@choice("--method", METHODS, "Fuse by this method.", "rrf")
+@number("--k", int, "K", "Set k of rrf; larger values flatten the first ranks.", K)
 @text(
     "--weights", "W,W,...", "Weight the runs, such as 2,1; by default equally.", callback=_numbers
 )
 @choice("--normalise", NORMALISATIONS, "Normalise scores first, by default minmax (rrf: none).")
-@number("--depth", int, "N", "Use only the first N results of each list.", _default("depth"))
-@choice("--ties", TIES, "Break ties of equal scores.", _default("ties"))
+@number("--depth", int, "N", "Use only the first N results of each list.", DEPTH)
+@choice("--ties", TIES, "Break ties of equal scores.", "id")
 @duplicates_option
 @columns_option
 @run_format_option
@@ -68,6 +62,7 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
     from judged.outputs import is_device
     from judged.results import check_run_target
     from judged.runs.fusion import Fusion
+    from judged.runs.fusion import fuse as fuse_runs
 
     check_run_target(output, Fusion.endings())
     with working("Fusing"):

@@ -14,7 +14,7 @@ from judged.cli._options import (
     duplicates_option,
     judgements_format_option,
 )
-from judged.judgements.merge import RULES
+from judged.judgements import MERGE_RULES
 
 
 @command(example="judged merge alice.qrels bob.qrels -o merged.qrels")
@@ -27,7 +27,7 @@ from judged.judgements.merge import RULES
     required=True,
     help="Write the judgements: .qrels, .qrel, .trec, .txt (TREC text), .csv, .json or .parquet.",
 )
-@choice("--rule", RULES, "Combine grades by this rule.", "majority")
+@choice("--rule", MERGE_RULES, "Combine grades by this rule.", "majority")
 @duplicates_option
 @columns_option
 @judgements_format_option

@@ -10,7 +10,6 @@ from judged.cli._files import READS, command
 from judged.cli._options import (
     check_format,
     columns_option,
-    default_of,
     depth_option,
     duplicates_option,
     level_option,
@@ -19,7 +18,7 @@ from judged.cli._options import (
     result_options,
     run_format_option,
 )
-from judged.runs.overlap import overlap as overlap_of
+from judged.runs import PERSISTENCE
 
 
 @command(example="judged overlap bm25.run dense.run")
@@ -29,10 +28,10 @@ from judged.runs.overlap import overlap as overlap_of
     float,
     "SHARE",
     "Set the persistence of rank-biased overlap; larger values look deeper.",
-    default_of(overlap_of, "p"),
+    PERSISTENCE,
 )
 @depth_option
-@level_option(overlap_of, "Set the confidence level.")
+@level_option()
 @duplicates_option
 @columns_option
 @run_format_option
@@ -48,6 +47,7 @@ def overlap(
     overlap is its mean over all their orders. NAME=FILE names a run.
     """
     from judged.cli._terminal import deliver, working
+    from judged.runs.overlap import overlap as overlap_of
 
     check_format(form, output)
     with working("Reading runs"):

@@ -47,7 +47,7 @@ OF_PLAN = (
 @text("--pilot", "QRELS", "Estimate it from runs on these judgements.", type=READS)
 @number("--queries", int, "N", "Plan with N queries, instead of computing how many.")
 @number("--power", float, "SHARE", "Detect the difference with this power, by default 0.8.")
-@level_option(make_plan, "Set the confidence level.")
+@level_option()
 @number(
     "--comparisons",
     int,

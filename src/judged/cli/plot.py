@@ -21,6 +21,7 @@ from judged.cli._options import (
     memory_options,
     number,
     policy_options,
+    split_options,
     text,
 )
 from judged.policy import CHOICES
@@ -121,6 +122,7 @@ def plot(
     """
     from judged.charts.files import chart_of_files
     from judged.cli._terminal import say, working
+    from judged.limits import config
     from judged.outputs import check_target, checked_ending
 
     chosen = kind_named(kind)
@@ -137,11 +139,10 @@ def plot(
         )
     checked_ending(output, chosen.formats)
     judging = {name: given[name] for name in ("depth", "collection", *_DATA)}
+    scoring, _, limits = split_options({"policy": policy, **judging})
     made_by = {name: given[name] for name in NEEDS[chosen.needs].made_by if is_given(name)}
-    with working(f"Drawing {', '.join(files)}"):
-        drawn = chart_of_files(
-            chosen, files, policy=policy, made_by=made_by, **judging, **options, **design
-        )
+    with working(f"Drawing {', '.join(files)}"), config(**limits):
+        drawn = chart_of_files(chosen, files, scoring=scoring, made_by=made_by, **options, **design)
         pictures = getattr(drawn, "pictures", {}).values()
         check_target(output, reads=[each for each in pictures if isinstance(each, PathLike)])
         drawn.save(output)

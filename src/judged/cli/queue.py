@@ -14,7 +14,6 @@ from judged.cli._options import (
     collection_option,
     convention_option,
     data_options,
-    default_of,
     duplicates_option,
     file,
     flag,
@@ -22,27 +21,28 @@ from judged.cli._options import (
     number,
     policy_options,
     print_options,
-    sampling_options,
+    seed_option,
     unique_option,
 )
-from judged.judgements.queue import BY, PRINTED_AS, SAVED_AS
-from judged.judgements.queue import queue as make_queue
-
-
-def _default(name: str) -> Any:
-    return default_of(make_queue, name)
+from judged.judgements import (
+    MEASURE,
+    QUEUE_DEPTH,
+    QUEUE_ORDERS,
+    QUEUE_PRINTED_AS,
+    QUEUE_SAVED_AS,
+)
 
 
 @command(example="judged queue qrels.txt bm25.run dense.run --budget 200 -o to_judge.csv")
 @click.argument("judgements", metavar="QRELS", type=READS)
 @click.argument("runs", metavar="[RUN...]", nargs=-1, type=READS)
-@measure_option(_default("measure"), "Measure effects and differences by this.")
-@number("--depth", int, "N", "Consider the first N results of each run.", _default("depth"))
-@choice("--by", BY, "Order the queue.", _default("by"))
+@measure_option(MEASURE, "Measure effects and differences by this.")
+@number("--depth", int, "N", "Consider the first N results of each run.", QUEUE_DEPTH)
+@choice("--by", QUEUE_ORDERS, "Order the queue.", "effect")
 @number("--budget", int, "N", "List only the N most useful results.")
 @number("--top-grade", float, "GRADE", "Set the top grade; by default the highest in QRELS.")
 @flag("--only-judged-queries", "Leave out queries without any judgement.")
-@sampling_options(make_queue, resamples=False)
+@seed_option
 @file("--texts", "Add titles and texts of items for annotators.")
 @file("--queries", "Add texts of queries for annotators.")
 @convention_option
@@ -51,13 +51,13 @@ def _default(name: str) -> Any:
 @unique_option
 @duplicates_option
 @data_options
-@print_options(PRINTED_AS)
+@print_options(QUEUE_PRINTED_AS)
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=WRITES,
-    help=f"Write the annotators' file: {', '.join(SAVED_AS)} or .parquet.",
+    help=f"Write the annotators' file: {', '.join(QUEUE_SAVED_AS)} or .parquet.",
 )
 def queue(
     judgements: str,
@@ -74,11 +74,12 @@ def queue(
     --format csv, tsv and ndjson print that file. With grades filled in, it is a file of judgements.
     """
     from judged.cli._terminal import counting, deliver
+    from judged.judgements.queue import queue as make_queue
     from judged.outputs import checked_ending
 
-    check_format(form, None, PRINTED_AS)
+    check_format(form, None, QUEUE_PRINTED_AS)
     if output is not None:
-        checked_ending(output, [*SAVED_AS, ".parquet"])
+        checked_ending(output, [*QUEUE_SAVED_AS, ".parquet"])
     with counting("Reading runs", len(runs) or 1, "") as advance:
         result = call_scoring(
             make_queue,

@@ -27,7 +27,6 @@ from judged.cli._options import (
     unique_option,
     weights_option,
 )
-from judged.web.report.report import report as make_report
 
 
 @command(example="judged report qrels.txt bm25.run dense.run -o report.html")
@@ -52,7 +51,7 @@ from judged.web.report.report import report as make_report
 @text("--max-size", "SIZE", "Leave out details above this size, such as 2MB.")
 @convention_option
 @policy_options
-@level_option(make_report, "Set the confidence level.")
+@level_option()
 @groups_option
 @weights_option
 @unanswerable_options
@@ -80,6 +79,7 @@ def report(
     """
     from judged.cli._terminal import counting, display_options, say, working
     from judged.outputs import checked_ending
+    from judged.web.report.report import report as make_report
 
     checked_ending(output, [".html"])
     with counting("Reading runs", len(runs) or 1, "") as advance:

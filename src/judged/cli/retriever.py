@@ -12,8 +12,8 @@ import click
 from judged.cli._files import READS, WRITES, command, imported
 from judged.cli._options import check_format, default_of, file, flag, number, split_options, text
 from judged.cli.evaluate import evaluation_options
-from judged.evaluation.evaluation import Evaluation
 from judged.inputs.retriever import evaluate_retriever
+from judged.results import EVALUATION_SAVED_AS
 
 KEYWORDS = [
     name
@@ -61,7 +61,7 @@ def retriever(
     from judged.cli._terminal import counting, deliver
     from judged.inputs.retriever import RetrieverTask
 
-    check_format(form, output, Evaluation.SAVED_AS)
+    check_format(form, output, EVALUATION_SAVED_AS)
     asking = {name: options.pop(name) for name in KEYWORDS if name in options}
     per_query = options.pop("per_query")
     scoring, shown, _ = split_options(options)

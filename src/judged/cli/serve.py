@@ -8,7 +8,7 @@ import click
 
 from judged.cli._files import READS, command
 from judged.cli._options import file, number, text
-from judged.judgements.worklist import OVERLAP
+from judged.judgements import OVERLAP
 from judged.web.settings import HOST, PORT, RESULT_MEMORY, UPLOAD_LIMIT
 
 

@@ -472,6 +472,7 @@ def _whole(least: int) -> Callable[[str], int]:
 @click.pass_context
 def trec_eval(
     ctx: click.Context,
+    /,
     judgements: str | None,
     run: str | None,
     help_wanted: bool,

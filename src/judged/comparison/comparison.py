@@ -371,7 +371,7 @@ class Comparison(Result):
             return self._sorted(sort).to_dict()
         evaluation = self.evaluation
         measures = self.numbers.measures
-        trusted = {} if evaluation is None or evaluation.trusted is None else evaluation.trusted
+        trusted = None if evaluation is None else evaluation.trusted
         return {
             "runs": [self._run_dict(run) for run in self.runs],
             "pairs": [row.to_dict() for row in self.rows],

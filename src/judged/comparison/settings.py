@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judged.errors import InputError, quoted
-from judged.options import LEVEL, RESAMPLES, choice, number, whole
+from judged.options import LEVEL, POWER, RESAMPLES, choice, number, whole
 from judged.options import level as checked_level
 from judged.results import Result
-from judged.statistics.power import POWER
 
 TESTS = {
     "auto": "t for means, sums and geometric means, bootstrap for other summaries",

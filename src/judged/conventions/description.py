@@ -73,7 +73,7 @@ class LibraryDescription(Result):
         return pl.DataFrame(self._rows(), schema=header, orient="row")
 
     def _rows(self) -> list[tuple[str, ...]]:
-        rows = []
+        rows: list[tuple[str, ...]] = []
         for name in self.convention.names:
             policy = [f"{choice}={value}." for choice, value in name.policy.items()]
             remark = " ".join(filter(None, [name.note, *policy]))

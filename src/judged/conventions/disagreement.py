@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from math import inf, isnan
@@ -113,6 +113,8 @@ def compare_conventions(
         if Policy.of(scoring.get("policy")).depth is not None:
             raise InputError(NO_DEPTH)
         collection = scoring.get("collection")
+        if isinstance(collection, Mapping):
+            raise InputError("collection of a relevance list is one number.")
         rankings = listed_rankings(judgements, relevant=relevant, pool=pool, collection=collection)
         return _disagreement(VariantScores(list_variants(rankings)), parsed)
     if relevant is not None or pool is not None or scoring.get("collection") is not None:

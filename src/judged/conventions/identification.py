@@ -542,7 +542,7 @@ class Identification(Result):
             else f"{match.value:.{decimals}f}"
         )
         first = f"{value} (cut off)" if match.cut else value
-        rows = []
+        rows: list[tuple[str, ...]] = []
         for number, definition in enumerate((match.definition, *match.same)):
             unusual = definition.unusual().items()
             policy = ", ".join(f"{choice}={'|'.join(options)}" for choice, options in unusual)

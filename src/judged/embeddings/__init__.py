@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from judged.inputs.remote import is_spark
 
@@ -82,7 +82,8 @@ def evaluate_embeddings(
     from judged.embeddings.relevance import are_labels
 
     if are_labels(relevance):
-        return Embeddings(queries, items, labels=relevance, **compared).evaluate(
+        labels = cast("Labels", relevance)
+        return Embeddings(queries, items, labels=labels, **compared).evaluate(
             None, measures, **options
         )
     return Embeddings(queries, items, **compared).evaluate(relevance, measures, **options)

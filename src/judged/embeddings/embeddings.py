@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from judged.embeddings.diagnosis import SAMPLE
 from judged.embeddings.learned import as_similarity
@@ -266,7 +266,8 @@ class Embeddings(Search):
         from judged.evaluation.warnings import announce_warnings
 
         if self.labels is not None and relevance is not None and measures is None:
-            relevance, measures = None, relevance  # type: ignore[assignment]
+            relevance, measures = None, cast("MeasuresLike", relevance)
+        relevance = cast("RelevanceLike | None", relevance)
         settings = EvaluationSettings.of(measures, policy, convention)
         if not both:
             rankings, best = self._rank(relevance, settings.policy, name, 1, progress)

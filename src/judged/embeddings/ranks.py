@@ -191,8 +191,9 @@ class TieOrder:
     def __init__(self, scores: Scores, rule: str, more: tuple[str, ...] = ()) -> None:
         self._items, self._rule, self._more = scores.items, rule, more
         # Categories have no order in the input, but their best items have.
-        by_item = isinstance(scores, UniqueProduct) and rule == "input"
-        self._leaders = scores.leaders if by_item else None
+        self._leaders = None
+        if isinstance(scores, UniqueProduct) and rule == "input":
+            self._leaders = scores.leaders
 
     def places(self, queries: Ints, items: Ints) -> Ints:
         """Return, for as many queries as items, numbers that order tied items, lowest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from judged.inputs.vectors.vectors import Vectors
 from judged.options import whole
 from judged.policy import CHOICES
 from judged.rankings.rankings import Rankings
-from judged.results import Display, Document, RunResult, Table
+from judged.results import Display, DisplayOptions, Document, RunResult, Table
 from judged.text import counted, shown
 
 if TYPE_CHECKING:
@@ -248,7 +248,13 @@ class TopK(RunResult):
         queries = counted(len(self), "query", "queries")
         return f"the first {self.k:,} of {items} for {queries}"
 
-    def save(self, path: str | os.PathLike[str], *, tag: str = "judged") -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        tag: str = "judged",
+        **display: Unpack[DisplayOptions],
+    ) -> None:
         """Write the run to a file, whole or not at all; scores keep all their digits.
 
         Parameters
@@ -258,10 +264,13 @@ class TopK(RunResult):
             none), .parquet, .csv, .json, .md or .html.
         tag : str, optional
             The name of the run, in the last column of TREC text.
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         >>> import judged
         >>> judged.Embeddings([[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]).top_k(2).save("/dev/null")
         """
+        self._display("save", display)
         self._save_run(path, tag)
 
 

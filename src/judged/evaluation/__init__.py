@@ -53,8 +53,8 @@ def evaluate(
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.blocks import Room
     from judged.inputs.data import Data
+    from judged.inputs.formats import is_rankings_file
     from judged.limits import limits
-    from judged.rankings.file import is_rankings_file
 
     options: dict[str, Any] = dict(scoring)
     if is_rankings_file(judgements):
@@ -99,7 +99,8 @@ def _evaluate_files(
     from judged.errors import InputError, quoted
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.settings import EvaluationSettings
-    from judged.rankings.file import is_rankings_file, read_several
+    from judged.inputs.formats import is_rankings_file
+    from judged.rankings.file import read_several
 
     if others is None:
         others = []
@@ -147,7 +148,8 @@ def evaluation_of(
             "an evaluation has its runs already; leave run out, or give judgements and runs."
         )
     if isinstance(judgements, Rankings):
-        return judgements.evaluate(measures, **scoring)
+        options: dict[str, Any] = {**scoring}
+        return judgements.evaluate(measures, **options)
     if scoring or measures is not None:
         names = ", ".join([*(["measures"] if measures is not None else []), *scoring])
         raise InputError(f"an evaluation has its own settings; leave out {names}.")

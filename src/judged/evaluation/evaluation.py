@@ -41,7 +41,7 @@ from judged.options import LEVEL, RESAMPLES, checked_methods, choice
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import ANY_GRADE, Rankings
-from judged.results import Display, Document, Result
+from judged.results import EVALUATION_SAVED_AS, Display, Document, Result
 from judged.text import Dim, few, listed
 
 if TYPE_CHECKING:
@@ -75,8 +75,9 @@ def evaluate_rankings(
     skipped: Mapping[str, str] | None = None,
 ) -> Evaluation:
     """Score rankings by measures, or under settings; `sources` are what they were made from."""
-    settings = measures
-    if not isinstance(settings, EvaluationSettings):
+    if isinstance(measures, EvaluationSettings):
+        settings = measures
+    else:
         settings = EvaluationSettings.of_rankings(rankings, measures, policy)
     chosen = None
     if weights is not None:
@@ -107,14 +108,7 @@ class Evaluation(Result):
     0.5
     """
 
-    SAVED_AS: ClassVar[dict[str, str]] = {
-        **Result.SAVED_AS,
-        ".tex": "to_latex",
-        ".trec": "to_trec",
-        ".yaml": "to_yaml",
-        ".rankings": "to_rankings",
-        "metrics": "to_metrics",
-    }
+    SAVED_AS: ClassVar[dict[str, str]] = EVALUATION_SAVED_AS
     DISPLAY: ClassVar[frozenset[str]] = frozenset({"per_query", "sort", "decimals", "percent"})
 
     runs: tuple[Scored, ...]

@@ -24,6 +24,7 @@ from judged.explanation.steps import steps_of
 from judged.inputs import read_judgements
 from judged.inputs.blocks import Room, RunBlocks
 from judged.inputs.data import Data, holds_rows
+from judged.inputs.formats import is_rankings_file
 from judged.inputs.tables import Judgements, Lookup, Run
 from judged.limits import limits
 from judged.matching import match_with, pool_of
@@ -31,6 +32,7 @@ from judged.matching.documents import with_items
 from judged.measures import Measure
 from judged.options import Scoring, checked, formats_of, takes_scoring
 from judged.policy import Policy
+from judged.rankings.file import read_rankings
 from judged.rankings.rankings import Rankings
 from judged.rankings.relevance import NO_DEPTH, NO_IDS, listed_rankings, may_be_list
 
@@ -311,6 +313,8 @@ def explain(
             raise InputError(f"explain is about one query, so {name} has no meaning; leave it out.")
     if isinstance(judgements, Evaluation):
         return _explain_evaluation(judgements, run, measure, query, rows)
+    if run is None and is_rankings_file(judgements):
+        judgements = read_rankings(judgements)
     known: dict[str, Any] = (
         {"ties": judgements.ties, "unjudged": judgements.unjudged}
         if isinstance(judgements, Rankings)

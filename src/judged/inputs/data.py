@@ -26,7 +26,7 @@ from judged.inputs import (
 )
 from judged.inputs.blocks import RunBlocks, may_be_large
 from judged.inputs.columns import as_columns
-from judged.inputs.formats import named_file, run_name
+from judged.inputs.formats import check_has_ids, is_rankings_file, named_file, run_name
 from judged.inputs.remote import AnyRun, RemoteTable, is_spark, is_table
 from judged.inputs.source import BYTES_WORTH_POLARS
 from judged.inputs.tables import JUDGEMENTS, RUN, Judgements, Kind, Lookup, Run
@@ -108,6 +108,7 @@ class Data:
         Without runs, `judgements` are rows that hold both, or stand `alone`. With an `engine`,
         tables of databases and Spark stay there (None: if they can).
         """
+        check_not_rankings(judgements, runs)
         named = as_columns(columns, alone=False)
         if runs is None and alone:
             rows, given = _looked_into(judgements, named, judgements_format)
@@ -276,6 +277,18 @@ class Data:
 
 def _is_file(given: Any) -> bool:
     return isinstance(given, (str, PathLike)) and isfile(given)
+
+
+def check_not_rankings(judgements: Any, runs: Any) -> None:
+    """Raise an error for rankings files, which have no ids, or if only some are rankings files."""
+    check_has_ids(judgements)
+    several = runs.values() if isinstance(runs, Mapping) else runs
+    for run in several if isinstance(runs, (Mapping, list, tuple)) else [runs]:
+        if is_rankings_file(run):
+            raise InputError(
+                f"{run}: a rankings file replaces judgements and a run. Give rankings files alone, "
+                "or judgements and runs."
+            )
 
 
 def holds_rows(given: Any) -> bool:

@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 
 COMMENT = b"#"
 COMPRESSION_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
+RANKINGS_EXTENSION = ".rankings"
+
+
+def is_rankings_file(source: object) -> bool:
+    """Return whether something names a rankings file, which replaces judgements and a run.
+
+    >>> is_rankings_file("bm25.rankings"), is_rankings_file("bm25.run")
+    (True, False)
+    """
+    return isinstance(source, (str, os.PathLike)) and str(source).endswith(RANKINGS_EXTENSION)
+
+
+def check_has_ids(source: object) -> None:
+    """Raise an error for a rankings file, which holds no ids of items."""
+    if is_rankings_file(source):
+        raise InputError(
+            f"{source}: a rankings file holds ranks and grades, but no ids of items, which are "
+            "needed here. Give the judgements and the runs that it was made from."
+        )
 
 
 @dataclass(frozen=True)

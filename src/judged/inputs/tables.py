@@ -11,14 +11,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from judged.errors import InputError
 from judged.inputs.agreement import few
 from judged.inputs.order import Ranked, refuse_odd_ranks
 from judged.text import Tallied, Warned, WarnedOnce, counted, listed
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -149,6 +148,8 @@ class QueryWeights:
         self, queries: Sequence[str], one: str = "judged query", many: str = "judged queries"
     ) -> NDArray[np.float64]:
         """Return the weight of each query; a query without one, or a sum of 0, is an error."""
+        import numpy as np
+
         missing = [query for query in queries if query not in self.weights]
         if missing:
             names = ", ".join(map(repr, missing[:3])) + (", …" if len(missing) > 3 else "")
@@ -236,6 +237,8 @@ class ReadTable:
         """
         if self.queries:
             return list(self.queries)
+        import numpy as np
+
         from judged.arrays import borders
 
         query = self.frame["query"]
@@ -383,6 +386,8 @@ class Piece:
     notes: tuple[str, ...] = ()
 
     def places(self) -> Ints:
+        import numpy as np
+
         if self.found is not None:
             return np.array(self.found(), np.int64)
         return np.arange(self.first, self.first + self.frame.height, dtype=np.int64)

@@ -678,11 +678,11 @@ def _numbers(sheet: Sheet, name: str, queries: pl.Series, where: str = "") -> pl
         odd = [row for row, (cell, value) in pairs if cell is not None and value is None]
         numbers = pl.Series(name, values, dtype=pl.Float64)
     else:  # name the first cell that is not even a number as text
-        present = cells.is_not_null().arg_true().to_list()
+        filled = cells.is_not_null().arg_true().to_list()
         worst = (
-            row for row in present if not (isinstance(cells[row], str) and is_number(cells[row]))
+            row for row in filled if not (isinstance(cells[row], str) and is_number(cells[row]))
         )
-        odd = [next(worst, present[0])] if present else []
+        odd = [next(worst, filled[0])] if filled else []
         numbers = pl.Series(name, [None] * len(cells), dtype=pl.Float64)
     if odd:
         raise fault(odd[0])

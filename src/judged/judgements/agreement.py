@@ -15,6 +15,7 @@ from judged import __version__
 from judged.errors import InputError, quoted
 from judged.inputs.agreement import agreement as would_agree
 from judged.inputs.columns import as_columns
+from judged.judgements import MEASURE
 from judged.judgements.assessors import (
     NEGATIVE_GRADES,
     AssessorGrades,
@@ -59,8 +60,6 @@ if TYPE_CHECKING:
     from judged.options import JudgementsLike, MeasuresLike, Path, RunsLike
     from judged.statistics.orders import OrderAgreement
 
-MEASURE = "nDCG@10"
-"""Default measure of runs."""
 MAX_GRADES = 101
 """More different grades are measurements, not a scale such as 0 to 100."""
 MAX_SHARE_ALONE = 0.1

@@ -14,7 +14,7 @@ from judged.evaluation.scores import about_runs
 from judged.evaluation.settings import EvaluationSettings
 from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
-from judged.judgements import findings
+from judged.judgements import FINDING_KINDS, NEAR, NEAR_VECTORS, findings
 from judged.judgements.collection import CheckedCollection, SideData
 from judged.judgements.findings import (
     CollectionFinding,
@@ -42,27 +42,6 @@ if TYPE_CHECKING:
 
     from judged.options import JudgementsLike, MeasuresLike, RunsLike, TextsLike, VectorsLike
 
-KINDS = {
-    "query-twins": "(nearly) identical queries with different relevant items",
-    "item-twins": "unjudged items that are (nearly) identical to a relevant one",
-    "two-grades": "items judged more than once, with different grades",
-    "unreachable": "relevant items that cannot be returned",
-    "unknown-items": "judged items that occur nowhere else",
-    "unknown-queries": "judged queries that are not among the given queries",
-    "missing-queries": "judged queries that no run has",
-    "unjudged-queries": "queries of runs without judgements",
-    "all-relevant": "queries with only relevant judgements",
-    "nothing-relevant": "queries without relevant items",
-    "query-ids": "query ids that differ only in spelling",
-    "item-ids": "item ids that differ only in spelling",
-    "training-queries": "queries that are in the training set",
-    "training-pairs": "relevant items that are relevant to the same query in the training set",
-}
-"""Kinds of findings, in the order of the report."""
-NEAR = 0.9
-"""Default share of common words of nearly identical texts."""
-NEAR_VECTORS = 0.999
-"""Default cosine of nearly identical vectors."""
 MEASURES = "nDCG@10"
 """Default measures of effects."""
 
@@ -175,8 +154,8 @@ def _ignored_kinds(ignore: Any) -> tuple[str, ...]:
         ignore = [name.strip() for name in ignore.split(",")]
     if not isinstance(ignore, (list, tuple, set, frozenset)):
         raise InputError(f"ignore must be a list of names of findings; got {quoted(ignore)}.")
-    names = {choice("ignore", name, KINDS) for name in ignore}
-    return tuple(name for name in KINDS if name in names)
+    names = {choice("ignore", name, FINDING_KINDS) for name in ignore}
+    return tuple(name for name in FINDING_KINDS if name in names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +218,9 @@ class _Search:
             searches["training-queries"] = partial(findings.find_training_queries, *both, training)
             searches["training-pairs"] = partial(findings.find_training_pairs, *both, training)
         found = [
-            searches[name]() for name in KINDS if name in searches and name not in self.ignored
+            searches[name]()
+            for name in FINDING_KINDS
+            if name in searches and name not in self.ignored
         ]
         return CollectionCheck(
             findings=tuple(finding for finding in found if finding is not None),
@@ -371,7 +352,7 @@ class CollectionCheck(Result):
         >>> check({"q": {"a": 1, "b": 0}}).finding("two-grades") is None
         True
         """
-        choice("name", name, KINDS)
+        choice("name", name, FINDING_KINDS)
         return next((finding for finding in self.findings if finding.name == name), None)
 
     def document(self, display: Display) -> Document:

@@ -97,10 +97,11 @@ class Leaderboards:
     @cached_property
     def evaluations(self) -> dict[str, Evaluation]:
         """Evaluation of the runs under each assessor."""
-        return {
+        found = {
             name: result.evaluation if isinstance(result, Comparison) else result
             for name, result in self.under.items()
         }
+        return {name: result for name, result in found.items() if result is not None}
 
     @cached_property
     def _first(self) -> Evaluation:

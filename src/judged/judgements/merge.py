@@ -15,6 +15,7 @@ from judged.arrays import Floats, Ints
 from judged.errors import InputError, OutputError
 from judged.inputs.columns import as_columns
 from judged.inputs.tables import Judgements
+from judged.judgements import MERGE_RULES
 from judged.judgements.assessors import (
     AssessorGrades,
     grades_of,
@@ -31,15 +32,6 @@ if TYPE_CHECKING:
 
     from judged.options import ColumnsLike, Duplicates, FileFormat, JudgementsLike
 
-RULES = {
-    "majority": "the most frequent grade, the lowest of several",
-    "mean": "the mean of all grades",
-    "median": "the median of all grades; the mean of the two in the middle",
-    "highest": "the highest grade",
-    "lowest": "the lowest grade",
-    "first": "the grade of the first assessor, in the order given, who judged the item",
-}
-"""Rules, and the grade that an item gets by each."""
 QRELS = "a TREC file of judgements"
 TREC_EXTENSIONS = ("", ".qrels", ".qrel", ".trec", ".txt")
 READABLE_FORMATS = dict.fromkeys(TREC_EXTENSIONS, QRELS) | {
@@ -87,7 +79,7 @@ def merge_judgements(
     """
     import polars as pl
 
-    choice("rule", rule, RULES)
+    choice("rule", rule, MERGE_RULES)
     for role in ("document", "weight"):
         if role in as_columns(columns):
             raise InputError(
@@ -178,7 +170,7 @@ def _mean(ordered: Floats, count: Ints) -> Floats:
 
 
 def _warnings(grades: AssessorGrades, merged: Floats, rule: str) -> list[str]:
-    warnings = []
+    warnings: list[str] = []
     split = int(tied(grades.values).sum()) if rule == "majority" else 0
     if split:
         text = (
@@ -284,7 +276,7 @@ class MergedJudgements(Result, Judgements):
             answer=[self._size()],
             tables=[Table(["assessor", "judged", "alone", "grade kept"], rows, {"assessor"})],
             warnings=[note for note in self.notes if isinstance(note, Warned)],
-            notes=[f"Rule {self.rule}: {RULES[self.rule]}."],
+            notes=[f"Rule {self.rule}: {MERGE_RULES[self.rule]}."],
             details=[note for note in self.notes if not isinstance(note, Warned)],
         )
 

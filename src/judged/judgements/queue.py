@@ -23,6 +23,12 @@ from judged.evaluation.warnings import announce_warnings
 from judged.inputs.data import Data
 from judged.inputs.tables import Lookup, Run
 from judged.inputs.texts import read_texts
+from judged.judgements import (
+    MEASURE,
+    QUEUE_DEPTH,
+    QUEUE_ORDERS,
+    QUEUE_SAVED_AS,
+)
 from judged.judgements.bounds import ROUNDING, DifferenceBounds, best_ranks, bounds_of
 from judged.matching.listings import Listings
 from judged.matching.matcher import collection_sizes
@@ -40,16 +46,6 @@ if TYPE_CHECKING:
     from judged.measures import Measure
     from judged.options import JudgementsLike, RunsLike, TextsLike
 
-BY = {
-    "effect": "the change of the query's difference between two runs (the largest over all pairs), "
-    "or of the only run's value, if the item alone gets the top grade",
-    "depth": "the best rank in any run, queries in turn",
-}
-"""Orders of a queue, and their meaning."""
-SAVED_AS = {".csv": "to_csv", ".tsv": "to_tsv", ".ndjson": "to_ndjson"}
-"""File extensions of the annotators' file besides .parquet, and the method that makes each."""
-PRINTED_AS = {**Result.SAVED_AS, **SAVED_AS}
-"""Formats that can be printed; those not in `SAVED_AS` are for the organiser only."""
 TOP_ROWS = 10
 """Number of results in the printed table; JSON has all."""
 EQUAL_DIGITS = 12
@@ -63,9 +59,9 @@ ROWS_PER_BLOCK = 1 << 21
 def queue(
     judgements: JudgementsLike,
     runs: RunsLike | None = None,
-    measure: str | Measure = "nDCG@10",
+    measure: str | Measure = MEASURE,
     *,
-    depth: int = 10,
+    depth: int = QUEUE_DEPTH,
     by: str = "effect",
     budget: int | None = None,
     seed: int = 0,
@@ -120,7 +116,7 @@ def queue(
     'P@2: new - old is 0.0000. Judging the unjudged results of judged queries gives -0.5000 to \
 0.5000: the order of the two runs can change.'
     """
-    by = choice("by", by, BY)
+    by = choice("by", by, QUEUE_ORDERS)
     matched, evaluation, collection, duplicates = _evaluated(
         judgements, runs, measure, dict(scoring)
     )
@@ -447,14 +443,14 @@ class Queue(Result):
     (['b', 'c'], [0.5, 0.5])
     """
 
-    SAVED_AS: ClassVar[dict[str, str]] = SAVED_AS
+    SAVED_AS: ClassVar[dict[str, str]] = QUEUE_SAVED_AS
 
     queries: tuple[str, ...]
     """Query of each row of the annotators' file."""
     items: tuple[str, ...]
     """Item of each row."""
     effects: Floats
-    """Effect of each row (see `BY`); NaN if the queue is ordered by depth."""
+    """Effect of each row (see `QUEUE_ORDERS`); NaN if the queue is ordered by depth."""
     best_ranks: Ints
     """Best rank of each row's item in any run."""
     priority: Ints
@@ -735,7 +731,7 @@ class Queue(Result):
         top = f" The top grade is {self.top_grade:g}." if self.by == "effect" else ""
         return [
             *(bounds.sentence for bounds in self.bounds),
-            f"Order by {self.by}: {BY[self.by]}.{top}",
+            f"Order by {self.by}: {QUEUE_ORDERS[self.by]}.{top}",
             f"policy: {self.evaluation.policy}",
             "The file for annotators is blind: queries in the order of their most worthwhile "
             f"item, the items of each in random order (seed {self.seed}).",

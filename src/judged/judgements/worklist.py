@@ -22,11 +22,10 @@ from judged.inputs.columns import candidates, surest
 from judged.inputs.keyed import Nested, Sheet, names_columns, read_sheet
 from judged.inputs.tables import Kind
 from judged.inputs.texts import QUERY_TEXTS, TEXTS, TITLES, Text
+from judged.judgements import OVERLAP
 from judged.judgements.annotators import MAX_GRADE, Log, LogEntry, Place, Standing
 from judged.text import counted
 
-OVERLAP = 1.0
-"""Default share of items that every annotator judges."""
 MAX_PAUSE_SECONDS = 3_600.0
 """A longer pause ends a session."""
 MAX_MEANING_CHARACTERS = 60

@@ -360,7 +360,23 @@ class Point:
 
     @classmethod
     def of(cls, temperature: float, number: int, there: Sums, back: Sums | None) -> Point:
-        """Compute the means of one temperature from sums over queries and items."""
+        """Compute the means of one temperature from sums over queries and items.
+
+        Parameters
+        ----------
+        temperature : float
+            The temperature.
+        number : int
+            Its position in the sums.
+        there : Sums
+            Sums over queries.
+        back : Sums or None
+            Sums over items, if items are searched among queries too.
+
+        Returns
+        -------
+        Point
+        """
         count, with_negatives = there.queries, there.with_negatives
         counts, confidences, accuracies = there.bins[number].T
         slope = there.slope[number] / count
@@ -581,7 +597,6 @@ class Sweep(Result):
         }
 
     def document(self, display: Display) -> Document:
-        """Return the best temperatures, a row for each of them, and what the numbers rest on."""
         columns = self._columns()
         header = ["temperature", *columns.values()]
         header[header.index("hardest")] = f"hardest {self.hardest}"

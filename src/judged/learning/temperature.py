@@ -533,7 +533,6 @@ class Study(Result):
         return pl.DataFrame([_flat(each) for each in self.rows], infer_schema_length=None)
 
     def document(self, display: Display) -> Document:
-        """Return the conclusions, and training and measures at each temperature."""
         names = [
             "untrained" if each.temperature is None else f"{each.temperature:.4g}"
             for each in self.rows

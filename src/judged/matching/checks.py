@@ -127,7 +127,8 @@ class UnlikeIds:
                 else "The results are judged for other queries: are the ids of the queries right?"
             )
             yield Warned(
-                f"{which}: {_few(ours)} of the run, {_few(theirs)} of the judgements. {question}"
+                f"{which}: {_first_two(ours)} of the run, {_first_two(theirs)} of the judgements. "
+                f"{question}"
             )
 
 
@@ -183,7 +184,7 @@ def _first_items(pool: Pool, found: Matches, queries: Ints) -> Iterable[list[str
     return map(found.items, lists[:, None], first)
 
 
-def _few(ids: list[str]) -> str:
+def _first_two(ids: Sequence[str]) -> str:
     return ", ".join(map(repr, ids[:2])) + (", …" if len(ids) > 2 else "")
 
 

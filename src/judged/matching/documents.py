@@ -20,7 +20,7 @@ from judged.inputs.tables import (
     AnyTable,
     Categories,
     Judgements,
-    Kind,
+    KeyedKind,
     Lookup,
     Run,
     is_frame,
@@ -71,7 +71,7 @@ class Documents:
     """What was found so far: each id is looked at once."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> KeyedKind:
         """Documents or categories."""
         return DOCUMENTS if self.table is None else self.table.kind
 
@@ -190,7 +190,7 @@ def item_to_category(given: CategoriesLike) -> Documents:
     return _table(given, CATEGORIES)
 
 
-def _table(given: Any, kind: Kind = DOCUMENTS) -> Documents:
+def _table(given: Any, kind: KeyedKind = DOCUMENTS) -> Documents:
     from judged.inputs.keyed import read_categories  # loads polars
 
     table = read_categories(given, kind)

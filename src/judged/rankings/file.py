@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged.errors import InputError, quoted
+from judged.inputs.formats import RANKINGS_EXTENSION, named_file
 from judged.inputs.order import OrderOnly
 from judged.options import Ties, Unjudged
 from judged.rankings.audit import Findings, findings_of
@@ -29,7 +30,6 @@ from judged.text import Warned, counted, few
 if TYPE_CHECKING:
     import polars as pl
 
-EXTENSION = ".rankings"
 FORMAT_VERSION = 1
 KEY = "judged rankings"
 """The metadata key that tells a rankings file from other Parquet files."""
@@ -119,25 +119,26 @@ def read_rankings(path: str | os.PathLike[str]) -> Rankings:
     return rankings
 
 
-def is_rankings_file(source: Any) -> bool:
-    """Return whether something names a rankings file.
-
-    >>> is_rankings_file("bm25.rankings"), is_rankings_file("bm25.run")
-    (True, False)
-    """
-    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(EXTENSION)
-
-
 def read_several(paths: Sequence[str | os.PathLike[str]]) -> list[Rankings]:
-    """Read rankings files of several runs of the same queries; an error if they differ in that."""
-    rankings = [read_rankings(path) for path in paths]
+    """Read rankings files, FILE or NAME=FILE, of several runs of the same queries; an error if
+    they differ in that."""
+    named = [named_file(os.fspath(path)) for path in paths]
+    paths = [path for _, path in named]
+    rankings = [
+        r if name is None else replace(r, name=name)
+        for (name, _), r in zip(named, map(read_rankings, paths), strict=True)
+    ]
     names = [r.name for r in rankings]
     if len(set(names)) < len(names):
-        names = [os.path.basename(os.fspath(path)).removesuffix(EXTENSION) for path in paths]
+        names = [
+            name or os.path.basename(path).removesuffix(RANKINGS_EXTENSION) for name, path in named
+        ]
         rankings = [replace(r, name=name) for r, name in zip(rankings, names, strict=True)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two rankings files are called {quoted(twice)}; rename one of them.")
+        raise InputError(
+            f"two rankings files are called {quoted(twice)}; give one another name (NAME=FILE)."
+        )
     first = rankings[0]
     for path, other in zip(paths[1:], rankings[1:], strict=True):
         check_same_judgements(first, other, os.fspath(paths[0]), os.fspath(path))
@@ -193,7 +194,7 @@ def check_same_judgements(first: Rankings, other: Rankings, one: str, two: str) 
 
 def _arrays_of(rankings: Rankings) -> dict[str, NDArray[Any]]:
     """Return all arrays by the names of their columns."""
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         name: np.ascontiguousarray(getattr(rankings, name), kind)
         for name, kind in ARRAYS.items()
         if getattr(rankings, name) is not None

@@ -717,11 +717,12 @@ class Rankings:
         >>> read_rankings(path).name
         'mine'
         """
+        from judged.inputs.formats import RANKINGS_EXTENSION
         from judged.outputs import check_target, checked_ending, replacing
-        from judged.rankings.file import EXTENSION, to_bytes
+        from judged.rankings.file import to_bytes
 
         check_target(path)
-        checked_ending(path, [EXTENSION])
+        checked_ending(path, [RANKINGS_EXTENSION])
         with replacing(path) as temporary:
             temporary.write_bytes(to_bytes(self))
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -19,14 +19,12 @@ from judged.matching.checks import rising_scores
 from judged.matching.documents import as_table
 from judged.matching.join import distinct
 from judged.options import checked
-from judged.results import Display, Document, RunResult, Table
+from judged.results import Display, DisplayOptions, Document, RunResult, Table
+from judged.runs import DEPTH, TIES, K
 from judged.runs.ranked import (
-    DEPTH,
-    TIES,
     CollectedRuns,
     FusedLists,
     FusionSettings,
-    K,
     RankedLists,
     collect,
     constant,
@@ -411,7 +409,7 @@ class Fusion(RunResult, Run):
             notes=[note for note in self.notes if not isinstance(note, Warned)],
         )
 
-    def save(self, path: str | os.PathLike[str], **display: Any) -> None:
+    def save(self, path: str | os.PathLike[str], **display: Unpack[DisplayOptions]) -> None:
         """Write the run to a file, whole or not at all; scores keep all their digits.
 
         Parameters
@@ -420,12 +418,13 @@ class Fusion(RunResult, Run):
             Where to write. The file extension decides the format: TREC text (.run, .trec, .txt or
             none), .parquet, .csv or .json. It can be read back as the same run; the tag of TREC
             text holds the method.
-        **display
+        **display : Unpack[DisplayOptions]
             Options of `Display`; none has a meaning here.
 
         >>> import judged
         >>> judged.fuse({"one": {"q": ["a"]}, "other": {"q": ["a"]}}).save("/dev/null")
         """
+        self._display("save", display)
         self._save_run(path, self.tag or self.method)
 
     def _metadata(self) -> dict[str, str]:

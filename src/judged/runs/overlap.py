@@ -20,8 +20,9 @@ from judged.inputs.tables import Lookup, Run
 from judged.matching.checks import EMPTY, nan_message, refuse_lost, rising_scores
 from judged.matching.documents import as_table
 from judged.matching.join import Grouped, distinct, equal_pairs, group
-from judged.options import checked, checked_methods, real
+from judged.options import LEVEL, checked, checked_methods, real
 from judged.results import Display, Document, Result, Table
+from judged.runs import PERSISTENCE
 from judged.statistics.intervals import Interval, interval
 from judged.statistics.orders import taus
 from judged.statistics.samples import Means
@@ -44,9 +45,9 @@ FIRST_RANKS = 10
 def overlap(
     runs: RunsLike,
     *,
-    p: float = 0.9,
+    p: float = PERSISTENCE,
     depth: int | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     duplicates: Duplicates = "error",
     columns: ColumnsLike | None = None,
     run_format: FileFormat | None = None,

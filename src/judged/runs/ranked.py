@@ -16,37 +16,12 @@ from judged.inputs.tables import Run
 from judged.matching.checks import EMPTY, nan_message, refuse_lost
 from judged.options import choice, number
 from judged.policy import CHOICES
+from judged.runs import METHODS, NORMALISATIONS, TIES, K
 from judged.text import listed
 
 if TYPE_CHECKING:
     import polars as pl
 
-METHODS = {
-    "rrf": "sum of 1 / (k + rank) over the lists that have the item (reciprocal rank fusion)",
-    "combsum": "sum of normalised scores over the lists that have the item",
-    "combmnz": "combsum times the number of lists that have the item",
-    "weighted": "combsum with weights, which must be given",
-}
-"""Methods, and an item's score by each."""
-NORMALISATIONS = {
-    "minmax": "(score - lowest) / (highest - lowest) of its list",
-    "zscore": "(score - mean) / standard deviation of its list",
-    "max": "score / highest of its list",
-    "sum": "(score - lowest) / the sum of these differences in its list",
-    "rank": "1 - (rank - 1) / length of its list",
-    "none": "the score itself",
-}
-"""Normalisations of scores before they are added."""
-TIES = {
-    "id": CHOICES["ties"]["id"],
-    "input": CHOICES["ties"]["input"],
-    "expected": "tied results share the mean contribution of their ranks",
-}
-"""Rules for ties that need no judgements."""
-K = 60
-"""Constant of reciprocal rank fusion in its paper."""
-DEPTH = 1_000
-"""Default number of results of each list that count, and that a fused list keeps."""
 MIN_WEIGHT, MAX_WEIGHT = 1e-9, 1e9
 """Weights beyond these would leave nothing of a list, or of all others."""
 

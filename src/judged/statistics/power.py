@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 
 from judged.arrays import Floats
 from judged.errors import InputError
+from judged.options import POWER
 from judged.statistics.t import normal_quantile, t_quantile
-
-POWER = 0.8
-"""The default power."""
 
 
 def detectable(

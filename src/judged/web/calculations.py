@@ -49,11 +49,14 @@ class Calculations:
 
     def evaluation(self, scoring: ScoringSettings, *, interval: bool = True) -> Evaluation:
         """Return what `judged.evaluate` gives, by default with confidence intervals."""
-        shown = {"intervals": True, "level": scoring.level} if interval else {}
-        return self._kept(
-            self._evaluation_key(scoring, interval),
-            lambda: self._evaluated(self.rankings(scoring), scoring.request).showing(**shown),
-        )
+
+        def evaluate() -> Evaluation:
+            evaluation = self._evaluated(self.rankings(scoring), scoring.request)
+            if not interval:
+                return evaluation
+            return evaluation.showing(intervals=True, level=scoring.level)
+
+        return self._kept(self._evaluation_key(scoring, interval), evaluate)
 
     def ranges(self, scoring: ScoringSettings) -> Evaluation:
         """Return the evaluation with the ranges of ties and unjudged results."""

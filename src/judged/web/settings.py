@@ -11,8 +11,9 @@ from secrets import token_urlsafe
 from typing import Any
 
 from judged.errors import InputError
+from judged.judgements import OVERLAP
 from judged.judgements.annotators import check_name
-from judged.judgements.worklist import OVERLAP, Scale
+from judged.judgements.worklist import Scale
 from judged.options import number, size_in_bytes, whole
 
 HOST, PORT = "127.0.0.1", 8686

@@ -253,7 +253,7 @@ class ScoringSettings:
         return pairs + [(name, str(value)) for name, value in others.items() if value is not None]
 
     def options(self) -> dict[str, Any]:
-        """Return the settings as `judged.evaluate` takes them, without the measures."""
+        """Return the settings as options of the command line, without the measures."""
         known = {
             "policy": dict(self.chosen) or None,
             "convention": self.convention,

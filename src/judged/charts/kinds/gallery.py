@@ -23,6 +23,7 @@ from judged.inputs.tables import Run
 from judged.matching import Matcher, pool_of
 from judged.options import whole
 from judged.policy import Policy
+from judged.results import DisplayOptions
 from judged.text import html
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def draw(
     names = table["query"].unique(maintain_order=True).to_list()
     check_pictures(pictures, [*names, *table["item"].unique(maintain_order=True).to_list()])
     every, right = int(table["queries"][0]), int(table["relevant"].sum())
-    said = [
+    notes = [
         "A whole frame is a right result, a broken frame with a cross a wrong one; unjudged "
         "results count as wrong.",
         f"{right:,} of the {table.height:,} results shown are right.",
@@ -162,9 +163,9 @@ def draw(
         spaced = (
             ", evenly spaced from the best to the worst by these results" if len(names) > 1 else ""
         )
-        said.append(f"{len(names)} of {every:,} queries{spaced}.")
+        notes.append(f"{len(names)} of {every:,} queries{spaced}.")
     title = canvas.title or f"First results of {table['run'][0]}"
-    shown = tuple(said) if canvas.notes else ()
+    shown = tuple(notes) if canvas.notes else ()
     return Gallery(KIND, table, title, shown, pictures, canvas.name)
 
 
@@ -201,15 +202,21 @@ class Gallery(Figure):
         """
         return self.data.partition_by("query", maintain_order=True)
 
-    def to_html(self) -> str:
+    def to_html(self, **display: Unpack[DisplayOptions]) -> str:
         """A page with everything in it, the pictures too: it needs no other file. It is light or
         dark as the reader's system is, and always dark where that is the theme.
+
+        Parameters
+        ----------
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         Returns
         -------
         str
             An HTML document.
         """
+        self._display("to_html", display)
         from judged.web.pages.templating import document
 
         page = document(

@@ -129,25 +129,33 @@ def gate(
 
 def _evaluate(
     judgements: Any, run: Any, source: BaselineSource, measures: Any, level: float, **scoring: Any
-) -> tuple[Evaluation, list[str], Judgements | Lookup]:
+) -> tuple[Evaluation, list[str], Judgements | Lookup | None]:
     """Evaluate today's runs and those of the baseline.
 
-    Return the names of the latter and the judgements too.
+    Return the names of the latter and the judgements too, which rankings files do not hold.
     """
     from dataclasses import replace
 
+    from judged.evaluation import evaluate
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.trusted import at_level, correct_by_trusted, refuse_beside
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.blocks import Room
-    from judged.inputs.data import Data
-    from judged.inputs.formats import run_name
+    from judged.inputs.data import Data, check_not_rankings
+    from judged.inputs.formats import is_rankings_file, run_name
     from judged.inputs.repeated import Repeats
     from judged.limits import limits
     from judged.options import formats_of
 
+    if is_rankings_file(judgements):
+        others = [run] if is_rankings_file(run) else list(run or ())
+        named = source.run if source.name is None else f"{source.name}={source.run}"
+        baselines = [] if source.run is None else [named]
+        evaluation = evaluate(judgements, [*others, *baselines], measures, **scoring)
+        return evaluation, [scored.name for scored in evaluation.runs[1 + len(others) :]], None
+    check_not_rankings(judgements, source.run)
     if isinstance(run, Repeats):
         run = {f"repeat {number}": each for number, each in enumerate(run.runs, 1)}
     judgements_format, run_format = formats_of(scoring.pop("format", None))

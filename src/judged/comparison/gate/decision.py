@@ -291,8 +291,8 @@ def decide(
 def _fingerprints(judgements: Judgements | Lookup | None) -> dict[str, str]:
     if judgements is None:
         raise InputError(
-            "a baseline file needs the judgements, and this evaluation knows only rankings; use "
-            "judged.gate, or the name of another run as the baseline."
+            "a baseline file needs the judgements, and rankings do not hold them. Give the "
+            "judgements and the run, or compare with the rankings of another run."
         )
     return fingerprints(judgements)
 

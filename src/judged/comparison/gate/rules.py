@@ -24,7 +24,8 @@ from judged.comparison.verdicts import corrections_of, is_inside, is_smaller
 from judged.comparison.wording import QUERIES, amount, percent_of, some
 from judged.errors import InputError, MeasureError
 from judged.evaluation.trusted import Correction
-from judged.statistics.power import POWER, detectable, needed_units
+from judged.options import POWER
+from judged.statistics.power import detectable, needed_units
 from judged.statistics.ranks import corrected
 from judged.statistics.samples import CLOSE, counted_as
 from judged.statistics.t import below, fewest_units, spread

@@ -19,8 +19,7 @@ from judged.comparison.plan.result import (
 )
 from judged.comparison.wording import percent_of
 from judged.errors import InputError, quoted
-from judged.options import number, optional, real, whole
-from judged.statistics.power import POWER
+from judged.options import POWER, number, optional, real, whole
 from judged.text import Warned, counted
 
 MAX_POWER = 1 - 1e-9

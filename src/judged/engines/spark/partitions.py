@@ -307,9 +307,10 @@ class MatchPartition:
             yield fault_of(error, tables, duplicates=self.policy.duplicates)
 
     def _match(self, judged: pl.DataFrame, run: Run | Lookup) -> Rankings:
-        judgements: Judgements | Lookup = self.judgements.judgements(judged)
+        own = self.judgements.judgements(judged)
+        judgements: Judgements | Lookup = own
         if self.change_judgements is not None:
-            judgements = self.change_judgements(replace(judgements, part=True))
+            judgements = self.change_judgements(replace(own, part=True))
         # In a part, ids are checked even if those of other parts may be judged.
         pool = replace(pool_of(judgements, duplicates=self.policy.duplicates), is_part=True)
         matcher = Matcher(pool, self.policy, self.collection)

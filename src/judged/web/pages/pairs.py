@@ -93,6 +93,7 @@ def leading(evaluation: Evaluation, comparison: Comparison | None, measure: str)
     if baseline is not None and len(places) > 2:
         apart = f" Systems were compared with {shorten(baseline)} only."
     value = ("With ", Best(amount(first.value)))
+    line: tuple[str, ...]
     has_best = f"{name} has the {'highest' if higher else 'lowest'} {measure}"
     if lead.difference < 0:
         # Both have more queries than those they share, on which the order is another one.
@@ -160,8 +161,8 @@ def _uncompared(evaluation: Evaluation, measure: str) -> Heading:
         title = f"{shorten(run.name)} has {amount(value)} on {measure}"
         return Heading(title, (f"{certain[0].upper()}{certain[1:]}.",))
     if math.isinf(value):
-        line = f"{queries[0].upper()}{queries[1:]}."
-        return Heading(f"No system has a finite {measure}", (line,))
+        counts = f"{queries[0].upper()}{queries[1:]}."
+        return Heading(f"No system has a finite {measure}", (counts,))
     extreme = "highest" if known.spec.higher_is_better else "lowest"
     line = ("With ", Best(amount(value)), f" ({certain}). The lead was not tested.")
     return Heading(f"{shorten(run.name)} has the {extreme} {measure}", line)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 RESULTS_SHOWN = 10
-AnyTable = TypeVar("Table", bound=Judgements | Run | Lookup)
+AnyTable = TypeVar("AnyTable", bound=Judgements | Run | Lookup)
 
 
 @dataclass(frozen=True, eq=False)

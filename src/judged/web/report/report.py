@@ -101,8 +101,8 @@ def report(
         if name not in known:
             raise InputError(unknown_option("report", name, known))
     policy, convention = scoring.get("policy"), scoring.get("convention")
-    beside = {"texts": texts, "queries": queries, "pictures": pictures}
-    comparing = {"baseline": baseline, "slices": slices, "groups": groups}
+    beside: dict[str, Any] = {"texts": texts, "queries": queries, "pictures": pictures}
+    comparing: dict[str, Any] = {"baseline": baseline, "slices": slices, "groups": groups}
     evaluation, results = _evaluate(judgements, run, measures, level, groups, **scoring)
     own = {**comparing, "title": title, **beside, "level": None if level == LEVEL else level}
     names = tuple(scored.name for scored in evaluation.runs)
@@ -125,7 +125,7 @@ def report(
         refused="" if names_missing(policy) else why_lacking(list(evaluation.rankings.values())),
         results=results,
         files=input_files(files),
-        call=call,
+        call=None if results is None else call,  # explanations need ids
         again=None if call is None else call.report,
     )
     if path is not None:
@@ -148,14 +148,25 @@ def _evaluate(
     answer_threshold: float | None = None,
     **matching: Any,
 ) -> tuple[Evaluation, Any]:
-    """Return the evaluation, and the tables of its runs, which have the ids of results."""
+    """Return the evaluation, and the tables of its runs, which have the ids of results; None for
+    rankings files, which have no ids."""
+    from judged.evaluation import evaluate
     from judged.evaluation.evaluation import evaluate_rankings
     from judged.evaluation.runs import match_runs
     from judged.evaluation.settings import EvaluationSettings
     from judged.evaluation.warnings import announce_warnings
     from judged.inputs.data import Data
+    from judged.inputs.formats import is_rankings_file
     from judged.web.report.contents import QueryResults
 
+    shown: dict[str, Any] = {
+        **{"intervals": True, "level": level, "groups": groups},
+        **{"unanswerable": unanswerable, "threshold": answer_threshold},
+    }
+    if is_rankings_file(judgements):
+        scoring = {"policy": policy, "convention": convention, "columns": columns, **matching}
+        evaluation = evaluate(judgements, run, measures, format=format, **scoring)
+        return evaluation.showing(**shown), None
     if matching.pop("trusted", None) is not None:
         raise InputError("reports do not support trusted judgements; use evaluate or compare.")
     judgements_format, run_format = formats_of(format)
@@ -171,13 +182,7 @@ def _evaluate(
         matched = match_runs(read, settings, keep=True, **matching)
     evaluation = evaluate_rankings(
         matched.rankings, settings, weights=matching.get("weights")
-    ).showing(
-        intervals=True,
-        level=level,
-        groups=groups,
-        unanswerable=unanswerable,
-        threshold=answer_threshold,
-    )
+    ).showing(**shown)
     names = [scored.name for scored in evaluation.runs]
     results = QueryResults(
         evaluation,
@@ -263,6 +268,15 @@ class Report(Result):
 
         Details that do not fit are left out: pictures, texts, values of further measures, lists,
         charts, strips, and the table of every query, in this order.
+
+        Parameters
+        ----------
+        max_size : str or int
+            The size, such as "2MB", or a number of bytes; at least 10 KB.
+
+        Returns
+        -------
+        Report
 
         >>> from judged import evaluate
         >>> evaluate({"q": {"a": 1}}, {"q": ["b", "a"]}, "RR").report().within("2MB").left_out()
@@ -396,13 +410,15 @@ class Report(Result):
             "left_out": self.left_out(),
         }
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], **display: Unpack[DisplayOptions]) -> None:
         """Write the file, whole or not at all.
 
         Parameters
         ----------
         path : str or os.PathLike
             Where to write; it ends in .html.
+        **display : Unpack[DisplayOptions]
+            Options of `Display`; none has a meaning here.
 
         >>> import tempfile, pathlib
         >>> from judged import evaluate
@@ -415,7 +431,7 @@ class Report(Result):
 
         check_target(path)
         checked_ending(path, [*self.SAVED_AS])
-        write_text(path, self.to_html())
+        write_text(path, self.to_html(**display))
 
     def __repr__(self) -> str:
         return f"<Report: {self.sentences()[0]}>"

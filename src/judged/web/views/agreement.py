@@ -47,7 +47,7 @@ FEW, MOST = 20, 1_000
 
 def page(visit: Visit) -> Page:
     """Show all annotators, two of them in detail, and disputed items."""
-    from judged.judgements.merge import RULES
+    from judged.judgements import MERGE_RULES
 
     found = agreement_of(visit)
     pair = _pair(visit, found)
@@ -71,7 +71,7 @@ def page(visit: Visit) -> Page:
         "open": open_,
         "keys": scale_of(visit).grades,
         "boards": _boards(visit),
-        "rules": RULES,
+        "rules": MERGE_RULES,
         "has_settled": bool(settled_of(visit)),
         "has_collection": not visit.workspace.undecided,
         "kept": visit.params.without(*PARAMS).pairs,
@@ -201,9 +201,9 @@ def _command(visit: Visit, judges: Sequence[str]) -> CommandText:
 
 def merged_page(visit: Visit) -> RawContent:
     """Return the merged judgements as a file."""
-    from judged.judgements.merge import RULES
+    from judged.judgements import MERGE_RULES
 
-    rule = visit.params.choice("rule", tuple(RULES), "majority")
+    rule = visit.params.choice("rule", tuple(MERGE_RULES), "majority")
     found = merged(
         visit,
         rule,

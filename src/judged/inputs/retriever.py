@@ -34,22 +34,28 @@ from judged.inputs.retriever_answers import (
     hash_of,
     read_queries,
 )
-from judged.options import SCORING, checked, formats_of, unknown_option
+from judged.options import (
+    SCORING,
+    ItemLike,
+    JudgementsLike,
+    MeasuresLike,
+    Path,
+    Progress,
+    QueriesLike,
+    RetrieverLike,
+    checked,
+    formats_of,
+    later,
+    unknown_option,
+)
 from judged.policy import Policy
 from judged.text import Warned, counted, few, listed
 
 if TYPE_CHECKING:
     from judged.evaluation.evaluation import Evaluation
     from judged.measures import Measure
-    from judged.options import (
-        ItemLike,
-        JudgementsLike,
-        MeasuresLike,
-        Path,
-        Progress,
-        QueriesLike,
-        RetrieverLike,
-    )
+else:  # loaded by `typing.get_type_hints` only
+    Evaluation = later("judged:Evaluation")
 
 OPTIONS = set(SCORING) - {"skip_bad"}
 MAX_FAILURES_AT_START = 20

@@ -31,7 +31,7 @@ from judged.learning._softmax import (
 from judged.options import number, size_in_bytes, whole
 from judged.options import temperature as checked_temperature
 from judged.policy import POSITIVES, checked_positives
-from judged.results import Display, Document, Result, Table
+from judged.results import Display, Document, Frame, Result, Table
 from judged.text import Warned, counted
 
 if TYPE_CHECKING:
@@ -555,7 +555,7 @@ class Sweep(Result):
             "notes": list(self.notes),
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """One row per temperature, with the measures of the ranking, which are the same in all."""
         import polars as pl
 

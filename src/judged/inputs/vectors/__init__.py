@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING
 
 from judged.inputs.vectors.vectors import Vectors, array_of, check_vectors, ids_of
-
-if TYPE_CHECKING:
-    from judged.options import Ids, Path, VectorFileFormat, VectorsLike
+from judged.options import Ids, Path, VectorFileFormat, VectorsLike
 
 __all__ = ["Vectors", "as_vectors", "read_vectors"]
 

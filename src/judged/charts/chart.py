@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from judged.charts.canvas import LONGEST, Canvas, drawable
 from judged.charts.svg import tidy, with_rows
 from judged.errors import InputError, MissingExtraError
-from judged.results import Display, DisplayOptions, Document, Result, Table
+from judged.results import Display, DisplayOptions, Document, Frame, Result, Table
 from judged.text import Warned, html, script, shown, visible
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Figure(Result):
             "rows": rows_of(self.data),
         }
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         return self.data
 
     def document(self, display: Display) -> Document:

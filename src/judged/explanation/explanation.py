@@ -17,10 +17,10 @@ from judged.measures import Measure
 from judged.policy import Policy
 from judged.rankings.audit import audit_of
 from judged.rankings.rankings import Rankings
-from judged.results import Display, DisplayOptions, Document, Result
+from judged.results import Display, DisplayOptions, Document, Frame, Result
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,7 +144,7 @@ class Explanation(Result):
         """
         return export.to_dict(self)
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> Frame:
         """The ranks that are shown, as a polars table with what the measure looks at in each.
 
         Returns

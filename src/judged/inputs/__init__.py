@@ -33,12 +33,12 @@ from judged.inputs.tables import (
     to_judgements,
     to_run,
 )
+from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
 if TYPE_CHECKING:
     from judged.inputs.columns import NamedColumns
     from judged.inputs.rows import RowContents
     from judged.inputs.source import Source
-    from judged.options import ColumnsLike, FileFormat, JudgementsLike, RunLike, RunsLike
 
 __all__ = ["Judgements", "Lookup", "Run", "as_runs", "read_judgements", "read_run"]
 

@@ -64,7 +64,7 @@ FORMATS = {
         Format("scores", (), "judged.inputs.trec:read_scores"),
         Format("csv", (".csv",), "judged.inputs.csv:read_csv"),
         Format("tsv", (".tsv",), "judged.inputs.csv:read_tsv"),
-        Format("parquet", (".parquet", ".pq"), "judged.inputs.parquet:read_parquet", (b"PAR1",)),
+        Format("parquet", (".parquet", ".pq"), "judged.inputs.frames:read_parquet", (b"PAR1",)),
         Format("ndjson", (".ndjson", ".jsonl"), "judged.inputs.json:read_ndjson"),
         Format("json", (".json",), "judged.inputs.json:read_json"),
     )

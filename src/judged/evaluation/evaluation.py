@@ -37,7 +37,7 @@ from judged.evaluation.unanswerable import (
     without,
 )
 from judged.measures import Measure, parse_measure
-from judged.options import LEVEL, RESAMPLES, checked_methods, choice
+from judged.options import LEVEL, OPTIONS, RESAMPLES, checked_methods, choice
 from judged.policy import Policy
 from judged.rankings.audit import Audit
 from judged.rankings.rankings import ANY_GRADE, Rankings
@@ -642,6 +642,8 @@ class Evaluation(Result):
         1.0
         """
         scored = self.scored(run)
+        if threshold is not None:
+            threshold = OPTIONS["threshold"]("threshold", threshold)
         if scored.unanswerable is not None:
             if threshold not in (None, scored.unanswerable.threshold):
                 raise InputError(
